@@ -1,0 +1,223 @@
+"""The plain values that cross the rooms: what is asked, found, judged, answered and read.
+
+Nothing here touches a disk, a network or a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+
+class Status(StrEnum):
+    """Where a question stands; each open status names exactly one next task."""
+
+    ASKED = "ASKED"
+    RETRYING = "RETRYING"
+    SEEKING = "SEEKING"
+    READING = "READING"
+    EMBEDDING = "EMBEDDING"
+    REQUERYING = "REQUERYING"
+    ANSWERED = "ANSWERED"
+    ABSTAINED = "ABSTAINED"
+    CANCELLED = "CANCELLED"
+    TIMED_OUT = "TIMED_OUT"
+    FAILED = "FAILED"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the question moves no further by itself."""
+        return self in FINAL
+
+
+FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.TIMED_OUT, Status.FAILED})
+
+#: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
+Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """The stored, searchable piece of a page: exactly ``page.text[start:end]``."""
+
+    id: str  #: ``{page_id}-{ord}``
+    page_id: int
+    ord: int  #: 0-based position in the page
+    url: str
+    title: str  #: the page's title, and the headings above the passage where there are any
+    lang: str  #: ISO 639-1, or "und"
+    text: str
+    start: int  #: character offset in the page's stored text
+    end: int
+    content_hash: str  #: of title and text; the embedding is kept while it does not change
+    read_at: datetime | None = None
+    published: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A passage returned for a query."""
+
+    passage: Passage
+    score: float
+    scale: Scale
+    rank: int  #: 1 is best
+    similarity: float | None = None  #: 1 − cosine distance, where the vector leg found it
+    bm25: float | None = None  #: where the text leg found it
+    query: str = ""  #: the query it was found by (the best one, after fusion)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """What a search may look at; empty means everything."""
+
+    sites: tuple[str, ...] = ()  #: URL prefixes
+    langs: tuple[str, ...] = ()
+    read_after: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Whether the hits suffice, and how sure that is."""
+
+    sufficient: bool
+    confidence: float  #: calibrated probability in [0, 1] that the hits answer the question
+    reason: str
+    missing: tuple[str, ...] = ()  #: words of the question the hits do not cover
+    judge: str = ""  #: which judge said so
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    """A link from a sentence of the answer to a span of a stored page."""
+
+    marker: int  #: the number shown in the answer, [1] first
+    passage_id: str
+    page_id: int
+    url: str
+    title: str
+    quote: str  #: exactly ``page.text[start:end]``
+    start: int
+    end: int
+    published: datetime | None = None
+    read_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence of an answer with what supports it."""
+
+    text: str
+    markers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a model's API was asked for and what that cost."""
+
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            model=self.model or other.model,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd=self.usd + other.usd,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What is said in reply to a question, every sentence with its citations."""
+
+    text: str  #: the sentences joined, with their [n] markers
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    confidence: float
+    composer: str  #: "extractive" or the model's name
+    notice: str = ""  #: what the reader must know of how it was made (a model that failed, say)
+    cost: Cost = field(default_factory=Cost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What one question may use."""
+
+    seconds: float = 120.0
+    pages: int = 20
+    bytes: int = 50_000_000
+    depth: int = 3
+    cycles: int = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A URL seen on a page, in a sitemap, a feed or an engine's reply."""
+
+    url: str  #: canonical
+    text: str = ""  #: anchor, or the title where there is one
+    context: str = ""  #: the words around it
+    origin: str = "link"  #: link, sitemap, feed, seed, or engine:NAME
+    nofollow: bool = False
+
+
+CandidateKind = Literal["page", "sitemap", "feed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A URL found, not yet fetched."""
+
+    url: str  #: canonical
+    kind: CandidateKind = "page"
+    score: float = 0.0  #: how likely it is to answer, higher is better
+    depth: int = 0  #: links from where the crawl began
+    origin: str = "link"
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """Subject–predicate–object with the span that says so."""
+
+    subject: str
+    predicate: str
+    object: str
+    start: int | None = None  #: offsets in the page's text, where the fact stands in it
+    end: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """What extraction made of one fetched document."""
+
+    title: str
+    text: str
+    lang: str
+    published: datetime | None = None
+    modified: datetime | None = None
+    canonical_url: str = ""
+    links: tuple[Link, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
+    index: bool = True  #: False where the page's robots meta says noindex
+    follow: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validators:
+    """What a server gave to ask later whether a page changed."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    def headers(self) -> Mapping[str, str]:
+        """The conditional request's headers."""
+        pairs = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
+        return {name: value for name, value in pairs.items() if value}
