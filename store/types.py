@@ -79,6 +79,17 @@ class Scope:
     read_after: datetime | None = None
 
 
+VariantKind = Literal["paraphrase", "perspective_shift", "keyword_focus"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """Another wording of a question."""
+
+    kind: VariantKind
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Whether the hits suffice, and how sure that is."""
