@@ -49,8 +49,10 @@ _UNSPACED: Final = (
     "\uf900-\ufaff\U00020000-\U0003fffd\u1100-\u11ff\uac00-\ud7a3"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u109f\u1780-\u17d3"
 )
-_SPACELESS_MARKS: Final = "\u3099\u309a\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e"
-    "\u1056-\u1059\u17b4-\u17d3"
+_SPACELESS_MARKS: Final = (
+    "\u3099\u309a\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
+    "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
+)
 _CLUSTER: Final = re.compile(f"[^{_SPACELESS_MARKS}][{_SPACELESS_MARKS}]*|[{_SPACELESS_MARKS}]+")
 
 
