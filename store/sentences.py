@@ -1,0 +1,174 @@
+"""Where the sentences of a text stand, in English, German, French, Spanish, Russian, Chinese and Japanese at least.
+
+Rules only: no model, linear time. A line break of a list, a heading or code ends a sentence; that of wrapped prose
+does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CLOSERS = "\"'”’“»›«)\\]】〉》」』〕）］＂＇*_`"
+_OPENERS = "\"'“‘„«»‹›([{¿¡「『（《【〈—–-*_`#… "
+
+#: a terminator with what closes after it, or a line break
+_STOP = re.compile(
+    rf"(?P<mark>(?<![.!?…؟])[.!?…؟]++[{_CLOSERS}]*+(?:[ \u00a0\u202f]»)?(?=\s|\Z))"
+    rf"|(?P<wide>[。！？｡．।]++[{_CLOSERS}]*+)"
+    r"|(?P<line>\n\s*+)"
+)
+_WORD_BEFORE = re.compile(r"[^\s(\[{\"'“„«‘¿¡—–/]+$")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_INITIALISM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
+_CODE = re.compile(r"[a-z_][\w]*(?:[._(]\w*)+")
+_LIST_MARK = re.compile(r"(?:^|\n)[^\S\n]*(?:[-*•#>]\s*)?\(?(?:\d{1,3}|[A-Za-zА-я]|[ivxIVX]{1,4})$")
+_BULLET = re.compile(r"[-*•‣◦▪–—#>|+]\s|\(?\d{1,3}[.)]\s")
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+#: never the end of a sentence, whatever follows
+_ABBREVIATIONS = _words(
+    """
+    dr prof mr mrs ms mx st sr sra srta mme mlle hr fr frl dipl ing hon rev gen lt capt sgt gov sen rep
+    cf vs viz resp approx ca circa dept univ e.g i.e eg ie
+    bzw vgl evtl ggf sog inkl exkl bspw hrsg geb gest str ehem insb mind zzgl
+    z.b d.h u.a o.ä v.a i.d.r m.e z.t s.o s.u u.u ev tel
+    boul ex p.ex c.-à-d n.b éd págs pág ej p.ej ud uds vd vds depto gral
+    т.е т.н см рис стр ул им напр англ нем фр лат греч просп пер тыс млн млрд акад проф
+    """
+)
+#: words of their own as well, so only before a number
+_BEFORE_NUMBER = _words(
+    """
+    no nos nr núm num vol vols fig figs tab eq eqs sec ch chap p pp art abs bd kap anm col min max
+    jan feb mar apr jun jul aug sep sept oct okt nov dec dez
+    """
+)
+#: the end of a sentence only before a word that begins one
+_MAYBE_LAST = _words(
+    """
+    etc usw inc ltd co corp jr bros al ph.d m.d b.a m.a u.s u.k u.n u.s.a d.c a.m p.m a.d b.c b.c.e c.e e.u u.e ee.uu
+    гг г др т.д т.п в вв руб коп н.э кг км см мм u.v.m u.a.m usf
+    """
+)
+_STARTERS = _words(
+    """
+    the a an this that these those it he she they we you i there here in on at for from with by as if when while after
+    before since although but and or so however then thus its his her their our my your what which who how why where
+    not no
+    der die das den dem des ein eine einen einem einer er sie es wir ihr ich man dies diese dieser dieses im in am an
+    auf mit von nach vor bei für als wenn während nachdem aber und oder doch jedoch dann dort hier nicht kein was wer
+    wie warum
+    le la les un une des il elle ils elles nous vous je on ce cette ces en dans sur pour avec par mais et ou donc puis
+    el los las una unos unas él ella ellos nosotros esto este esta estos estas en con por para pero y o si cuando
+    он она оно они мы вы я это этот эта эти в на с по для из но и или если когда как так там здесь не что кто где
+    """
+)
+_MONTHS = _words(
+    """
+    januar jänner februar märz april mai juni juli august september oktober november dezember
+    jan feb mär apr jun jul aug sep sept okt nov dez jahrhundert jahrhunderts jahrtausend
+    """
+)
+_BEFORE_ORDINAL = _words(
+    """
+    am im der die das den dem des vom zum zur beim bis ab seit jeder jede jedes jeden dieser seinem seiner ihrem ihrer
+    erster und auf
+    """
+)
+_QUOTING = "とってはがをにでのもやな、，。とし"
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Give the ``(start, end)`` of each sentence in order, without the white space around it.
+
+    Every character that is not white space lies in exactly one span.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _ends(text):
+        _keep(spans, text, start, end)
+        start = end
+    _keep(spans, text, start, len(text))
+    return spans
+
+
+def _keep(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    left = start + len(piece) - len(piece.lstrip())
+    right = start + len(piece.rstrip())
+    if left < right:
+        spans.append((left, right))
+
+
+def _ends(text: str) -> Iterator[int]:
+    line_start = 0
+    for stop in _STOP.finditer(text):
+        if stop["line"] is not None:
+            if _line_ends(text, line_start, stop):
+                yield stop.start()
+            line_start = stop.end()
+        elif stop["wide"] is not None:
+            if not _quote_goes_on(text, stop):
+                yield stop.end()
+        elif _mark_ends(text, stop):
+            yield stop.end()
+
+
+def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
+    """Say whether the line break ends a sentence; that of wrapped prose does not."""
+    if stop.group() != "\n":  # a blank line, or an indented next line
+        return True
+    line = text[line_start : stop.start()].rstrip()
+    following = text[stop.end() : stop.end() + 40]
+    wrapped = len(line) >= 45 and following[:1].islower() and not _CODE.match(following)
+    return not wrapped or line[-1] in ".!?:;{}" or bool(_BULLET.match(following))
+
+
+def _quote_goes_on(text: str, stop: re.Match[str]) -> bool:
+    closed = stop.group()[-1] in "」』）)”"
+    return closed and text[stop.end() : stop.end() + 1] in tuple(_QUOTING)
+
+
+def _mark_ends(text: str, stop: re.Match[str]) -> bool:
+    """Say whether ``.``, ``!`` or ``?`` ends a sentence here."""
+    following = text[stop.end() : stop.end() + 80].lstrip()
+    if not following:
+        return True
+    begin = following.lstrip(_OPENERS)
+    if begin[:1].islower() and "\n" not in text[stop.end() : stop.end() + 2] and not _CODE.match(begin):
+        return False
+    if not stop.group().startswith(".") or stop.group().startswith(".."):
+        return True
+    before = text[max(0, stop.start() - 40) : stop.start()]
+    found = _WORD_BEFORE.search(before)
+    return found is None or not _dot_is_of_word(found.group(), before, begin)
+
+
+def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
+    """Say whether the dot belongs to an abbreviation, an initial, an ordinal or a list's number."""
+    folded = word.casefold()
+    following = _WORD.match(begin)
+    starts = following is not None and following.group().casefold() in _STARTERS
+    if _LIST_MARK.search(before) or folded in _ABBREVIATIONS:
+        return True
+    if folded in _BEFORE_NUMBER and begin[:1].isdigit():
+        return True
+    if word.isdigit():
+        return _is_ordinal(word, before[: -len(word)], following.group().casefold() if following else "")
+    if len(word) == 1 and word.isalpha():
+        return not starts or (before[:-1].rstrip().endswith(".") and folded not in "дп")
+    return (folded in _MAYBE_LAST or bool(_INITIALISM.fullmatch(word))) and not starts
+
+
+def _is_ordinal(number: str, before: str, following: str) -> bool:
+    """Say whether "3." is German for "third": before a month or century, or after an article."""
+    if len(number) > 3:
+        return False
+    words = before.split()
+    after_article = bool(words) and words[-1].casefold() in _BEFORE_ORDINAL
+    return following in _MONTHS or (after_article and following not in _STARTERS)
