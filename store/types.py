@@ -232,3 +232,45 @@ class Validators:
         """The conditional request's headers."""
         pairs = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
         return {name: value for name, value in pairs.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What was asked, under which conditions, and how far it has come."""
+
+    id: str
+    text: str
+    status: Status
+    created_at: datetime
+    deadline: datetime
+    lang: str = ""  #: ISO 639-1; empty: to be detected
+    strategy: str = ""  #: a task strategy's name; empty: to be inferred
+    sites: tuple[str, ...] = ()  #: URL prefixes the crawl is bound to; empty: wherever candidates come from
+    crawl_enabled: bool = True
+    max_age_s: int | None = None  #: evidence read longer ago does not count
+    budget: Budget = field(default_factory=Budget)
+    priority: int = 0  #: 0–9, 9 is served first
+    queries: tuple[str, ...] = ()  #: the question's text and its variants
+    variants: tuple[Variant, ...] = ()
+    missing: tuple[str, ...] = ()  #: what the last verdict found uncovered
+    cycle: int = 0  #: search cycles completed
+    crawl_reason: str = ""
+    crawl_started_at: datetime | None = None
+    callback_url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page as it is stored."""
+
+    id: int
+    url: str
+    title: str
+    text: str
+    lang: str
+    headings: tuple[tuple[int, str], ...]
+    published: datetime | None
+    read_at: datetime
+    content_hash: str
+    generation: int  #: counts the texts this page has had
+    is_gone: bool

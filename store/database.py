@@ -1,0 +1,138 @@
+"""The connection to SQL: SQLite in WAL mode by default, PostgreSQL by URL, migrated by Alembic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.orm import Session
+
+from store.errors import WellreadError
+
+
+class DatabaseError(WellreadError):
+    """The database cannot be used."""
+
+
+class SchemaOutdated(DatabaseError):
+    """The tables are not those this version needs; run `wellread migrate`."""
+
+
+class Database:
+    """Sessions for reading and for writing.
+
+    A write session holds the write lock from its first statement (SQLite: ``BEGIN IMMEDIATE``), so "look, then
+    change" inside one is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._engine = _engine(url)
+        self._writing = self._engine.execution_options(wellread_write=True)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine behind the sessions, for Alembic and tests."""
+        return self._engine
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session that sees one state and changes nothing."""
+        with _translated(self.url), Session(self._engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session that commits at the end of the block, or rolls back when it raises."""
+        with _translated(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._engine.dispose()
+
+
+def migrate(url: str) -> None:
+    """Bring the tables to this version's schema; creates them in an empty database."""
+    from alembic import command
+
+    if path := _sqlite_path(url):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with _translated(url):
+        command.upgrade(_alembic(url), "head")
+
+
+def check_schema(database: Database) -> None:
+    """Raise :class:`SchemaOutdated` unless the tables are at this version's revision."""
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    head = ScriptDirectory.from_config(_alembic(database.url)).get_current_head()
+    with _translated(database.url), database.engine.connect() as connection:
+        current = MigrationContext.configure(connection).get_current_revision()
+    if current != head:
+        raise SchemaOutdated(
+            f"The database is at revision {current or 'none'}, this version needs {head}: run `wellread migrate`."
+        )
+
+
+def _alembic(url: str) -> Any:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["url"] = url
+    return config
+
+
+def _sqlite_path(url: str) -> Path | None:
+    prefix = "sqlite:///"
+    return Path(url.removeprefix(prefix)) if url.startswith(prefix) and url != prefix else None
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
+        return engine
+    engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves: the driver would only begin before a write
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        writes = connection.get_execution_options().get("wellread_write")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+@contextmanager
+def _translated(url: str) -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, DBAPIError) as error:
+        raise DatabaseError(_explain(url, error)) from error
+
+
+def _explain(url: str, error: DBAPIError) -> str:
+    from sqlalchemy.engine import make_url
+
+    where = make_url(url).render_as_string(hide_password=True)
+    said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
+    if "full" in said:
+        return f"The disk that holds {where} is full: free some space and try again; nothing stored was harmed."
+    if "no such table" in said or "does not exist" in said:
+        return f"The tables are missing in {where}: run `wellread migrate`. ({said})"
+    if "locked" in said:
+        return f"{where} is locked by another process for over 30 s: stop that process. ({said})"
+    if "readonly" in said or "unable to open" in said:
+        return f"{where} cannot be written: check the folder's owner and permissions. ({said})"
+    return f"The database {where} failed: {said}"

@@ -1,0 +1,79 @@
+"""Progress as a Redis Stream per question: read live, replayed for a reader who reconnects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+import redis.asyncio
+import structlog
+
+log = structlog.get_logger()
+
+#: a stream outlives its last event by a day; then the rows alone remember
+KEEP_S = 86_400
+MAX_EVENTS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One step of progress."""
+
+    id: str  #: the stream's id: what a reader gives as Last-Event-ID
+    kind: str  #: status, queries, candidates, page, provisional, final …
+    data: Mapping[str, Any]
+
+
+class Events:
+    """Publishes progress; losing one harms nothing, because the rows are the truth."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def publish(self, question_id: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Add an event; a broker that is away is logged and forgiven."""
+        key = _key(question_id)
+        try:
+            with self._redis.pipeline(transaction=False) as pipe:
+                pipe.xadd(key, {"kind": kind, "data": json.dumps(data)}, maxlen=MAX_EVENTS, approximate=True)
+                pipe.expire(key, KEEP_S)
+                pipe.execute()
+        except redis.RedisError as error:
+            log.warning("event_not_published", question=question_id, kind=kind, error=str(error))
+
+
+async def follow(
+    client: redis.asyncio.Redis, question_id: str, *, after: str = "0", block_s: float = 10.0
+) -> AsyncIterator[Event | None]:
+    """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one."""
+    last = after
+    while True:
+        streams = await client.xread({_key(question_id): last}, count=100, block=int(block_s * 1000))
+        if not streams:
+            yield None
+            continue
+        for last, fields in _entries(streams):
+            yield Event(id=last, kind=fields["kind"], data=json.loads(fields["data"]))
+
+
+def _entries(streams: Any) -> list[tuple[str, dict[str, str]]]:
+    pairs = streams.items() if isinstance(streams, dict) else streams
+    entries: list[tuple[str, dict[str, str]]] = []
+    for _name, found in pairs:
+        rows = (
+            found[0] if found and isinstance(found[0], list) and found[0] and isinstance(found[0][0], tuple) else found
+        )
+        for entry_id, fields in rows:
+            entries.append((_text(entry_id), {_text(name): _text(value) for name, value in fields.items()}))
+    return entries
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _key(question_id: str) -> str:
+    return f"wellread:events:{question_id}"

@@ -1,0 +1,242 @@
+"""Pages in SQL: their text first, then the knowledge base; what they link to and what facts they state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from store import leases
+from store.tables import CandidateRow, FactRow, LinkRow, PageRow, QuestionRow
+from store.types import Link, Page, PageText, Status, Validators
+
+#: a page is looked at again between these, sooner when it changes and later when it does not
+MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
+CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
+
+MAX_LINKS_PER_PAGE = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a page that was read before."""
+
+    id: int
+    validators: Validators
+    content_hash: str
+    checked_at: datetime
+    depth: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownLink:
+    """A link and how far from the crawl's beginning it was seen."""
+
+    link: Link
+    depth: int
+
+
+def find(session: Session, url: str) -> Known | None:
+    """What is known of the page with this canonical URL."""
+    row = session.scalar(select(PageRow).where(PageRow.url == url))
+    if row is None:
+        return None
+    return Known(
+        id=row.id,
+        validators=Validators(etag=row.etag, last_modified=row.last_modified),
+        content_hash=row.content_hash,
+        checked_at=row.checked_at,
+        depth=row.depth,
+    )
+
+
+def save(
+    session: Session,
+    *,
+    url: str,
+    host: str,
+    page: PageText,
+    content_hash: str,
+    validators: Validators,
+    depth: int,
+    now: datetime,
+) -> tuple[int, bool]:
+    """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded)."""
+    row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
+    changed = row is None or row.content_hash != content_hash or row.gone_at is not None
+    if row is None:
+        row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
+        session.add(row)
+    else:
+        row.interval_s = next_interval_s(row.interval_s, changed=changed)
+    row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
+    row.next_due = now + timedelta(seconds=row.interval_s)
+    if changed:
+        row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
+        row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
+        row.generation += 1
+        _wait_for_index(row, now)
+        session.flush()
+        _save_facts(session, row.id, page)
+    session.flush()
+    return row.id, changed
+
+
+def unchanged(session: Session, page_id: int, now: datetime) -> None:
+    """Note that a page was looked at and still says the same."""
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    row.checked_at = now
+    row.interval_s = next_interval_s(row.interval_s, changed=False)
+    row.next_due = now + timedelta(seconds=row.interval_s)
+
+
+def gone(session: Session, page_id: int, now: datetime) -> None:
+    """Note that a page vanished: its text is kept, its passages leave the knowledge base."""
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    row.checked_at, row.next_due = now, now + timedelta(seconds=MAX_INTERVAL_S)
+    if row.gone_at is None:
+        row.gone_at = now
+        _wait_for_index(row, now)
+
+
+def next_interval_s(interval_s: float, *, changed: bool) -> float:
+    """Seconds until a page is looked at again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
+    factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
+    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
+
+
+def claim_for_index(session: Session, first: int, now: datetime, limit: int) -> list[tuple[leases.Lease, Page]]:
+    """Take the page that was rung for and others that wait, to be embedded in one commit."""
+    waits = PageRow.state == "FETCHED"
+    others = select(PageRow.id).where(waits, leases.is_free(PageRow, now), PageRow.id != first)
+    ids = [first, *session.scalars(others.order_by(PageRow.due_at).limit(limit - 1))]
+    claimed = [lease for page_id in ids if (lease := leases.claim(session, PageRow, page_id, waits, now))]
+    return [(lease, to_page(session.get_one(PageRow, lease.row_id, populate_existing=True))) for lease in claimed]
+
+
+def indexed(session: Session, lease: leases.Lease) -> bool:
+    """Note that the knowledge base holds the page; False when its text changed meanwhile."""
+    return _end(session, lease, state="INDEXED", attempts=0, error=None)
+
+
+def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
+    """Stop trying to embed a page; nobody waits for it any longer."""
+    return _end(session, lease, state="FAILED", error=error)
+
+
+def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:
+    """The questions that wait for these pages to be embedded."""
+    query = (
+        select(QuestionRow.id)
+        .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
+        .where(QuestionRow.status == Status.EMBEDDING, CandidateRow.page_id.in_(page_ids))
+    )
+    return list(session.scalars(query.distinct()))
+
+
+def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+    """The stored text of pages, by id."""
+    return {
+        row.id: row.text for row in session.execute(select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids)))
+    }
+
+
+def save_links(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:
+    """Keep the links a page, sitemap or feed showed; returns how many were not known."""
+    known = set(session.scalars(select(LinkRow.url).where(LinkRow.from_url == from_url)))
+    new = {link.url: link for link in links[:MAX_LINKS_PER_PAGE] if link.url not in known and not link.nofollow}
+    session.add_all(
+        LinkRow(
+            site=site,
+            from_url=from_url,
+            url=link.url,
+            text=link.text[:500],
+            context=link.context[:500],
+            origin=link.origin,
+            depth=depth,
+            seen_at=now,
+        )
+        for link in new.values()
+    )
+    return len(new)
+
+
+def links_of(session: Session, sites: Sequence[str], limit: int = 50_000) -> list[KnownLink]:
+    """The links seen on these sites (origins), one per URL and text."""
+    query = select(LinkRow).where(LinkRow.site.in_(sites)).order_by(LinkRow.id.desc()).limit(limit)
+    return [
+        KnownLink(link=Link(url=row.url, text=row.text, context=row.context, origin=row.origin), depth=row.depth)
+        for row in session.scalars(query)
+    ]
+
+
+def read_urls(session: Session, hosts: Sequence[str]) -> set[str]:
+    """The canonical URLs of the pages that were read from these hosts."""
+    return set(session.scalars(select(PageRow.url).where(PageRow.host.in_(hosts))))
+
+
+def due(session: Session, now: datetime, limit: int) -> list[Known]:
+    """The pages to be looked at again, the longest due first."""
+    query = select(PageRow.url).where(PageRow.next_due <= now).order_by(PageRow.next_due).limit(limit)
+    return [known for url in session.scalars(query) if (known := find(session, url))]
+
+
+def facts_about(session: Session, subjects: Sequence[str], limit: int = 20) -> list[FactRow]:
+    """The facts whose folded subject is one of these."""
+    return list(session.scalars(select(FactRow).where(FactRow.subject_folded.in_(subjects)).limit(limit)))
+
+
+def count(session: Session) -> int:
+    """How many pages are held."""
+    return int(session.scalar(select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None))) or 0)
+
+
+def to_page(row: PageRow) -> Page:
+    """The row as a plain value."""
+    return Page(
+        id=row.id,
+        url=row.url,
+        title=row.title,
+        text=row.text,
+        lang=row.lang,
+        headings=tuple((int(at), str(heading)) for at, heading in row.headings),
+        published=row.published,
+        read_at=row.read_at,
+        content_hash=row.content_hash,
+        generation=row.generation,
+        is_gone=row.gone_at is not None,
+    )
+
+
+def _wait_for_index(row: PageRow, now: datetime) -> None:
+    row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
+
+
+def _save_facts(session: Session, page_id: int, page: PageText) -> None:
+    session.execute(delete(FactRow).where(FactRow.page_id == page_id))
+    session.add_all(
+        FactRow(
+            page_id=page_id,
+            subject=fact.subject,
+            subject_folded=fact.subject.casefold()[:300],
+            predicate=fact.predicate,
+            object=fact.object,
+            start=fact.start,
+            end=fact.end,
+        )
+        for fact in page.facts
+    )
+
+
+def _end(session: Session, lease: leases.Lease, **values: Any) -> bool:
+    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        update(PageRow)
+        .where(leases.holds(lease))
+        .values(**values, **leases.RELEASED)
+        .execution_options(synchronize_session=False)
+    )
+    return changed.rowcount == 1

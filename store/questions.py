@@ -1,0 +1,265 @@
+"""Questions in SQL: asked, moved from step to step, answered, cancelled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from store import leases
+from store.errors import WellreadError
+from store.tables import AnswerRow, QuestionRow, StepRow, WebhookRow
+from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdict
+
+
+class UnknownQuestion(WellreadError):
+    """There is no question with this id."""
+
+
+class IdempotencyConflict(WellreadError):
+    """The Idempotency-Key was used before for another question: use a new key for a new question."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewQuestion:
+    """What a caller asks for."""
+
+    text: str
+    lang: str = ""
+    strategy: str = ""
+    sites: tuple[str, ...] = ()
+    crawl_enabled: bool = True
+    max_age_s: int | None = None
+    budget: Budget = field(default_factory=Budget)
+    priority: int = 0
+    deadline_s: float = 900.0
+    idempotency_key: str = ""
+    callback_url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """What a step found out: where the question goes next, and what is kept of it."""
+
+    to: Status
+    outcome: str  #: one word for the trace
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    answer: Answer | None = None  #: recorded as the next revision
+    verdict: Verdict | None = None
+    context: Sequence[Mapping[str, Any]] = ()
+    changes: Mapping[str, Any] = field(default_factory=dict)  #: columns of the question to set
+
+
+def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
+    """Keep a question; an idempotency key already used gives the first one back. Returns it and whether it is new."""
+    fingerprint = _fingerprint(new)
+    if new.idempotency_key:
+        known = session.scalar(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key))
+        if known is not None:
+            if known.fingerprint != fingerprint:
+                raise IdempotencyConflict(
+                    f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
+                    f"({known.id}): use a new key for a new question."
+                )
+            return to_question(known), False
+    row = QuestionRow(
+        id=uuid.uuid4().hex,
+        text=new.text,
+        lang=new.lang,
+        status=Status.ASKED,
+        strategy=new.strategy,
+        sites=list(new.sites),
+        crawl_enabled=new.crawl_enabled,
+        max_age_s=new.max_age_s,
+        budget=asdict(new.budget),
+        priority=new.priority,
+        deadline=now + timedelta(seconds=new.deadline_s),
+        idempotency_key=new.idempotency_key or None,
+        fingerprint=fingerprint,
+        callback_url=new.callback_url or None,
+        created_at=now,
+        updated_at=now,
+        due_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return to_question(row), True
+
+
+def find(session: Session, question_id: str) -> Question:
+    """Read one question; raises :class:`UnknownQuestion`."""
+    return to_question(_row(session, question_id))
+
+
+def lock(session: Session, question_id: str) -> QuestionRow | None:
+    """The row, locked against every other writer until the session ends."""
+    return session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
+
+
+def record(
+    session: Session, lease: leases.Lease, move: Move, *, step: str, started_at: datetime, now: datetime
+) -> bool:
+    """Move the question on if the lease still holds it; False (and nothing changed) when it does not."""
+    row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
+    if row is None or Status(row.status).is_final:
+        return False
+    session.add(
+        StepRow(
+            question_id=row.id,
+            name=step,
+            cycle=row.cycle,
+            attempt=row.attempts,
+            outcome=move.outcome,
+            started_at=started_at,
+            finished_at=now,
+            detail=dict(move.detail),
+        )
+    )
+    for name, value in move.changes.items():
+        setattr(row, name, value)
+    advance(session, row, move.to, now)
+    if move.answer is not None:
+        add_answer(
+            session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
+        )
+    return True
+
+
+def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
+    """Put a locked question into its next status, free for that status's task; owes the caller a webhook at the end."""
+    row.status, row.updated_at, row.due_at = to, now, now
+    row.attempts, row.lease_by, row.lease_until = 0, None, None
+    if to.is_final:
+        row.finished_at = now
+        if row.callback_url:
+            session.add(
+                WebhookRow(
+                    question_id=row.id,
+                    url=row.callback_url,
+                    event=f"question.{to.lower()}",
+                    status="WAITING",
+                    created_at=now,
+                    due_at=now,
+                )
+            )
+
+
+def add_answer(
+    session: Session,
+    question_id: str,
+    answer: Answer,
+    *,
+    verdict: Verdict | None,
+    context: Sequence[Mapping[str, Any]],
+    final: bool,
+    now: datetime,
+) -> None:
+    """Keep an answer as the question's next revision."""
+    last = session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id))
+    session.add(
+        AnswerRow(
+            question_id=question_id,
+            revision=(last or 0) + 1,
+            provisional=not final,
+            text=answer.text,
+            sentences=[asdict(sentence) for sentence in answer.sentences],
+            citations=[_plain(asdict(citation)) for citation in answer.citations],
+            context=[dict(entry) for entry in context],
+            confidence=answer.confidence,
+            composer=answer.composer,
+            notice=answer.notice,
+            verdict=asdict(verdict) if verdict else {},
+            cost=asdict(answer.cost),
+            created_at=now,
+        )
+    )
+
+
+def cancel(session: Session, question_id: str, now: datetime) -> Question:
+    """Stop a question that is not final yet; a final one stays as it is."""
+    row = lock(session, question_id)
+    if row is None:
+        raise UnknownQuestion(
+            f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
+        )
+    if not Status(row.status).is_final:
+        advance(session, row, Status.CANCELLED, now)
+    return to_question(row)
+
+
+def replay(session: Session, question_id: str, now: datetime, *, deadline_s: float = 900.0) -> Question:
+    """Start a failed, timed-out or cancelled question again from its first step."""
+    row = lock(session, question_id)
+    if row is None:
+        raise UnknownQuestion(f"There is no question {question_id!r}: `wellread dead` lists those that failed.")
+    if Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
+        row.error, row.finished_at, row.cycle, row.crawl_started_at = None, None, 0, None
+        row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
+        advance(session, row, Status.ASKED, now)
+    return to_question(row)
+
+
+def dead(session: Session, limit: int = 100) -> list[QuestionRow]:
+    """The questions a step of which failed too often, latest first."""
+    query = select(QuestionRow).where(QuestionRow.status == Status.FAILED)
+    return list(session.scalars(query.order_by(QuestionRow.updated_at.desc()).limit(limit)))
+
+
+def waiting() -> list[Status]:
+    """The statuses in which a question still moves."""
+    return [status for status in Status if status not in FINAL]
+
+
+def to_question(row: QuestionRow) -> Question:
+    """The row as a plain value."""
+    return Question(
+        id=row.id,
+        text=row.text,
+        status=Status(row.status),
+        created_at=row.created_at,
+        deadline=row.deadline,
+        lang=row.lang,
+        strategy=row.strategy,
+        sites=tuple(row.sites),
+        crawl_enabled=row.crawl_enabled,
+        max_age_s=row.max_age_s,
+        budget=Budget(**row.budget),
+        priority=row.priority,
+        queries=tuple(row.queries or ()),
+        variants=tuple(Variant(**variant) for variant in row.variants or ()),
+        missing=tuple(row.missing or ()),
+        cycle=row.cycle or 0,
+        crawl_reason=row.crawl_reason or "",
+        crawl_started_at=row.crawl_started_at,
+        callback_url=row.callback_url or "",
+    )
+
+
+def _row(session: Session, question_id: str) -> QuestionRow:
+    row = session.get(QuestionRow, question_id)
+    if row is None:
+        raise UnknownQuestion(
+            f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
+        )
+    return row
+
+
+def _fingerprint(new: NewQuestion) -> str:
+    fields = asdict(new)
+    del fields["idempotency_key"]
+    return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return value

@@ -1,0 +1,208 @@
+"""The record of a question: everything a caller may see of it, the same for the API, the CLI and webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from store import candidates
+from store.questions import find
+from store.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow
+from store.types import Status
+
+#: the phase a status belongs to, as the four-phase design counts them
+PHASES = {
+    Status.ASKED: "phase1_initial_lookup",
+    Status.RETRYING: "phase2_retry_paraphrased",
+    Status.SEEKING: "phase3_web_crawl",
+    Status.READING: "phase3_web_crawl",
+    Status.EMBEDDING: "phase3_web_crawl",
+    Status.REQUERYING: "phase4_requery",
+}
+
+_PHASE_OF_STEP = {
+    "retrieve": "phase1_initial_lookup",
+    "retry": "phase2_retry_paraphrased",
+    "seek": "phase3_web_crawl",
+    "requery": "phase4_requery",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSeen:
+    """A candidate of the question's crawl and what came of it."""
+
+    url: str
+    title: str
+    outcome: str | None  #: None while it waits
+    reason: str | None
+    wave: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """How long one step took."""
+
+    step: str
+    cycle: int
+    attempt: int
+    outcome: str
+    seconds: float
+    started_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A question as its asker sees it."""
+
+    id: str
+    question: str
+    status: Status
+    current_step: str | None  #: the phase that works on it; None at the end
+    final_step: str | None  #: the phase that ended it
+    provisional: bool  #: whether the answer may still change
+    answer: str | None
+    confidence: float
+    sentences: Sequence[dict[str, Any]]
+    citations: Sequence[dict[str, Any]]
+    context: Sequence[dict[str, Any]]  #: the hits the answer was made from
+    composer: str | None
+    notice: str
+    verdict: dict[str, Any]
+    retry_attempted: bool
+    paraphrased_queries: Sequence[str]
+    online_search_triggered: bool
+    crawl_reason: str | None
+    stop_reason: str | None  #: why the crawl ended
+    rag_hits_count: int
+    sql_hits_count: int
+    graph_hits_count: int
+    live_urls: Sequence[str]  #: the pages read for this question
+    pages: Sequence[PageSeen]
+    search_cycles_completed: int
+    max_search_cycles: int
+    entity: str | None  #: the first thing the question names
+    timings: Sequence[Timing]
+    seconds: float  #: from asking to the end, or to now
+    cost: dict[str, Any]
+    error: str | None
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+def read(session: Session, question_id: str, now: datetime) -> Record:
+    """Gather a question's record; raises :class:`store.questions.UnknownQuestion`."""
+    find(session, question_id)
+    row = session.get_one(QuestionRow, question_id)
+    status = Status(row.status)
+    answer = _last_answer(session, question_id)
+    steps = _steps(session, question_id)
+    pages = _pages(session, question_id)
+    looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
+    return Record(
+        id=row.id,
+        question=row.text,
+        status=status,
+        current_step=PHASES.get(status),
+        final_step=_final_step(status, steps),
+        provisional=answer is not None and answer.provisional,
+        answer=answer.text if answer else None,
+        confidence=answer.confidence if answer else 0.0,
+        sentences=answer.sentences if answer else (),
+        citations=answer.citations if answer else (),
+        context=answer.context if answer else (),
+        composer=answer.composer if answer else None,
+        notice=answer.notice if answer else "",
+        verdict=answer.verdict if answer else {},
+        retry_attempted=any(step.name == "retry" for step in steps),
+        paraphrased_queries=[variant["text"] for variant in row.variants or ()],
+        online_search_triggered=row.crawl_started_at is not None,
+        crawl_reason=row.crawl_reason,
+        stop_reason=row.stop_reason,
+        rag_hits_count=int(looked.get("hits", 0)),
+        sql_hits_count=int(looked.get("sql_hits", 0)),
+        graph_hits_count=int(looked.get("graph_hits", 0)),
+        live_urls=[page.url for page in pages if page.outcome in ("read", "unchanged", "known")],
+        pages=pages,
+        search_cycles_completed=row.cycle,
+        max_search_cycles=int(row.budget["cycles"]),
+        entity=next((entity for step in steps for entity in step.detail.get("entities", ())), None),
+        timings=[_timing(step) for step in steps],
+        seconds=((row.finished_at or now) - row.created_at).total_seconds(),
+        cost=_cost(session, question_id),
+        error=row.error,
+        revision=answer.revision if answer else 0,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        finished_at=row.finished_at,
+    )
+
+
+def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
+    """The questions asked last, newest first."""
+    return list(session.scalars(select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)))
+
+
+def _last_answer(session: Session, question_id: str) -> AnswerRow | None:
+    query = select(AnswerRow).where(AnswerRow.question_id == question_id)
+    return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
+
+
+def _steps(session: Session, question_id: str) -> list[StepRow]:
+    return list(session.scalars(select(StepRow).where(StepRow.question_id == question_id).order_by(StepRow.id)))
+
+
+def _pages(session: Session, question_id: str) -> list[PageSeen]:
+    rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
+    titles = _titles(session, rows)
+    return [
+        PageSeen(
+            url=row.url,
+            title=titles.get(row.page_id or 0) or row.text,
+            outcome=row.outcome,
+            reason=row.reason,
+            wave=row.wave,
+        )
+        for row in rows
+    ]
+
+
+def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
+    ids = [row.page_id for row in rows if row.page_id is not None]
+    found = session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))
+    return {page_id: title for page_id, title in found}
+
+
+def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:
+    if not status.is_final:
+        return None
+    return next((_PHASE_OF_STEP[step.name] for step in reversed(steps) if step.name in _PHASE_OF_STEP), None)
+
+
+def _timing(step: StepRow) -> Timing:
+    return Timing(
+        step=step.name,
+        cycle=step.cycle,
+        attempt=step.attempt,
+        outcome=step.outcome,
+        seconds=(step.finished_at - step.started_at).total_seconds(),
+        started_at=step.started_at,
+    )
+
+
+def _cost(session: Session, question_id: str) -> dict[str, Any]:
+    """What all steps spent on a model, the answers' share included."""
+    total: dict[str, Any] = {"model": "", "input_tokens": 0, "output_tokens": 0, "usd": 0.0}
+    for cost in session.scalars(select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)):
+        if cost:
+            total["model"] = total["model"] or cost["model"]
+            for name in ("input_tokens", "output_tokens", "usd"):
+                total[name] += cost[name]
+    return total

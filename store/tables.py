@@ -1,0 +1,264 @@
+"""The SQL tables: the truth about every question, page and piece of work.
+
+Rows that wait for work carry a lease (:class:`Leased`): a message only says "look", the row says whether there is
+anything to do. Times are UTC and timezone-aware on the way in and out, on SQLite and PostgreSQL alike.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, ForeignKey, Index, MetaData, String, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A timezone-aware time kept as UTC; a naive one is refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware time into UTC (without its zone on SQLite, which keeps none)."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no timezone; every stored time is UTC")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Table(DeclarativeBase):
+    """What every table is made from."""
+
+    metadata = MetaData(  # named constraints: a later migration can change them on SQLite too
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 (SQLAlchemy reads it as a plain dict)
+        datetime: UtcDateTime,
+        str: Text,
+        dict[str, Any]: JSON,
+        list[Any]: JSON,
+    }
+
+
+class Leased:
+    """A row that waits for work: who works on it until when, how often it was tried, when it is due."""
+
+    attempts: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[datetime]
+    lease_by: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    error: Mapped[str | None]
+
+
+class QuestionRow(Leased, Table):
+    """What was asked and where it stands."""
+
+    __tablename__ = "questions"
+    __table_args__ = (Index("ix_questions_work", "status", "due_at"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    text: Mapped[str]
+    lang: Mapped[str] = mapped_column(String(8), default="")
+    status: Mapped[str] = mapped_column(String(16))
+    strategy: Mapped[str] = mapped_column(String(32), default="")
+    sites: Mapped[list[Any]] = mapped_column(default=list)
+    crawl_enabled: Mapped[bool] = mapped_column(default=True)
+    max_age_s: Mapped[int | None]
+    budget: Mapped[dict[str, Any]]
+    priority: Mapped[int] = mapped_column(default=0)
+    deadline: Mapped[datetime]
+    queries: Mapped[list[Any]] = mapped_column(default=list)
+    variants: Mapped[list[Any]] = mapped_column(default=list)
+    missing: Mapped[list[Any]] = mapped_column(default=list)
+    cycle: Mapped[int] = mapped_column(default=0)
+    crawl_reason: Mapped[str | None]
+    stop_reason: Mapped[str | None]
+    crawl_started_at: Mapped[datetime | None]
+    idempotency_key: Mapped[str | None] = mapped_column(String(255), unique=True)
+    fingerprint: Mapped[str] = mapped_column(String(64), default="")
+    callback_url: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(index=True)
+    updated_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+
+
+class StepRow(Table):
+    """One finished step of a question: the trace."""
+
+    __tablename__ = "steps"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(32))
+    cycle: Mapped[int]
+    attempt: Mapped[int]
+    outcome: Mapped[str] = mapped_column(String(32))
+    started_at: Mapped[datetime]
+    finished_at: Mapped[datetime]
+    detail: Mapped[dict[str, Any]]
+
+
+class AnswerRow(Table):
+    """One revision of a question's answer."""
+
+    __tablename__ = "answers"
+    __table_args__ = (UniqueConstraint("question_id", "revision"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    revision: Mapped[int]
+    provisional: Mapped[bool]
+    text: Mapped[str]
+    sentences: Mapped[list[Any]]
+    citations: Mapped[list[Any]]
+    context: Mapped[list[Any]]
+    confidence: Mapped[float]
+    composer: Mapped[str]
+    notice: Mapped[str]
+    verdict: Mapped[dict[str, Any]]
+    cost: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+
+
+class CandidateRow(Leased, Table):
+    """A URL to read: for a question, or for a source when it has none."""
+
+    __tablename__ = "candidates"
+    __table_args__ = (
+        UniqueConstraint("question_id", "url"),
+        Index("ix_candidates_work", "status", "due_at"),
+        Index("ix_candidates_wave", "question_id", "status"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str | None] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"))
+    url: Mapped[str]
+    kind: Mapped[str] = mapped_column(String(16))
+    score: Mapped[float]
+    depth: Mapped[int]
+    origin: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str]
+    wave: Mapped[int]
+    status: Mapped[str] = mapped_column(String(16))
+    outcome: Mapped[str | None] = mapped_column(String(16))
+    reason: Mapped[str | None]
+    page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id", ondelete="SET NULL"), index=True)
+    bytes: Mapped[int] = mapped_column(default=0)
+    elapsed_s: Mapped[float] = mapped_column(default=0.0)
+    news: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime]
+    settled_at: Mapped[datetime | None]
+
+
+class PageRow(Leased, Table):
+    """A fetched, extracted document; ``state`` says whether the knowledge base holds this text yet."""
+
+    __tablename__ = "pages"
+    __table_args__ = (Index("ix_pages_work", "state", "due_at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str] = mapped_column(unique=True)
+    host: Mapped[str] = mapped_column(String(300), index=True)
+    title: Mapped[str]
+    text: Mapped[str]
+    lang: Mapped[str] = mapped_column(String(8))
+    headings: Mapped[list[Any]]
+    published: Mapped[datetime | None]
+    modified: Mapped[datetime | None]
+    etag: Mapped[str]
+    last_modified: Mapped[str]
+    content_hash: Mapped[str] = mapped_column(String(64))
+    generation: Mapped[int]
+    state: Mapped[str] = mapped_column(String(16))
+    depth: Mapped[int]
+    read_at: Mapped[datetime]
+    checked_at: Mapped[datetime]
+    next_due: Mapped[datetime] = mapped_column(index=True)
+    interval_s: Mapped[float]
+    gone_at: Mapped[datetime | None]
+
+
+class LinkRow(Table):
+    """A URL seen on a page, in a sitemap or in a feed."""
+
+    __tablename__ = "links"
+    __table_args__ = (UniqueConstraint("from_url", "url"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site: Mapped[str] = mapped_column(String(300), index=True)
+    from_url: Mapped[str]
+    url: Mapped[str]
+    text: Mapped[str]
+    context: Mapped[str]
+    origin: Mapped[str] = mapped_column(String(64))
+    depth: Mapped[int]
+    seen_at: Mapped[datetime]
+
+
+class FactRow(Table):
+    """Subject–predicate–object read from a page, with the span that says so."""
+
+    __tablename__ = "facts"
+    __table_args__ = (Index("ix_facts_subject", "subject_folded"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    subject: Mapped[str]
+    subject_folded: Mapped[str] = mapped_column(String(300))
+    predicate: Mapped[str]
+    object: Mapped[str]
+    start: Mapped[int | None]
+    end: Mapped[int | None]
+
+
+class SourceRow(Table):
+    """A site the operator chose to read; ``own`` lets its address be private."""
+
+    __tablename__ = "sources"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str] = mapped_column(unique=True)
+    own: Mapped[bool]
+    min_delay_s: Mapped[float | None]
+    created_at: Mapped[datetime]
+
+
+class HostRow(Table):
+    """What is known of one origin: its robots.txt and how fast it may be asked."""
+
+    __tablename__ = "hosts"
+
+    origin: Mapped[str] = mapped_column(String(300), primary_key=True)
+    robots: Mapped[bytes]
+    robots_status: Mapped[int]
+    robots_at: Mapped[datetime | None]
+    delay_s: Mapped[float | None]
+
+
+class WebhookRow(Leased, Table):
+    """One delivery owed to a caller."""
+
+    __tablename__ = "webhooks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    url: Mapped[str]
+    event: Mapped[str] = mapped_column(String(32))
+    status: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    delivered_at: Mapped[datetime | None]
