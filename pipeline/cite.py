@@ -1,0 +1,56 @@
+"""Check that every citation stands in the stored text of its page; what does not is dropped, whoever composed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from store.types import Answer, Citation, Sentence
+
+#: page_id → the page's stored text, or None when the page is gone
+PageText = Callable[[int], str | None]
+
+DROPPED = "Sentences whose citation does not stand in the page were left out."
+
+
+def check(answer: Answer, page_text_of: PageText) -> Answer:
+    """Give the answer without the sentences of which a citation fails, its markers renumbered from 1.
+
+    A sentence that claims no citation stays as it is. Nothing supported left: the text is empty and the confidence 0.
+    """
+    valid = {citation.marker for citation in answer.citations if stands(citation, page_text_of(citation.page_id))}
+    kept = tuple(sentence for sentence in answer.sentences if valid.issuperset(sentence.markers))
+    if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
+        return answer
+    notice = " ".join(filter(None, (answer.notice, DROPPED)))
+    return _without(replace(answer, notice=notice), kept, valid)
+
+
+def stands(citation: Citation, page_text: str | None) -> bool:
+    """Say whether the quote is exactly the page's text at its offsets."""
+    if page_text is None or not citation.quote or not 0 <= citation.start < citation.end:
+        return False
+    return page_text[citation.start : citation.end] == citation.quote
+
+
+def write_out(sentences: tuple[Sentence, ...]) -> str:
+    """Join sentences into the answer's text, each with its [n] markers."""
+    return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
+
+
+def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
+    used = {marker for sentence in kept for marker in sentence.markers} & valid
+    numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
+    sentences = tuple(
+        replace(sentence, markers=tuple(numbers[marker] for marker in sentence.markers)) for sentence in kept
+    )
+    citations = tuple(
+        replace(citation, marker=numbers[citation.marker]) for citation in answer.citations if citation.marker in used
+    )
+    return replace(
+        answer,
+        text=write_out(sentences),
+        sentences=sentences,
+        citations=citations,
+        confidence=answer.confidence if citations or not answer.citations else 0.0,
+    )

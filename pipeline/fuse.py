@@ -1,0 +1,90 @@
+"""Merge rankings of the same passages into one: by score (min–max) or by rank (RRF).
+
+The order in which hits and rankings are handed in never matters: equal scores are ordered by passage id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from store.types import Hit, Scale
+
+#: the constant of reciprocal rank fusion in the literature and the design document
+RRF_K = 60
+
+
+def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float = 0.5) -> list[Hit]:
+    """Fuse the two legs of one hybrid search: weight · similarity + (1 − weight) · bm25, each scaled to [0, 1].
+
+    A passage that one leg did not find scores 0 there and stays in. Scale of the result: minmax.
+    """
+    merged = _merge([*text_hits, *vector_hits])
+    similarities = _scaled({id: hit.similarity for id, hit in merged.items() if hit.similarity is not None})
+    bm25s = _scaled({id: hit.bm25 for id, hit in merged.items() if hit.bm25 is not None})
+    scores = {id: weight * similarities.get(id, 0.0) + (1 - weight) * bm25s.get(id, 0.0) for id in merged}
+    return _ranked(merged, scores, "minmax")
+
+
+def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
+    """Fuse rankings by Σ 1/(k + rank), where rank is each hit's own. Scale of the result: rrf."""
+    ordered = [list(ranking) for ranking in rankings]
+    scores: dict[str, float] = {}
+    for parts in _by_passage(ordered).values():
+        # summed in order of size: a float sum depends on the order of its parts
+        scores[parts[0].passage.id] = sum(sorted(1 / (k + hit.rank) for hit in parts))
+    return _ranked(_merge(hit for ranking in ordered for hit in ranking), scores, "rrf")
+
+
+def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float]) -> list[Hit]:
+    """Fuse the min–max rankings of several queries into one by their weighted mean; duplicates go here, not before."""
+    total = sum(weights)
+    shares: dict[str, list[float]] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for hit in ranking:
+            shares.setdefault(hit.passage.id, []).append(weight * hit.score / total)
+    scores = {id: sum(sorted(parts)) for id, parts in shares.items()}
+    return _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, "minmax")
+
+
+def _by_passage(rankings: Sequence[Sequence[Hit]]) -> dict[str, list[Hit]]:
+    found: dict[str, list[Hit]] = {}
+    for ranking in rankings:
+        for hit in ranking:
+            found.setdefault(hit.passage.id, []).append(hit)
+    return found
+
+
+def _merge(hits: Iterable[Hit]) -> dict[str, Hit]:
+    """Give each passage once, with the best of each score and the query that scored best."""
+    merged: dict[str, Hit] = {}
+    for hit in hits:
+        seen = merged.get(hit.passage.id)
+        merged[hit.passage.id] = hit if seen is None else _both(seen, hit)
+    return merged
+
+
+def _both(one: Hit, other: Hit) -> Hit:
+    best = max(one, other, key=lambda hit: (hit.score, hit.query))
+    return replace(best, similarity=_most(one.similarity, other.similarity), bm25=_most(one.bm25, other.bm25))
+
+
+def _most(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)
+
+
+def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scale to [0, 1]; where all are equal each is 1."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    if high <= low:
+        return dict.fromkeys(scores, 1.0)
+    return {id: (score - low) / (high - low) for id, score in scores.items()}
+
+
+def _ranked(hits: Mapping[str, Hit], scores: Mapping[str, float], scale: Scale) -> list[Hit]:
+    ordered = sorted(hits, key=lambda id: (-scores[id], id))
+    return [replace(hits[id], score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]

@@ -1,0 +1,75 @@
+"""Which language a short text is in: by its script, then by its small words, then by py3langid among what is left.
+
+py3langid alone is unsure of a question of five words; the small words of four languages settle most of those.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from pipeline.stopwords import QUESTION_WORDS, STOP_WORDS_BY_LANGUAGE
+
+#: languages written in the Latin script that a short question is tried against
+_LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr", "cs", "da", "fi", "hu", "no", "ro", "vi", "id")
+_BY_SCRIPT = {
+    "HIRAGANA": ("ja",),
+    "KATAKANA": ("ja",),
+    "HANGUL": ("ko",),
+    "CJK": ("zh", "ja"),
+    "CYRILLIC": ("ru", "uk", "bg", "sr"),
+    "ARABIC": ("ar", "fa", "ur"),
+    "GREEK": ("el",),
+    "HEBREW": ("he",),
+    "THAI": ("th",),
+    "DEVANAGARI": ("hi", "mr", "ne"),
+}
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def detect_language(text: str) -> str:
+    """Give the ISO 639-1 code of ``text``'s language, or "und" when it has no letters."""
+    script = _script_of(text)
+    if not script:
+        return "und"
+    candidates = _BY_SCRIPT.get(script, _LATIN)
+    if len(candidates) == 1:
+        return candidates[0]
+    if script == "CJK":
+        return "zh"
+    if script == "LATIN" and (lang := _by_small_words(text)):
+        return lang
+    ranked = _identifier().rank(text)
+    return next((str(lang) for lang, _ in ranked if lang in candidates), "und")
+
+
+def _script_of(text: str) -> str:
+    """Give the script most letters are in; any kana makes a text Japanese."""
+    counts: dict[str, int] = {}
+    for char in text:
+        if char.isalpha():
+            script = unicodedata.name(char, "?").split()[0]
+            if script in {"HIRAGANA", "KATAKANA"}:
+                return script
+            counts[script] = counts.get(script, 0) + 1
+    return max(counts, key=lambda script: counts[script]) if counts else ""
+
+
+def _by_small_words(text: str) -> str:
+    """Give the one language that explains most of the text's words, or "" when two explain as many or none does."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    scores = {
+        lang: sum((word in STOP_WORDS_BY_LANGUAGE[lang]) + 2 * (word in QUESTION_WORDS[lang]) for word in words)
+        for lang in STOP_WORDS_BY_LANGUAGE
+    }
+    best, second = sorted(scores.values(), reverse=True)[:2]
+    return max(scores, key=lambda lang: scores[lang]) if best > second else ""
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """Load the model once (about 50 ms); it is only read afterwards, so threads share it."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -1,0 +1,79 @@
+"""Get hits for one or several queries: embed them in one batch, search text and vectors at once, fuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.fuse import fuse_queries, minmax
+from store.types import Hit, Scope
+
+Vectors = NDArray[np.float32]
+
+#: how many hits each leg gives the fusion: a passage below it in one leg scores 0 there
+LEG_DEPTH = 50
+#: what the question itself counts against each of its variants
+QUESTION_WEIGHT = 2.0
+
+
+class Search(Protocol):
+    """A knowledge base that can be searched."""
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
+        """Give the k best passages by BM25."""
+
+    def search_vectors(self, vectors: Vectors, *, k: int, scope: Scope) -> list[list[Hit]]:
+        """Give the k nearest passages of each row of ``vectors`` (n, dimension)."""
+
+
+class Embed(Protocol):
+    """Turns text into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Name the embedder; vectors of another are not comparable."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Give unit rows (len(texts), dimension)."""
+
+
+def embed_queries(queries: Sequence[str], embedder: Embed) -> Vectors:
+    """Embed all queries in one batch: (len(queries), dimension)."""
+    return embedder.embed(list(queries))
+
+
+def retrieve(
+    queries: Sequence[str],
+    vectors: Vectors,
+    *,
+    search: Search,
+    pool: Executor,
+    k: int,
+    scope: Scope,
+    lang: str,
+    vector_weight: float = 0.5,
+) -> list[Hit]:
+    """Give the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
+
+    Both legs run at once on ``pool``. Neither filters the other.
+    """
+    depth = max(LEG_DEPTH, 2 * k)
+    by_text = [pool.submit(search.search_text, query, lang=lang, k=depth, scope=scope) for query in queries]
+    by_vector = search.search_vectors(vectors, k=depth, scope=scope)
+    rankings = [
+        _of_query(query, minmax(text.result(), vector, weight=vector_weight))
+        for query, text, vector in zip(queries, by_text, by_vector, strict=True)
+    ]
+    if len(rankings) == 1:
+        return rankings[0][:k]
+    weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
+    return fuse_queries(rankings, weights=weights)[:k]
+
+
+def _of_query(query: str, hits: list[Hit]) -> list[Hit]:
+    return [replace(hit, query=query) for hit in hits]

@@ -1,0 +1,77 @@
+"""How eagerly each kind of task retrieves and how sure it must be: the design document's [TASK_STRATEGIES]."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Task = Literal[
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalStrategy:
+    """When to stop retrieving."""
+
+    task: Task
+    threshold: float  #: the confidence that suffices, [0, 1]
+    min_k: int
+    max_k: int
+
+
+def _strategy(task: Task, threshold: float, min_k: int, max_k: int) -> RetrievalStrategy:
+    return RetrievalStrategy(task=task, threshold=threshold, min_k=min_k, max_k=max_k)
+
+
+TASK_STRATEGIES: dict[str, RetrievalStrategy] = {
+    strategy.task: strategy
+    for strategy in (
+        _strategy("debugging", 0.6, 2, 8),
+        _strategy("code_review", 0.7, 1, 5),
+        _strategy("architecture", 0.5, 2, 8),
+        _strategy("explanation", 0.8, 1, 4),
+        _strategy("testing", 0.7, 1, 5),
+        _strategy("devops", 0.6, 1, 6),
+        _strategy("ml_engineering", 0.6, 2, 8),
+        _strategy("general", 0.7, 1, 5),
+    )
+}
+
+#: tried in order on word boundaries; only words that hardly ever mean anything else
+_SIGNS: tuple[tuple[Task, str], ...] = (
+    (
+        "debugging",
+        r"debug\w*|traceback|stack ?trace|segfault|exceptions?|\w+(?:Error|Exception)"
+        r"|crash(?:es|ed|ing)?|fehlermeldung|absturz",
+    ),
+    ("code_review", r"code review|review (?:this|my|the) (?:code|pull request|patch|diff)|refactor\w*|code smells?"),
+    ("testing", r"unit tests?|pytest|unittest|test cases?|mock(?:s|ing)?|test coverage|testfälle?|modultests?"),
+    (
+        "ml_engineering",
+        r"machine learning|neural networks?|fine-?tun\w+|training loss|hyperparameters?|embeddings?"
+        r"|pytorch|tensorflow|maschinelles lernen",
+    ),
+    ("devops", r"deploy\w*|docker\w*|kubernetes|ci/cd|terraform|ansible|helm|systemd|nginx"),
+    (
+        "architecture",
+        r"software architecture|system design|design patterns?|microservices?|monolith"
+        r"|softwarearchitektur|entwurfsmuster",
+    ),
+)
+_SIGN_PATTERNS = tuple((task, re.compile(rf"(?<!\w)(?:{signs})(?!\w)", re.IGNORECASE)) for task, signs in _SIGNS)
+
+
+def strategy_for(question: str, task: str = "") -> RetrievalStrategy:
+    """Give the strategy of ``task``, or of the task the question's words show.
+
+    The explanation strategy is only ever given, never inferred: its threshold is for questions already half answered.
+    Raises KeyError for an unknown task.
+    """
+    return TASK_STRATEGIES[task or infer_task(question)]
+
+
+def infer_task(question: str) -> Task:
+    """Say which task a question belongs to; "general" unless its words show another."""
+    return next((task for task, pattern in _SIGN_PATTERNS if pattern.search(question)), "general")
