@@ -73,15 +73,16 @@ class RemoteEmbedder:
     def _request(self, texts: Sequence[str]) -> list[list[float]]:
         # Services refuse an empty text; a space stands for it.
         body = {"model": self._model, "input": [text or " " for text in texts], "encoding_format": "float"}
-        wait_s = _FIRST_WAIT_S
+        why = ""
         for attempt in range(_ATTEMPTS):
             outcome = self._post(body)
             if isinstance(outcome, httpx2.Response):
                 return self._vectors(outcome, len(texts))
+            why = outcome.why
             if attempt < _ATTEMPTS - 1:
-                self._sleep(min(outcome.retry_after_s if outcome.retry_after_s is not None else wait_s, _MAX_WAIT_S))
-                wait_s *= 2
-        raise EmbeddingFailed(f"{self._url} failed {_ATTEMPTS} times: {outcome.why}. {self._advice()}")
+                own = _FIRST_WAIT_S * 2**attempt
+                self._sleep(min(own if outcome.retry_after_s is None else outcome.retry_after_s, _MAX_WAIT_S))
+        raise EmbeddingFailed(f"{self._url} failed {_ATTEMPTS} times: {why}. {self._advice()}")
 
     def _post(self, body: dict[str, Any]) -> httpx2.Response | _Retry:
         try:
