@@ -1,0 +1,179 @@
+"""Undo a body's Content-Encoding within bounds, chunk by chunk, so that no bomb is ever unpacked.
+
+An 809-byte body can hold gigabytes; here no call returns or keeps more than the bounds allow.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Protocol
+
+import brotli
+
+from store.errors import WellreadError
+
+ENCODINGS = "gzip, deflate, br"  #: what may be asked for in Accept-Encoding
+RATIO_FROM_BYTES = 1_000_000  #: below this size a high ratio harms nobody
+
+
+class Overflow(WellreadError):
+    """The body exceeds a bound; the message says which."""
+
+
+class Corrupt(WellreadError):
+    """The body cannot be decoded: an unknown or stacked encoding, damaged or cut off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """How much a body may be."""
+
+    max_wire: int = 5_000_000  #: bytes as they arrive
+    max_body: int = 10_000_000  #: bytes once decoded
+    max_ratio: float = 100.0  #: decoded per arrived byte, for a body above ``RATIO_FROM_BYTES``
+
+
+class Codec(Protocol):
+    """Undoes one encoding."""
+
+    def feed(self, data: bytes, room: int) -> bytes:
+        """Return what ``data`` decodes to, at most ``room`` bytes.
+
+        Raises:
+            Corrupt: the data is not in this encoding.
+        """
+        ...
+
+    def is_whole(self) -> bool:
+        """Whether the encoded stream has come to its end."""
+        ...
+
+
+class Decoder:
+    """Decodes one body; feed it every chunk, then finish it."""
+
+    def __init__(self, encoding: str, bounds: Bounds) -> None:
+        self._codec = _codec(encoding)
+        self._bounds = bounds
+        self.wire = 0  #: bytes taken
+        self.out = 0  #: bytes given
+
+    def feed(self, data: bytes) -> bytes:
+        """Return what the next chunk decodes to.
+
+        Raises:
+            Overflow: a bound is exceeded; at most ``max_body`` + 1 bytes were made of it.
+            Corrupt: the data is not in the encoding.
+        """
+        self.wire += len(data)
+        if self.wire > self._bounds.max_wire:
+            raise Overflow(f"more than {self._bounds.max_wire:,} bytes arrived")
+        decoded = self._codec.feed(data, self._bounds.max_body - self.out + 1)
+        self.out += len(decoded)
+        if self.out > self._bounds.max_body:
+            raise Overflow(f"it is more than {self._bounds.max_body:,} bytes once decoded")
+        if self.out > RATIO_FROM_BYTES and self.out > self._bounds.max_ratio * self.wire:
+            raise Overflow(f"it unpacks to more than {self._bounds.max_ratio:g} times its size")
+        return decoded
+
+    def finish(self) -> None:
+        """Check that nothing is missing.
+
+        Raises:
+            Corrupt: the encoded stream stops before its end.
+        """
+        if self.wire and not self._codec.is_whole():
+            raise Corrupt("its encoded body is cut off")
+
+
+def _codec(encoding: str) -> Codec:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return _Identity()
+        case "gzip" | "x-gzip":
+            return _Gzip()
+        case "deflate":
+            return _Deflate()
+        case "br":
+            return _Brotli()
+        case other:
+            raise Corrupt(f"its content encoding {other!r} is not one of {ENCODINGS}")
+
+
+class _Identity:
+    def feed(self, data: bytes, room: int) -> bytes:
+        return data[:room]
+
+    def is_whole(self) -> bool:
+        return True
+
+
+class _Gzip:
+    """One member after the other, as RFC 1952 has it; what follows the last one is padding."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(31)
+
+    def feed(self, data: bytes, room: int) -> bytes:
+        out = bytearray()
+        while data and len(out) < room:
+            if self._inflate.eof:
+                if not data.startswith(b"\x1f"):
+                    break
+                self._inflate = zlib.decompressobj(31)
+            out += _inflated(self._inflate, data, room - len(out))
+            data = self._inflate.unused_data
+        return bytes(out)
+
+    def is_whole(self) -> bool:
+        return self._inflate.eof
+
+
+class _Deflate:
+    """zlib's format as the RFC says, or the bare stream that many servers send."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._inflate: zlib._Decompress | None = None
+
+    def feed(self, data: bytes, room: int) -> bytes:
+        if self._inflate is None:
+            self._head += data
+            if len(self._head) < 2:
+                return b""
+            has_header = self._head[0] & 0x0F == 8 and int.from_bytes(self._head[:2], "big") % 31 == 0
+            self._inflate = zlib.decompressobj(15 if has_header else -15)
+            data = self._head
+        return _inflated(self._inflate, data, room)
+
+    def is_whole(self) -> bool:
+        return self._inflate is not None and self._inflate.eof
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._decompress = brotli.Decompressor()
+
+    def feed(self, data: bytes, room: int) -> bytes:
+        out = bytearray()
+        try:
+            out += self._decompress.process(data, output_buffer_limit=room)
+            while len(out) < room and not self._decompress.can_accept_more_data():
+                more = self._decompress.process(b"", output_buffer_limit=room - len(out))
+                if not more:
+                    break
+                out += more
+        except brotli.error as error:
+            raise Corrupt("its body is not valid brotli") from error
+        return bytes(out[:room])
+
+    def is_whole(self) -> bool:
+        return bool(self._decompress.is_finished())
+
+
+def _inflated(inflate: zlib._Decompress, data: bytes, room: int) -> bytes:
+    try:
+        return inflate.decompress(data, room)
+    except zlib.error as error:
+        raise Corrupt("its body is not valid gzip or deflate") from error

@@ -1,0 +1,298 @@
+"""Fetch one URL under all guards: every hop's address checked, every size and the whole time bounded.
+
+Whatever a server does, ``Client.get`` ends by its deadline, holding no more than its limits; it keeps no cookies and
+follows no proxy of the environment. Robots and politeness are the caller's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+import time
+from collections.abc import Collection, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Self
+
+import httpcore2
+
+from crawler.body import ANY_TYPE, PAGE_TYPES, Unwanted, content_type, take
+from crawler.connect import GuardedNetwork, Resolver, system_resolver
+from crawler.decode import ENCODINGS, Bounds, Corrupt, Overflow
+from crawler.guard import Blocked, FetchError, Guard, Target
+from crawler.urls import BadUrl, absolute
+
+__all__ = [
+    "ANY_TYPE",
+    "PAGE_TYPES",
+    "Blocked",
+    "Client",
+    "FetchError",
+    "FetchTimeout",
+    "Fetched",
+    "Hop",
+    "Limits",
+    "NotText",
+    "TooLarge",
+    "Unreachable",
+]
+
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BODILESS = frozenset({204, 205, 304})
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+
+
+class TooLarge(FetchError):
+    """The answer exceeds a limit; the message says which."""
+
+
+class FetchTimeout(FetchError):
+    """The answer did not come in time."""
+
+
+class Unreachable(FetchError):
+    """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
+
+
+class NotText(FetchError):
+    """The answer is not of a kind that can be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How long a fetch may take and how much it may bring."""
+
+    deadline_s: float = 20.0  #: for everything: all hops, names and bytes
+    connect_s: float = 5.0  #: for one address
+    dns_s: float = 3.0
+    max_hops: int = 5  #: redirects followed
+    max_wire: int = 5_000_000  #: bytes of body as they arrive
+    max_body: int = 10_000_000  #: bytes of body once decoded
+    max_ratio: float = 100.0  #: decoded per arrived byte
+
+    def bounds(self) -> Bounds:
+        """What they mean for one body."""
+        return Bounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """A redirect that was followed."""
+
+    status: int
+    url: str  #: that answered with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """What a server answered, whatever its status."""
+
+    url: str  #: that answered in the end: absolute, without fragment
+    status: int
+    headers: Mapping[str, str]  #: names in lower case; several of one name joined by ", "
+    body: bytes  #: decoded; empty for an error's answer that is not worth keeping
+    content_type: str  #: lower case, without parameters; "" where the server gave none
+    hops: tuple[Hop, ...] = ()
+    elapsed_s: float = 0.0
+
+
+class Client:
+    """Fetches for a long time inside one event loop; connections are kept and used again."""
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        limits: Limits,
+        user_agent: str,
+        resolver: Resolver = system_resolver,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._headers = {"user-agent": user_agent, "accept": _ACCEPT, "accept-encoding": ENCODINGS}
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=ssl_context or httpcore2.default_ssl_context(),
+            max_connections=100,
+            max_keepalive_connections=20,
+            keepalive_expiry=15.0,
+            network_backend=GuardedNetwork(guard, resolver, dns_s=limits.dns_s, connect_s=limits.connect_s),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._pool.aclose()
+
+    async def get(
+        self, url: str, *, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
+    ) -> Fetched:
+        """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other.
+
+        Args:
+            url: absolute, http or https.
+            headers: for the first hop only: a redirect's target is not told conditions or keys meant for another URL.
+            accept: content types taken of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
+
+        Raises:
+            FetchError: one of its subclasses.
+        """
+        call = _Call(headers=headers or {}, accept=PAGE_TYPES if accept is None else frozenset(accept))
+        return await self._within_deadline(url, call)
+
+    async def post(self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
+        """POST a body; a redirect is an answer, never followed, so that the body goes nowhere else.
+
+        Raises:
+            FetchError: one of its subclasses.
+        """
+        return await self._within_deadline(url, _Call(method="POST", body=body, headers=headers or {}, accept=ANY_TYPE))
+
+    async def _within_deadline(self, url: str, call: _Call) -> Fetched:
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(self._limits.deadline_s):
+                fetched = await self._follow(url, call)
+        except TimeoutError as error:
+            raise FetchTimeout(f"{url} did not answer within {self._limits.deadline_s:g} s: try it later") from error
+        return replace(fetched, elapsed_s=time.monotonic() - started)
+
+    async def _follow(self, url: str, call: _Call) -> Fetched:
+        target = self._guard.check(url)
+        hops: list[Hop] = []
+        while True:
+            response = await self._send(target, call if not hops else _Call(accept=call.accept))
+            try:
+                location = _location(response) if call.method == "GET" else None
+                if location is None:
+                    return replace(await _receive(target, response, call.accept, self._limits), hops=tuple(hops))
+            finally:
+                await response.aclose()
+            hops.append(Hop(status=response.status, url=target.url))
+            target = self._redirected(target, location, hops)
+
+    def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
+        """Check where a redirect leads as if it had been asked for, and what only a redirect can do wrong."""
+        if len(hops) > self._limits.max_hops:
+            raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times: leave it")
+        if _UNSAFE.search(location):
+            raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes: leave it")
+        try:
+            target = self._guard.check(absolute(location, source.url))
+        except BadUrl as error:
+            raise Blocked(f"{source.url} redirects to what cannot be read: {error}") from error
+        if target.url in {hop.url for hop in hops}:
+            raise Blocked(f"{hops[0].url} redirects in a circle: leave it")
+        if source.scheme == "https" and target.scheme == "http":
+            raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
+        if target.own and not source.own:
+            raise Blocked(
+                f"{source.url} redirects from the web into your own site {target.authority}: ask for it itself"
+            )
+        return target
+
+    async def _send(self, target: Target, call: _Call) -> httpcore2.Response:
+        """Send the request and take the answer's head; once more where a kept connection had died meanwhile."""
+        try:
+            connected = _Connected()
+            try:
+                return await self._pool.handle_async_request(self._request(target, call, connected))
+            except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
+                if connected.anew or call.method != "GET":
+                    raise
+                return await self._pool.handle_async_request(self._request(target, call, connected))
+        except httpcore2.TimeoutException as error:
+            raise FetchTimeout(f"{target.url} could not be connected to in time: try it later") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            raise _unusable(target, error) from error
+
+    def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
+        named = self._headers | {name.lower(): value for name, value in call.headers.items()}
+        named |= {"host": target.authority}
+        if call.method == "POST":
+            named |= {"content-length": str(len(call.body))}
+        return httpcore2.Request(
+            method=call.method,
+            url=httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path),
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()],
+            content=call.body,
+            extensions={
+                "timeout": {"connect": self._limits.connect_s},
+                "sni_hostname": target.host.removesuffix("."),
+                "trace": connected,
+            },
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Call:
+    """What is asked of a URL."""
+
+    method: str = "GET"
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    accept: frozenset[str] = PAGE_TYPES
+
+
+class _Connected:
+    """Listens to the pool, to know whether a request went over a new connection or one that was kept."""
+
+    anew = False
+
+    async def __call__(self, event: str, info: Mapping[str, object]) -> None:
+        self.anew = self.anew or event == "connection.connect_tcp.started"
+
+
+async def _receive(target: Target, response: httpcore2.Response, accept: frozenset[str], limits: Limits) -> Fetched:
+    headers = _headers(response)
+    is_page = 200 <= response.status < 300
+    try:
+        async with aclosing(response.aiter_stream()) as chunks:
+            body = (
+                b""
+                if response.status in _BODILESS
+                else await take(chunks, headers, accept=accept if is_page else ANY_TYPE, bounds=limits.bounds())
+            )
+    except (Unwanted, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        if is_page:
+            raise _unusable(target, error) from error
+        body = b""
+    return Fetched(
+        url=target.url, status=response.status, headers=headers, body=body, content_type=content_type(headers)
+    )
+
+
+def _unusable(target: Target, error: Exception) -> FetchError:
+    match error:
+        case Overflow():
+            return TooLarge(f"{target.url} is too large: {error}. Leave it, or raise the limit")
+        case Unwanted() | Corrupt():
+            return NotText(f"{target.url} cannot be read: {error}. Leave it")
+        case _:
+            return Unreachable(f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later")
+
+
+def _headers(response: httpcore2.Response) -> Mapping[str, str]:
+    joined: dict[str, str] = {}
+    for raw_name, raw_value in response.headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    return MappingProxyType(joined)
+
+
+def _location(response: httpcore2.Response) -> str | None:
+    """Where a redirect leads; the header's bytes are UTF-8 more often than the Latin-1 of the RFC."""
+    if response.status not in _REDIRECTS:
+        return None
+    for name, value in response.headers:
+        if name.lower() == b"location":
+            return value.decode("utf-8", "replace")
+    return None

@@ -1,0 +1,233 @@
+"""What a site's robots.txt allows, after RFC 9309, read as leniently as the large search engines read it.
+
+Pure. Time is linear in the file when parsing and in the rules of one agent when asking, whatever the file says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from crawler.urls import origin
+
+MAX_BYTES = 500 * 1024  #: of a robots.txt that are read
+MAX_LINE = 16_664  #: characters of a line that are read: eight times the longest URL browsers took
+
+_KEYS = {
+    "user-agent": "agent",
+    "useragent": "agent",
+    "user agent": "agent",
+    "allow": "allow",
+    "disallow": "disallow",
+    "dissallow": "disallow",
+    "dissalow": "disallow",
+    "disalow": "disallow",
+    "diasllow": "disallow",
+    "disallaw": "disallow",
+    "sitemap": "sitemap",
+    "site-map": "sitemap",
+    "crawl-delay": "delay",
+}
+_TOKEN = re.compile(rb"[A-Za-z_-]+")
+_ESCAPED = re.compile(rb"%[0-9a-fA-F]{2}|[\x80-\xff]")
+_SCHEME = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//")
+_PATH = re.compile(r"[/?;]")
+_INDEX = re.compile(rb"/index\.html?$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One Allow or Disallow line."""
+
+    pattern: str  #: percent-encoded; "*" stands for anything, a final "$" for the end
+    allow: bool
+
+    @property
+    def precedence(self) -> tuple[int, bool]:
+        """The longest pattern decides; of two as long, the one that allows."""
+        return len(self.pattern), self.allow
+
+
+Group = tuple[Rule, ...]  #: rules that one or more agents share, the highest precedence first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robots:
+    """A robots.txt, read."""
+
+    groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)  #: by agent, lower case; "*" for the others
+    delays_s: Mapping[str, float] = field(default_factory=dict)  #: Crawl-delay, by agent
+    sitemaps: tuple[str, ...] = ()  #: as written: they may be relative, and on another host
+    is_temporary: bool = False  #: stands for a file that could not be had: ask again soon
+
+    def allows(self, url: str, agent: str) -> bool:
+        """Tell whether an agent, named by its product token or whole User-Agent, may fetch the URL."""
+        path = _path(url)
+        groups = self.groups.get(self._name(agent), ())
+        deciding = [rule for group in groups if (rule := next((rule for rule in group if _matches(rule, path)), None))]
+        return max(deciding, key=lambda rule: rule.precedence).allow if deciding else True
+
+    def delay_s(self, agent: str) -> float | None:
+        """Return the seconds between two requests that the site asks of the agent, if it does."""
+        return self.delays_s.get(self._name(agent))
+
+    def _name(self, agent: str) -> str:
+        token = _token(agent.encode("utf-8", "replace"))
+        return token if token in self.groups else "*"
+
+
+ALLOW_ALL = Robots()
+DISALLOW_ALL = Robots(groups={"*": ((Rule(pattern="/", allow=False),),)}, is_temporary=True)
+
+
+def robots_url(url: str) -> str:
+    """Return where the robots.txt of the URL's site is."""
+    return f"{origin(url)}/robots.txt"
+
+
+def from_response(status: int | None, body: bytes) -> Robots:
+    """Return what an answer for /robots.txt means; None is the status of a server that could not be reached.
+
+    RFC 9309 §2.3.1: a file that is not there (4xx) allows all, a server in trouble (5xx, unreachable) disallows all
+    for the time being. 429 counts as trouble, as Google reads it: it asks for fewer requests, not for more.
+    """
+    if status is None or status >= 500 or status == 429:
+        return DISALLOW_ALL
+    return parse(body) if 200 <= status < 300 else ALLOW_ALL
+
+
+def parse(body: bytes) -> Robots:
+    """Read a robots.txt; what it does not understand it passes over, so that no bytes are an error."""
+    reading = _Reading()
+    for key, value in _lines(body):
+        match key:
+            case "agent":
+                reading.name(value)
+            case "allow" | "disallow":
+                reading.rule(value, allow=key == "allow")
+            case "delay":
+                reading.delay(value)
+            case "sitemap":
+                reading.sitemaps.append(value.decode("utf-8", "replace"))
+    return reading.robots()
+
+
+class _Reading:
+    """What was read so far; a group is shared, never copied, by the agents it names, which keeps this linear."""
+
+    def __init__(self) -> None:
+        self.sitemaps: list[str] = []
+        self._groups: dict[str, list[list[Rule]]] = {}
+        self._delays_s: dict[str, float] = {}
+        self._group: list[Rule] = []
+        self._is_open = False  # whether an agent named now joins the group
+        self._undelayed: list[str] = []
+
+    def name(self, value: bytes) -> None:
+        if not self._is_open:
+            self._group, self._undelayed = [], []
+        self._is_open = True
+        agent = "*" if value == b"*" or value[:2] in (b"* ", b"*\t") else _token(value)
+        if agent:
+            self._groups.setdefault(agent, []).append(self._group)
+            self._undelayed.append(agent)
+
+    def rule(self, value: bytes, *, allow: bool) -> None:
+        self._is_open = False
+        if not value:
+            return
+        self._group.append(Rule(pattern=_escaped(value), allow=allow))
+        if allow and _INDEX.search(value):
+            self._group.append(Rule(pattern=_escaped(value[: value.rindex(b"/") + 1]) + "$", allow=True))
+
+    def delay(self, value: bytes) -> None:
+        try:
+            delay_s = float(value)
+        except ValueError:
+            return
+        if not 0 <= delay_s < math.inf:
+            return
+        for agent in self._undelayed:
+            self._delays_s.setdefault(agent, delay_s)
+        self._undelayed = []
+
+    def robots(self) -> Robots:
+        ranked: dict[int, Group] = {}
+        for group in (group for groups in self._groups.values() for group in groups):
+            if id(group) not in ranked:
+                ranked[id(group)] = tuple(sorted(group, key=lambda rule: rule.precedence, reverse=True))
+        groups = {
+            agent: tuple(ranked[key] for key in dict.fromkeys(map(id, groups)))
+            for agent, groups in self._groups.items()
+        }
+        return Robots(groups=groups, delays_s=self._delays_s, sitemaps=tuple(self.sitemaps))
+
+
+def _lines(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """The lines that mean something: what they are, and their value."""
+    text = _utf8(body[:MAX_BYTES])
+    for line in text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
+        said = line[:MAX_LINE].partition(b"#")[0].strip()
+        key, colon, value = said.partition(b":")
+        if not colon:
+            words = said.split(None, 2)
+            if len(words) != 2:
+                continue
+            key, value = words
+        meaning = _KEYS.get(key.strip().lower().decode("latin-1"))
+        if meaning:
+            yield meaning, value.strip()
+
+
+def _utf8(body: bytes) -> bytes:
+    """The file in UTF-8 without its byte order mark, even half of one."""
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return body.decode("utf-16", "replace").encode("utf-8", "replace")
+    for byte in (b"\xef", b"\xbb", b"\xbf"):
+        if not body.startswith(byte):
+            break
+        body = body[1:]
+    return body
+
+
+def _token(agent: bytes) -> str:
+    """The product token an agent's name begins with, lower case; "" where it has none."""
+    token = _TOKEN.match(agent)
+    return token[0].decode().lower() if token else ""
+
+
+def _escaped(path: bytes) -> str:
+    """The form in which paths and patterns are compared: percent-encoded, in capitals."""
+    return _ESCAPED.sub(_escape, path).decode("ascii")
+
+
+def _escape(found: re.Match[bytes]) -> bytes:
+    return found[0].upper() if len(found[0]) == 3 else b"%%%02X" % found[0][0]
+
+
+def _path(url: str) -> str:
+    """The path with its query, of a URL that need not be whole."""
+    rest = _SCHEME.sub("", url.partition("#")[0])
+    start = _PATH.search(rest)
+    path = rest[start.start() :] if start else "/"
+    return _escaped((path if path.startswith("/") else f"/{path}").encode("utf-8", "replace"))
+
+
+def _matches(rule: Rule, path: str) -> bool:
+    """Match the pattern's pieces one after the other, each where it is first found: no backtracking is ever needed."""
+    ends = rule.pattern.endswith("$")
+    first, *pieces = rule.pattern.removesuffix("$").split("*")
+    if not path.startswith(first):
+        return False
+    if not pieces:
+        return not ends or path == first
+    last = pieces.pop() if ends else ""
+    at = len(first)
+    for piece in pieces:
+        found = path.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return path.endswith(last) and at <= len(path) - len(last)

@@ -1,0 +1,106 @@
+"""What a URL is, to the crawler: parsed once, as browsers do (WHATWG, by ada), and written in one canonical form.
+
+Every other room's idea of a URL's host comes from here, so that no two parsers can disagree about it.
+Whether a URL may be fetched is the guard's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from ada_url import URL, idna_to_ascii
+
+from store.errors import WellreadError
+
+MAX_URL = 2048  #: characters; a longer URL is a trap or an attack
+MAX_DEPTH = 16  #: path segments
+MAX_REPEATS = 3  #: of one path segment, as in /a/b/a/b/a/b/, which broken relative links make without end
+
+_TRACKING = re.compile(
+    r"utm_\w*|[gdy]clid|gclsrc|gbraid|wbraid|fbclid|msclkid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|mkt_tok|srsltid"
+    r"|_ga|_gl|_hsenc|_hsmi|__hs\w+|hsctatracking|oly_(?:anon|enc)_id|vero_(?:conv|id)",
+    re.IGNORECASE,
+)
+
+
+class BadUrl(WellreadError):
+    """This is not an http(s) URL that can be read; the message says which and why."""
+
+
+def parse(url: str, base: str = "") -> URL:
+    """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do.
+
+    Raises:
+        BadUrl: it is too long, no URL at all, has another scheme or a host name that cannot exist.
+    """
+    if len(url) > MAX_URL:
+        raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL}")
+    try:
+        parsed = URL(url, base or None)
+    except ValueError as error:
+        raise BadUrl(f"{url!r} is not a URL: give a whole one, like https://example.org/page") from error
+    if parsed.protocol not in ("http:", "https:"):
+        raise BadUrl(f"{url!r} is not an http:// or https:// URL")
+    if not all(_is_idna(label) for label in parsed.hostname.split(".")):
+        raise BadUrl(f"{url!r} has a host name that is not valid punycode")
+    return parsed
+
+
+def absolute(url: str, base: str = "") -> str:
+    """Write the URL as the WHATWG serializer does, without its fragment: what to ask a server for.
+
+    Raises:
+        BadUrl: see ``parse``; or it is too long once written out.
+    """
+    parsed = parse(url, base)
+    parsed.hash = ""
+    return _bounded(parsed.href)
+
+
+def canonical(url: str, base: str = "") -> str:
+    """Write the form under which a URL is seen once: absolute, without tracking parameters or an empty query.
+
+    Raises:
+        BadUrl: see ``absolute``.
+    """
+    parsed = parse(url, base)
+    parsed.hash = ""
+    kept = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
+    parsed.search = "&".join(kept)
+    return _bounded(parsed.href)
+
+
+def origin(url: str) -> str:
+    """Return ``scheme://host``, with ``:port`` where it is not the scheme's default."""
+    return str(parse(url).origin)
+
+
+def host(url: str) -> str:
+    """Return the host, lower case and in ASCII; an IPv6 address keeps its brackets."""
+    return str(parse(url).hostname)
+
+
+def is_trap(url: str) -> bool:
+    """Tell whether the URL looks like one of an endless many: too long, too deep, or going round in its own path."""
+    if len(url) > MAX_URL:
+        return True
+    segments = [segment for segment in parse(url).pathname.split("/") if segment]
+    repeats = max(Counter(segments).values(), default=0)
+    return len(segments) > MAX_DEPTH or repeats >= MAX_REPEATS
+
+
+def _is_idna(label: str) -> bool:
+    """Whether an ``xn--`` label is what its own Unicode form is written as; ada leaves ASCII labels unchecked."""
+    if not label.startswith("xn--"):
+        return True
+    try:
+        return bool(idna_to_ascii(label[4:].encode().decode("punycode")).decode() == label)
+    except ValueError:
+        return False
+
+
+def _bounded(href: str) -> str:
+    if len(href) > MAX_URL:
+        raise BadUrl(f"{href[:80]!r}… has {len(href)} characters once written out: a URL may have {MAX_URL}")
+    return href
