@@ -1,0 +1,61 @@
+"""What can go wrong with the passages table, and LanceDB's errors in words that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from store.errors import WellreadError
+
+
+class PassagesError(WellreadError):
+    """The passages table cannot be read or written."""
+
+
+class EmbedderMismatch(PassagesError):
+    """The table's vectors were made by another embedder."""
+
+    def __init__(self, uri: str, *, stored: str, wanted: str) -> None:
+        super().__init__(
+            f"The passages in {uri} were embedded by {stored}, and this process embeds with {wanted}. "
+            f"Set the embedder back to {stored}, or run `wellread reindex` to embed every passage again."
+        )
+
+
+class OpenedBeforeFork(PassagesError):
+    """A handle was carried over a fork, which LanceDB's threads do not survive."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"The passages in {uri} were opened before this process was forked. Open them in the child.")
+
+
+@contextmanager
+def explained(uri: str, doing: str) -> Iterator[None]:
+    """Turn an error of LanceDB or Arrow into a PassagesError that names the table and the way out."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
+        raise PassagesError(f"Cannot {doing} the passages in {uri}: {_first_line(error)}. {_advice(error)}") from error
+
+
+def is_conflict(error: Exception) -> bool:
+    """Whether another writer's commit came first, so that trying again can succeed."""
+    text = str(error).lower()
+    return "conflict" in text or "concurrent" in text
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300].rstrip(".")
+
+
+def _advice(error: Exception) -> str:
+    text = str(error).lower()
+    if "no space left" in text or "disk quota" in text or "storagefull" in text:
+        return "The disk is full: free some space and try again; what was stored before is whole."
+    if "permission denied" in text or "read-only file system" in text:
+        return "Give this user the right to write there, or set another data folder."
+    if is_conflict(error):
+        return "Another process kept writing at the same time: let one process write the passages."
+    if any(sign in text for sign in ("sufficient data", "corrupt", "not found", "magic", "decode", "no such file")):
+        return "Files of the table are damaged or missing: run `wellread reindex` to build it again from the database."
+    return "If this stays so, run `wellread doctor`; `wellread reindex` builds the table again from the database."

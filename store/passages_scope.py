@@ -1,0 +1,50 @@
+"""Conditions on the passages table, in its SQL, with every value quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC
+
+from store.types import Scope
+
+
+def scope_condition(scope: Scope) -> str:
+    """Return the condition that keeps a search inside ``scope``; "" when it allows everything."""
+    conditions = []
+    if scope.sites:
+        conditions.append(" OR ".join(map(_under, scope.sites)))
+    if scope.langs:
+        conditions.append(one_of("lang", scope.langs))
+    if scope.read_after:
+        moment = scope.read_after if scope.read_after.tzinfo else scope.read_after.replace(tzinfo=UTC)
+        stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+        conditions.append(f"read_at > arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')")
+    return both(*conditions)
+
+
+def both(*conditions: str) -> str:
+    """Join conditions that must all hold; empty ones are left out."""
+    return " AND ".join(f"({condition})" for condition in conditions if condition)
+
+
+def one_of(column: str, values: Iterable[str | int]) -> str:
+    """Return the condition that ``column`` is one of ``values`` (at least one)."""
+    return f"{column} IN ({', '.join(map(quoted, values))})"
+
+
+def quoted(value: str | int) -> str:
+    """Return a value as an SQL literal; nothing in a text can end it."""
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+def groups(values: Sequence[str], size: int = 1000) -> list[Sequence[str]]:
+    """Cut a list of values into lists that a condition can hold."""
+    return [values[first : first + size] for first in range(0, len(values), size)]
+
+
+def _under(site: str) -> str:
+    """Match the URL itself and what lies below it, but not a longer name (``…/lib`` is not ``…/library``)."""
+    if site.endswith(("/", "?", "=", "#")):
+        return f"starts_with(url, {quoted(site)})"
+    below = " OR ".join(f"starts_with(url, {quoted(site + mark)})" for mark in "/?#")
+    return f"url = {quoted(site)} OR {below}"
