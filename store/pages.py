@@ -103,6 +103,12 @@ def gone(session: Session, page_id: int, now: datetime) -> None:
         _wait_for_index(row, now)
 
 
+def failed(session: Session, page_id: int, now: datetime) -> None:
+    """Note that a page could not be read this time; its last good text stays."""
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    row.next_due = now + timedelta(seconds=row.interval_s)
+
+
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
     """Seconds until a page is looked at again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
     factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
@@ -126,6 +132,14 @@ def indexed(session: Session, lease: leases.Lease) -> bool:
 def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
     """Stop trying to embed a page; nobody waits for it any longer."""
     return _end(session, lease, state="FAILED", error=error)
+
+
+def wait_for_index(session: Session, now: datetime) -> int:
+    """Have every page put into the knowledge base again; returns how many."""
+    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        update(PageRow).values(state="FETCHED", attempts=0, due_at=now, **leases.RELEASED)
+    )
+    return int(changed.rowcount)
 
 
 def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:
@@ -179,10 +193,20 @@ def read_urls(session: Session, hosts: Sequence[str]) -> set[str]:
     return set(session.scalars(select(PageRow.url).where(PageRow.host.in_(hosts))))
 
 
-def due(session: Session, now: datetime, limit: int) -> list[Known]:
-    """The pages to be looked at again, the longest due first."""
-    query = select(PageRow.url).where(PageRow.next_due <= now).order_by(PageRow.next_due).limit(limit)
-    return [known for url in session.scalars(query) if (known := find(session, url))]
+def take_due(session: Session, now: datetime, limit: int) -> list[tuple[str, int]]:
+    """Take the pages to be looked at again, the longest due first: (url, depth); they are due once more later on."""
+    rows = session.scalars(
+        select(PageRow)
+        .where(PageRow.next_due <= now)
+        .order_by(PageRow.next_due)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    taken = []
+    for row in rows:
+        row.next_due = now + timedelta(seconds=row.interval_s)
+        taken.append((row.url, row.depth))
+    return taken
 
 
 def facts_about(session: Session, subjects: Sequence[str], limit: int = 20) -> list[FactRow]:

@@ -1,0 +1,87 @@
+"""The Celery application: queues, routes and the settings that were found to matter."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+
+from workers import leash
+from workers.settings import load
+
+#: task → queue; a task's name is a published contract, its argument one row id
+QUEUES = {
+    "wellread.ask": "answer",
+    "wellread.retrieve": "answer",
+    "wellread.retry": "answer",
+    "wellread.requery": "answer",
+    "wellread.seek": "crawl",
+    "wellread.read": "crawl",
+    "wellread.embed": "embed",
+    "wellread.sweep": "upkeep",
+    "wellread.refresh": "upkeep",
+    "wellread.notify": "upkeep",
+    "wellread.compact": "embed",
+}
+QUEUE_NAMES = ("answer", "crawl", "embed", "upkeep")
+
+SWEEP_EVERY_S = 3.0
+PRIORITY_STEPS = (0, 3, 6, 9)
+
+
+def beat_schedule() -> dict[str, dict[str, Any]]:
+    """What beat sends; each message expires before the next one is sent, so that none pile up."""
+    every = {"wellread.sweep": SWEEP_EVERY_S, "wellread.refresh": 60.0, "wellread.compact": 300.0}
+    return {name: {"task": name, "schedule": s, "options": {"expires": s}} for name, s in every.items()}
+
+
+app = Celery("wellread", include=["workers.tasks"])
+app.conf.update(
+    broker_url=load().broker,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
+    broker_transport_options={
+        "visibility_timeout": 300,  # above twice the hard time limit
+        "unacked_restore_interval": 5,
+        "unacked_mutex_expire": 10,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+        "priority_steps": list(PRIORITY_STEPS),
+        "queue_order_strategy": "priority",
+    },
+    task_routes={name: {"queue": queue} for name, queue in QUEUES.items()},
+    task_default_queue="answer",
+    task_create_missing_queues=False,
+    task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUE_NAMES},
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    task_soft_time_limit=100,
+    task_time_limit=120,
+    task_serializer="json",
+    accept_content=["json"],
+    task_publish_retry=False,
+    worker_prefetch_multiplier=1,
+    worker_max_tasks_per_child=500,
+    worker_soft_shutdown_timeout=20,
+    worker_send_task_events=True,
+    task_send_sent_event=False,
+    worker_hijack_root_logger=False,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    beat_scheduler="celery.beat:Scheduler",
+    beat_schedule=beat_schedule(),
+    enable_utc=True,
+    timezone="UTC",
+)
+
+
+@signals.worker_process_init.connect
+def _start_pool_process(**_: object) -> None:
+    """Tie the pool process to its worker's life, and open in it what its first task would wait for."""
+    leash.die_with_parent()
+    from workers.services import warm_up
+
+    warm_up(os.environ.get("WELLREAD_QUEUE", ""))

@@ -1,0 +1,54 @@
+"""Sends the wake-up calls: a task's name and a row's id, after the row was committed.
+
+A call that gets lost harms nothing: the row still says what is due, and the sweep calls again.
+"""
+
+from __future__ import annotations
+
+import structlog
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from store.types import Status
+from workers.app import QUEUES
+
+log = structlog.get_logger()
+
+#: the one task that works on a question in each open status; READING and EMBEDDING are worked on row by row
+TASK_OF = {
+    Status.ASKED: "wellread.retrieve",
+    Status.RETRYING: "wellread.retry",
+    Status.SEEKING: "wellread.seek",
+    Status.REQUERYING: "wellread.requery",
+}
+
+
+class Doorbell:
+    """Rings for rows."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+
+    def ring(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+        """Send a wake-up call, to be heard ``in_s`` seconds from now; False when the broker is away.
+
+        ``priority`` is 0–9, 9 first; Redis serves the lowest number first.
+        """
+        try:
+            self._app.send_task(
+                task,
+                args=(row_id,),
+                queue=QUEUES[task],
+                countdown=in_s or None,
+                priority=9 - priority,
+                retry=False,
+            )
+        except (OperationalError, OSError) as error:
+            log.warning("doorbell_not_heard", task=task, row=row_id, error=str(error))
+            return False
+        return True
+
+    def ring_for(self, question_id: str, status: Status, *, priority: int = 0) -> None:
+        """Ring for the task that a question's status waits for, if it waits for one."""
+        if task := TASK_OF.get(status):
+            self.ring(task, question_id, priority=priority)

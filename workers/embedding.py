@@ -1,0 +1,101 @@
+"""Puts the text of pages into the knowledge base: chunk, embed, write; the only writer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+from crawler.chunk import chunk
+
+from store import candidates, leases, pages, questions
+from store.leases import Lease
+from store.tables import PageRow
+from store.types import Page, PageText, Passage, Status
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+Claimed = tuple[Lease, Page]
+
+#: pages taken into one commit
+BATCH_PAGES = 16
+
+
+def embed(services: Services, page_id: int) -> None:
+    """Embed the page that was rung for and others that wait; move on the questions that waited for them."""
+    now = services.now()
+    with services.database.write() as session:
+        claimed = pages.claim_for_index(session, page_id, now, BATCH_PAGES)
+    if not claimed:
+        return
+    with services.keeper.keeping(*(lease for lease, _ in claimed)):
+        if not _try(services, claimed) and len(claimed) > 1:
+            for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
+                _try(services, [one])
+    release_waiting(services, [page.id for _, page in claimed])
+
+
+def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
+    """Move on the questions that waited for these pages and wait for no other."""
+    with services.database.read() as session:
+        waiting = pages.waited_for_by(session, page_ids)
+    for question_id in waiting:
+        with services.database.write() as session:
+            row = questions.lock(session, question_id)
+            moved = (
+                row is not None and row.status == Status.EMBEDDING and not candidates.unindexed(session, question_id)
+            )
+            if row is not None and moved:
+                questions.advance(session, row, Status.REQUERYING, services.now())
+        if moved:
+            services.events.publish(question_id, "status", {"status": Status.REQUERYING})
+            services.doorbell.ring_for(question_id, Status.REQUERYING)
+
+
+def passages_of(page: Page) -> list[Passage]:
+    """A page's passages; a page that is gone has none."""
+    if page.is_gone:
+        return []
+    text = PageText(title=page.title, text=page.text, lang=page.lang, published=page.published, headings=page.headings)
+    return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
+
+
+def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
+    """Index these pages in one commit and record it; a failure of a single page is recorded too."""
+    try:
+        _index(services, [page for _, page in claimed])
+    except Exception as error:  # the row remembers what failed; the sweep tries again
+        log.exception("embed_failed", pages=[page.id for _, page in claimed])
+        if len(claimed) == 1:
+            _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
+        return False
+    with services.database.write() as session:
+        for lease, _ in claimed:
+            pages.indexed(session, lease)
+    return True
+
+
+def _index(services: Services, claimed: Sequence[Page]) -> None:
+    by_page = {page.id: passages_of(page) for page in claimed}
+    everything = {passage.content_hash: passage for found in by_page.values() for passage in found}
+    kb = services.passages_writer
+    vectors = dict(kb.vectors_for(list(everything)))
+    new = [passage for digest, passage in everything.items() if digest not in vectors]
+    embedded = services.embedder.embed([f"{passage.title}\n{passage.text}" for passage in new])
+    vectors.update({passage.content_hash: vector for passage, vector in zip(new, embedded, strict=True)})
+    kb.replace_pages(by_page, vectors)
+    log.info("pages_indexed", pages=len(by_page), passages=len(everything), embedded=len(new))
+
+
+def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        attempts = session.get_one(PageRow, page.id).attempts
+        if attempts >= leases.MAX_ATTEMPTS:
+            pages.give_up(session, lease, error)
+        else:
+            leases.retry_later(session, lease, now + timedelta(seconds=leases.backoff_s(attempts)), error)

@@ -1,0 +1,145 @@
+"""Where a question goes after each step: pure decisions, one function a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from pipeline.ask import Attempt, abstain
+from store.candidates import Spent
+from store.questions import Move
+from store.types import Hit, Question, Status
+
+#: hits kept with an answer as its context
+CONTEXT_HITS = 8
+
+
+def after_first_look(question: Question, attempt: Attempt) -> Move:
+    """Answered, or once more in other words."""
+    if attempt.verdict.sufficient:
+        return _answered(attempt)
+    return _move(attempt, Status.RETRYING, "insufficient")
+
+
+def after_second_look(question: Question, attempt: Attempt) -> Move:
+    """Answered; or the web is to be read, with a provisional answer out; or, when it may not be, not known."""
+    if attempt.verdict.sufficient:
+        return _answered(attempt)
+    if not question.crawl_enabled:
+        return _abstained(question, attempt, "reading the web was not allowed", pages_read=0)
+    reason = attempt.verdict.reason
+    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, crawl_reason=reason)
+
+
+def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mapping[str, Any], now: datetime) -> Move:
+    """Reading what was chosen; with nothing to read, one last look decides."""
+    changes: dict[str, Any] = {"crawl_started_at": question.crawl_started_at or now}
+    if chosen:
+        return Move(to=Status.READING, outcome="chosen", detail=detail, changes=changes)
+    changes["stop_reason"] = why_none
+    return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
+
+
+def after_look_again(
+    question: Question, attempt: Attempt, *, spent: Spent, counted: bool, news: bool, why_none: str, now: datetime
+) -> Move:
+    """Answered; or the next cycle while the budget lasts; or not known. ``counted``: the wave read pages it had chosen."""
+    cycle = question.cycle + (1 if counted else 0)
+    if attempt.verdict.sufficient:
+        return _answered(attempt, cycle=cycle, stop_reason="the answer was found")
+    stop = why_none or stop_reason(question, spent, cycle=cycle, news=news, now=now)
+    if stop:
+        return _abstained(question, attempt, stop, pages_read=spent.pages, cycle=cycle)
+    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, cycle=cycle)
+
+
+def stop_reason(question: Question, spent: Spent, *, cycle: int, news: bool, now: datetime) -> str:
+    """Why a crawl must end; empty while it may go on."""
+    budget = question.budget
+    seconds = (now - question.crawl_started_at).total_seconds() if question.crawl_started_at else 0.0
+    if cycle >= budget.cycles:
+        return f"all {budget.cycles} search cycles are used up"
+    if spent.pages >= budget.pages:
+        return f"the budget of {budget.pages} pages is used up"
+    if spent.bytes >= budget.bytes:
+        return f"the budget of {budget.bytes:,} bytes is used up"
+    if seconds >= budget.seconds:
+        return f"the budget of {budget.seconds:g} seconds is used up"
+    return "" if news else "the last pages read brought nothing new"
+
+
+def _answered(attempt: Attempt, **changes: Any) -> Move:
+    return _move(attempt, Status.ANSWERED, "sufficient", provisional=True, **changes)
+
+
+def _abstained(question: Question, attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
+    answer = abstain(attempt, why=why, pages_read=pages_read)
+    move = _move(attempt, Status.ABSTAINED, "insufficient", stop_reason=why, **changes)
+    return Move(**{**_fields(move), "answer": answer, "verdict": attempt.verdict, "context": context_of(attempt.hits)})
+
+
+def _move(attempt: Attempt, to: Status, outcome: str, *, provisional: bool = False, **changes: Any) -> Move:
+    known = {
+        "lang": attempt.analysis.lang,
+        "queries": list(attempt.queries),
+        "variants": [asdict(variant) for variant in attempt.variants],
+        "missing": list(attempt.verdict.missing),
+    }
+    return Move(
+        to=to,
+        outcome=outcome,
+        detail=detail_of(attempt),
+        answer=attempt.answer if provisional else None,
+        verdict=attempt.verdict if provisional else None,
+        context=context_of(attempt.hits) if provisional else (),
+        changes={**known, **changes},
+    )
+
+
+def _fields(move: Move) -> dict[str, Any]:
+    return {name: getattr(move, name) for name in move.__dataclass_fields__}
+
+
+def detail_of(attempt: Attempt) -> dict[str, Any]:
+    """What the trace keeps of a look."""
+    return {
+        "queries": list(attempt.queries),
+        "entities": list(attempt.analysis.entities),
+        "question_type": attempt.analysis.question_type,
+        "hits": len(attempt.hits),
+        "top": [_trace(hit) for hit in attempt.hits[:5]],
+        "verdict": asdict(attempt.verdict),
+        "seconds": asdict(attempt.timings),
+        "cost": asdict(attempt.cost),
+    }
+
+
+def context_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+    """The hits an answer was made from, as callers see them."""
+    return [
+        {
+            "rank": hit.rank,
+            "score": round(hit.score, 4),
+            "similarity": hit.similarity,
+            "passage_id": hit.passage.id,
+            "page_id": hit.passage.page_id,
+            "url": hit.passage.url,
+            "title": hit.passage.title,
+            "text": hit.passage.text,
+        }
+        for hit in hits[:CONTEXT_HITS]
+    ]
+
+
+def _trace(hit: Hit) -> dict[str, Any]:
+    return {
+        "passage": hit.passage.id,
+        "url": hit.passage.url,
+        "score": hit.score,
+        "scale": hit.scale,
+        "similarity": hit.similarity,
+        "bm25": hit.bm25,
+        "query": hit.query,
+    }

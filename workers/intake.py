@@ -1,0 +1,154 @@
+"""Takes questions, sites and single pages in: checked, committed, and only then rung for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from crawler import urls
+from crawler.guard import Blocked, Guard, hole
+from pipeline.question import clean_question
+from pipeline.strategy import check_task
+from store import candidates, questions, sources
+from store.candidates import CandidateStatus
+from store.errors import WellreadError
+from store.questions import NewQuestion
+from store.types import Budget, Candidate, Question
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+MAX_SITES = 20
+
+
+class BadSite(WellreadError):
+    """The site cannot be read: its URL is not one, or its address is private and not the operator's own."""
+
+
+class Payload(BaseModel):
+    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless.")
+    lang: str = Field("", max_length=8)
+    strategy: str = ""
+    sites: list[str] = Field(default_factory=list, max_length=MAX_SITES)
+    crawl_enabled: bool = True
+    max_search_cycles: int | None = Field(None, ge=0, le=20)
+    max_age: int | None = Field(None, ge=0, description="Seconds.")
+    deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds.")
+    callback_url: str = ""
+    priority: int = Field(0, ge=0, le=9)
+
+
+def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
+    """Keep a question and have it worked on; returns it and whether it is new.
+
+    Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict, each saying what to do.
+    """
+    check_task(new.strategy)
+    checked = replace(
+        new,
+        text=clean_question(new.text),
+        sites=tuple(check_site(services, site) for site in new.sites),
+        callback_url=check_site(services, new.callback_url) if new.callback_url else "",
+    )
+    with services.database.write() as session:
+        question, is_new = questions.ask(session, checked, services.now())
+    if is_new:
+        services.events.publish(question.id, "status", {"status": question.status})
+        services.doorbell.ring_for(question.id, question.status, priority=question.priority)
+    return question, is_new
+
+
+def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
+    """Take a question from a message; one that does not keep the contract is logged and dropped."""
+    try:
+        asked = Payload.model_validate(payload)
+        question, _ = submit(services, to_new(asked, default_budget(services)))
+    except (ValidationError, WellreadError) as error:
+        log.error("message_refused", error=str(error))
+        return None
+    return question
+
+
+def to_new(asked: Payload, budget: Budget) -> NewQuestion:
+    """The payload as the store takes it."""
+    cycles = budget.cycles if asked.max_search_cycles is None else asked.max_search_cycles
+    return NewQuestion(
+        text=asked.question,
+        lang=asked.lang,
+        strategy=asked.strategy,
+        sites=tuple(asked.sites),
+        crawl_enabled=asked.crawl_enabled,
+        max_age_s=asked.max_age,
+        budget=replace(budget, cycles=cycles),
+        priority=asked.priority,
+        deadline_s=asked.deadline,
+        idempotency_key=asked.idempotency_key,
+        callback_url=asked.callback_url,
+    )
+
+
+def default_budget(services: Services) -> Budget:
+    """What a question may use when its asker does not say."""
+    return Budget(seconds=services.settings.max_seconds, pages=services.settings.max_pages)
+
+
+def cancel(services: Services, question_id: str) -> Question:
+    """Stop a question; what it has read stays."""
+    with services.database.write() as session:
+        question = questions.cancel(session, question_id, services.now())
+    services.events.publish(question_id, "final", {"status": question.status})
+    return question
+
+
+def replay(services: Services, question_id: str) -> Question:
+    """Start a question again that failed, timed out or was cancelled."""
+    with services.database.write() as session:
+        question = questions.replay(session, question_id, services.now())
+    services.events.publish(question_id, "status", {"status": question.status})
+    services.doorbell.ring_for(question_id, question.status, priority=question.priority)
+    return question
+
+
+def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> sources.Source:
+    """Keep a site whose pages may be read for any question; ``own`` lets its address be private."""
+    checked = check_site(services, url, own=own)
+    with services.database.write() as session:
+        return sources.add(session, checked, own=own, min_delay_s=min_delay_s, now=services.now())
+
+
+def read_url(services: Services, url: str) -> int:
+    """Have one page read into the knowledge base; returns the candidate's id."""
+    candidate = Candidate(url=check_site(services, url), origin="asked for")
+    with services.database.write() as session:
+        (row_id,) = candidates.add(
+            session, None, [candidate], wave=0, status=CandidateStatus.WAITING, now=services.now()
+        )
+    services.doorbell.ring("wellread.read", row_id)
+    return row_id
+
+
+def check_site(services: Services, url: str, *, own: bool = False) -> str:
+    """The canonical URL, if it may be fetched; raises BadSite with what to do.
+
+    Only what can be told without asking the DNS is told here; the fetch itself checks every address.
+    """
+    try:
+        canonical = urls.canonical(url if "://" in url else f"https://{url}")
+        with services.database.read() as session:
+            kept = [source.url for source in sources.every(session) if source.own]
+        holes = {hole(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
+        Guard(own_sites=frozenset(holes)).check(canonical)
+    except (urls.BadUrl, Blocked) as error:
+        raise BadSite(str(error)) from error
+    return canonical

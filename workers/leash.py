@@ -1,0 +1,33 @@
+"""Ties a process to its parent: when the parent dies, however it dies, this one dies too.
+
+Run as a program (``python -m workers.leash PARENT_PID SIGNAL COMMAND …``) it puts itself on the leash and becomes
+the command. Where there is no ``prctl`` (macOS) an orderly end still stops the children, a killed parent does not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
+    """Ask the kernel to send this process a signal when its parent dies; does nothing where it cannot."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def main(argv: list[str]) -> None:
+    """Become the command, on the leash of the given parent."""
+    parent, number, command = int(argv[0]), signal.Signals(int(argv[1])), argv[2:]
+    die_with_parent(number)
+    if os.getppid() != parent:  # it died before the kernel was asked
+        sys.exit(1)
+    os.execvp(command[0], command)  # noqa: S606 (the supervisor's own command line)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,81 @@
+"""Tells callers that their question ended: a signed POST through the same guard as every fetch, tried again on failure."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from crawler.guard import FetchError
+from store import leases, records, sources, webhooks
+from store.tables import WebhookRow
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+
+def deliver(services: Services, webhook_id: int) -> None:
+    """Make one delivery, if it is still owed."""
+    now = services.now()
+    with services.database.write() as session:
+        lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == "WAITING", now)
+        if lease is None:
+            return
+        row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
+        record = records.read(session, row.question_id, now)
+        known = sources.every(session)
+    body = json.dumps({"event": row.event, "question": plain(asdict(record))}).encode()
+    headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
+    with services.keeper.keeping(lease):
+        error = _post(services, row.url, body, headers, known)
+    _record(services, lease, row.attempts, error)
+
+
+def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:
+    """The delivery's headers: HMAC-SHA256 over ``timestamp.body``, as a receiver checks it against replays."""
+    stamp = str(int(now.timestamp()))
+    mac = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
+    signed = {"wellread-signature": f"t={stamp},v1={mac}"} if secret else {}
+    return {"content-type": "application/json", **signed}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def _post(
+    services: Services, url: str, body: bytes, headers: dict[str, str], known: list[sources.Source]
+) -> str | None:
+    async def send() -> int:
+        return (await services.client(known).post(url, body=body, headers=headers)).status
+
+    try:
+        status = services.wait_for(send())
+    except FetchError as error:
+        return str(error)
+    return None if status < 300 else f"the receiver answered {status}"
+
+
+def _record(services: Services, lease: leases.Lease, attempts: int, error: str | None) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        if error is None:
+            webhooks.end(session, lease, "DELIVERED", now)
+        elif attempts >= leases.MAX_ATTEMPTS:
+            webhooks.end(session, lease, "FAILED", now, error)
+        else:
+            leases.retry_later(session, lease, now + timedelta(seconds=4 * leases.backoff_s(attempts)), error)

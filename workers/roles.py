@@ -1,0 +1,72 @@
+"""What one process of Wellread can be besides the API: a worker of one queue, beat, Flower."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from store.errors import WellreadError
+from workers.settings import Settings
+
+
+class UnknownQueue(WellreadError):
+    """There is no such queue."""
+
+
+def run_worker(settings: Settings, queue: str) -> None:
+    """Run a Celery worker for one queue until it is told to stop."""
+    from store.database import Database, check_schema
+    from workers.app import QUEUE_NAMES, app
+
+    if queue not in QUEUE_NAMES:
+        raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
+    _wait_for_schema(settings)
+    check_schema(Database(settings.database))
+    os.environ["WELLREAD_QUEUE"] = queue
+    app.worker_main(
+        [
+            "worker",
+            f"--queues={queue}",
+            f"--hostname={queue}-{os.getpid()}@%h",
+            f"--concurrency={processes(settings, queue)}",
+            "--pool=prefork",
+            "--without-gossip",
+            "--without-mingle",
+            "--loglevel=INFO",
+        ]
+    )
+
+
+def processes(settings: Settings, queue: str) -> int:
+    """How many processes work on a queue; one alone writes passages."""
+    return {"answer": settings.answer_processes, "crawl": settings.crawl_processes}.get(queue, 1)
+
+
+def run_beat(_settings: Settings) -> None:
+    """Run beat: it sends the wake-up calls for sweeping, refreshing and upkeep."""
+    from workers.app import app
+
+    app.Beat(loglevel="INFO", schedule="").run()
+
+
+def run_flower(settings: Settings) -> None:
+    """Run Flower on loopback, to look and not to touch."""
+    from workers.app import app
+
+    sys.argv = ["wellread"]
+    app.start(["flower", "--address=127.0.0.1", f"--port={settings.flower_port}", "--read_only=True"])
+
+
+def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
+    """Give a migration that is under way the time to end."""
+    from store.database import Database, DatabaseError, check_schema
+    from workers.supervise import wait_until
+
+    def is_there() -> bool:
+        try:
+            check_schema(Database(settings.database))
+        except DatabaseError:
+            return False
+        return True
+
+    wait_until(is_there, within_s=within_s)

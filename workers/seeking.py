@@ -1,0 +1,183 @@
+"""Finds pages that may answer: sites that are configured or asked for, links already seen, search engines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from crawler import frontier, urls
+from crawler.search import Found, search_all
+from pipeline.ask import Attempt
+from store import candidates, pages, questions, sources
+from store.candidates import CandidateStatus
+from store.questions import Move
+from store.types import Candidate, Link, Question, Status
+from workers import flow
+from workers.reading import after_reading
+from workers.steps import announce
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from workers.services import Services
+    from workers.steps import Work
+
+#: sitemaps and feeds read in one wave besides the pages
+DISCOVERIES = 3
+#: candidates kept for later waves
+FRONTIER = 50
+#: results asked of each engine and query
+ENGINE_LIMIT = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """What SQL knows before anyone is asked."""
+
+    sites: tuple[str, ...]
+    links: tuple[pages.KnownLink, ...]
+    seen: frozenset[str]
+    spent: candidates.Spent
+
+
+def seek(services: Services, work: Work) -> None:
+    """Choose the next wave of candidates and have them read."""
+    question = work.question
+    with services.database.read() as session:
+        known = _known(session, question)
+    found = _ask_engines(services, question) if question.cycle == 0 and not question.sites else Found()
+    wave, rest = choose(question, known_links=known.links, found=found.links, sites=known.sites, seen=known.seen,
+                        room=_room(services, question, known.spent))  # fmt: skip
+    detail = {
+        "candidates": [candidate.url for candidate in wave],
+        "engines_failed": dict(found.failures),
+        "known_links": len(known.links),
+    }
+    why_none = _why_none(known, services, found)
+    move = flow.after_seek(question, chosen=len(wave), why_none=why_none, detail=detail, now=services.now())
+    _record(services, work, move, wave, rest)
+
+
+def choose(
+    question: Question,
+    *,
+    known_links: Sequence[pages.KnownLink],
+    found: Sequence[Link],
+    sites: Sequence[str],
+    seen: frozenset[str],
+    room: int,
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The next wave, best first, and what is kept for later ones."""
+    bound = tuple(map(_prefix, question.sites))
+    depth = {entry.link.url: entry.depth for entry in known_links}
+    links = [entry.link for entry in known_links if entry.depth <= question.budget.depth] + list(found)
+    allowed = [link for link in links if not bound or link.url.startswith(bound)]
+    ranked = frontier.rank(
+        allowed,
+        question=question.text,
+        lang=question.lang,
+        queries=(*question.queries, *question.missing),
+        seen=seen,
+        limit=FRONTIER,
+    )
+    ranked = [Candidate(**{**vars_of(candidate), "depth": depth.get(candidate.url, 0)}) for candidate in ranked]
+    discoveries = [*_discoveries(sites, seen), *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
+    wanted = [c for c in ranked if c.kind == "page"]
+    seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
+    chosen = [*seeds, *wanted][:room]
+    later = [candidate for candidate in wanted if candidate not in chosen]
+    return [*discoveries, *chosen], later
+
+
+def vars_of(candidate: Candidate) -> dict[str, Any]:
+    """The candidate's fields."""
+    return {name: getattr(candidate, name) for name in candidate.__dataclass_fields__}
+
+
+def after_wave(services: Services, question: Question, attempt: Attempt) -> Move:
+    """Decide after a look at what a wave brought."""
+    with services.database.read() as session:
+        spent = candidates.spent(session, question.id)
+        wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.cycle]
+        news = any(row.news for row in wave) or not wave
+        row = session.get_one(questions.QuestionRow, question.id)
+    counted = any(entry.kind == "page" and entry.origin != "seed" for entry in wave)
+    return flow.after_look_again(
+        question,
+        attempt,
+        spent=spent,
+        counted=counted,
+        news=news,
+        why_none=row.stop_reason or "",
+        now=services.now(),
+    )
+
+
+def _known(session: Session, question: Question) -> _Known:
+    sites = question.sites or tuple(source.url for source in sources.every(session))
+    read_before = candidates.of_question(session, question.id)
+    origins = {urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before}
+    return _Known(
+        sites=sites,
+        links=tuple(pages.links_of(session, sorted(origins))),
+        seen=frozenset(pages.read_urls(session, sorted(origins))) | {row.url for row in read_before},
+        spent=candidates.spent(session, question.id),
+    )
+
+
+def _ask_engines(services: Services, question: Question) -> Found:
+    queries = question.queries or (question.text,)
+    return services.wait_for(search_all(services.engines(), queries, limit=ENGINE_LIMIT))
+
+
+def _room(services: Services, question: Question, spent: candidates.Spent) -> int:
+    return max(0, min(services.settings.wave_pages, question.budget.pages - spent.pages))
+
+
+def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
+    """The front pages of sites that were never read."""
+    return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
+
+
+def _discoveries(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
+    """Where a site's own list of its pages stands by custom."""
+    wanted = [
+        Candidate(url=urljoin(urls.origin(site) + "/", "sitemap.xml"), kind="sitemap", origin="seed") for site in sites
+    ]
+    return [candidate for candidate in dict.fromkeys(wanted) if candidate.url not in seen]
+
+
+def _prefix(site: str) -> str:
+    """A site as the beginning of its pages' URLs: up to its last slash."""
+    url = urls.canonical(site)
+    return url[: url.rindex("/") + 1]
+
+
+def _why_none(known: _Known, services: Services, found: Found) -> str:
+    if not known.sites and not services.engines():
+        return (
+            "no candidate source is configured: add a site with `wellread source add URL` or set WELLREAD_SEARXNG_URL"
+        )
+    if found.failures and not known.sites:
+        failed = "; ".join(f"{name}: {reason}" for name, reason in found.failures.items())
+        return f"no search engine gave a candidate ({failed})"
+    return "every page that was found has been read"
+
+
+def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], rest: Sequence[Candidate]) -> None:
+    """Keep the wave with the question's move, in one transaction; then ring for each."""
+    now, question = services.now(), work.question
+    with services.database.write() as session:
+        if not questions.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
+            return
+        ids = candidates.add(session, question.id, wave, wave=question.cycle, status=CandidateStatus.WAITING, now=now)
+        candidates.add(session, question.id, rest, wave=question.cycle, status=CandidateStatus.KNOWN, now=now)
+        row = questions.lock(session, question.id)
+        if row is not None and move.to is Status.READING and (onward := after_reading(session, question.id)):
+            questions.advance(session, row, onward, now)  # everything chosen was settled before
+            move = Move(to=onward, outcome=move.outcome, detail=move.detail)
+    announce(services, question, move)
+    for candidate_id in ids:
+        services.doorbell.ring("wellread.read", candidate_id, priority=question.priority)

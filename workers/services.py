@@ -1,0 +1,227 @@
+"""The composition root: reads the settings once a process and opens what its tasks work with, each on first use."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from store.database import Database
+from workers.settings import Settings, load
+
+if TYPE_CHECKING:
+    import redis
+
+    from crawler.fetch import Client
+    from crawler.search import Engine
+    from pipeline.ask import Tools
+    from pipeline.llm import Model
+    from store.embedder import Embedder
+    from store.events import Events
+    from store.passages import Passages
+    from store.slots import Slots
+    from store.sources import Source
+    from workers.doorbell import Doorbell
+    from workers.steps import Keeper
+
+Value = TypeVar("Value")
+
+#: threads for the parallel searches of one question
+SEARCH_THREADS = 8
+
+
+class Services:
+    """What a process works with; nothing is opened before it is used, and nothing twice."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._reading: _Reading | None = None
+
+    @cached_property
+    def database(self) -> Database:
+        """SQL."""
+        return Database(self.settings.database)
+
+    @cached_property
+    def redis(self) -> redis.Redis:
+        """The broker, as a plain client."""
+        import redis
+
+        return redis.Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
+
+    @cached_property
+    def events(self) -> Events:
+        """Progress."""
+        from store.events import Events
+
+        return Events(self.redis)
+
+    @cached_property
+    def slots(self) -> Slots:
+        """Turns at hosts."""
+        from store.slots import Slots
+
+        return Slots(self.redis)
+
+    @cached_property
+    def doorbell(self) -> Doorbell:
+        """Wake-up calls."""
+        from workers.app import app
+        from workers.doorbell import Doorbell
+
+        return Doorbell(app)
+
+    @cached_property
+    def keeper(self) -> Keeper:
+        """Renews the leases this process holds."""
+        from workers.steps import Keeper
+
+        return Keeper(self.database)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+        from store.embedder import open_embedder
+
+        s = self.settings
+        return open_embedder(
+            s.embedder,
+            models_dir=s.models_dir,
+            threads=s.embedder_threads,
+            base_url=s.embedder_base_url,
+            api_key=s.embedder_api_key.get_secret_value(),
+        )
+
+    @cached_property
+    def passages(self) -> Passages:
+        """The knowledge base, for searching."""
+        return self._open_passages(writer=False)
+
+    @cached_property
+    def passages_writer(self) -> Passages:
+        """The knowledge base, for the one process that writes it."""
+        return self._open_passages(writer=True)
+
+    @cached_property
+    def model(self) -> Model | None:
+        """Claude, when there is a key."""
+        s = self.settings
+        key = s.anthropic_api_key.get_secret_value()
+        if not key:
+            return None
+        from pipeline.claude import Claude
+
+        named = {"small_model": s.small_model, "large_model": s.large_model}
+        return Claude(
+            api_key=key,
+            base_url=s.anthropic_base_url,
+            max_usd=s.max_usd_per_question,
+            **{name: value for name, value in named.items() if value},
+        )
+
+    @cached_property
+    def tools(self) -> Tools:
+        """What the pipeline looks with."""
+        from pipeline.ask import Tools
+
+        return Tools(
+            search=self.passages,
+            embedder=self.embedder,
+            pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
+            clock=time.perf_counter,
+        )
+
+    @cached_property
+    def loop(self) -> asyncio.Runner:
+        """The event loop that fetches; kept, so that connections are."""
+        return asyncio.Runner()
+
+    def wait_for(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Run asynchronous work to its end."""
+        return self.loop.run(work)
+
+    def client(self, sources: Sequence[Source]) -> Client:
+        """The one way out to the web; the operator's own sites are let through."""
+        own = frozenset((*self.settings.own_hosts, *(source.url for source in sources if source.own)))
+        if self._reading is None or self._reading.own != own:
+            if self._reading is not None:
+                self.wait_for(self._reading.client.aclose())
+            self._reading = _Reading(own=own, client=_open_client(self.settings, own))
+        return self._reading.client
+
+    def engines(self, client: Client) -> tuple[Engine, ...]:
+        """The search engines that are configured."""
+        from crawler.search.searxng import SearXNG
+        from crawler.search.wikipedia import Wikipedia
+
+        s = self.settings
+        searxng = (SearXNG(client=client, base_url=s.searxng_url),) if s.searxng_url else ()
+        wikipedia = (Wikipedia(client=client),) if s.wikipedia else ()
+        return (*searxng, *wikipedia)
+
+    @staticmethod
+    def now() -> datetime:
+        """The time, UTC."""
+        return datetime.now(UTC)
+
+    def _open_passages(self, *, writer: bool) -> Passages:
+        from store.passages import Passages
+
+        return Passages.open(
+            self.settings.passages, embedder_id=self.embedder.id, dimension=self.embedder.dimension, writer=writer
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    own: frozenset[str]
+    client: Client
+
+
+def _open_client(settings: Settings, own: frozenset[str]) -> Client:
+    from crawler.fetch import Client, Limits
+    from crawler.guard import Guard, hole
+
+    limits = Limits(
+        deadline_s=settings.fetch_deadline_s, max_body=settings.fetch_max_bytes, max_wire=settings.fetch_max_bytes
+    )
+    return Client(
+        guard=Guard(own_sites=frozenset(hole(site) for site in own)), limits=limits, user_agent=agent(settings)
+    )
+
+
+def agent(settings: Settings) -> str:
+    """The user agent: our name for robots.txt, the version, and whom to ask."""
+    contact = settings.contact or "no contact configured"
+    return f"{settings.user_agent}/0.1 (+{contact})"
+
+
+_lock = threading.Lock()
+
+
+def services() -> Services:
+    """This process's services."""
+    with _lock:
+        return _services(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _services(_pid: int) -> Services:
+    return Services(load())
+
+
+def warm_up(queue: str) -> None:
+    """Open what a queue's first task would otherwise wait for."""
+    ready = services()
+    if queue == "answer":
+        _ = ready.tools, ready.events
+        ready.embedder.embed(["warm"])
+    elif queue == "embed":
+        _ = ready.passages_writer

@@ -1,0 +1,139 @@
+"""Every setting, in one place: name, type, default, one line of meaning. All have a default; none must be set.
+
+Read from the environment with the prefix ``WELLREAD_`` and from a file ``.env`` in the working folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from store.errors import WellreadError
+
+#: a unix socket's path has at most 107 characters on Linux, 103 on macOS
+_MAX_SOCKET_PATH = 100
+
+
+class SettingsError(WellreadError):
+    """A setting cannot be used; the message names it and says why."""
+
+
+def _default_data_dir() -> Path:
+    root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(root) / "wellread"
+
+
+class Settings(BaseSettings):
+    """Wellread's settings."""
+
+    model_config = SettingsConfigDict(env_prefix="WELLREAD_", env_file=".env", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(default_factory=_default_data_dir, description="Folder for all that is kept.")
+    database_url: str = Field("", description="SQL database; empty: SQLite in the data folder.")
+    redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
+    passages_uri: str = Field("", description="LanceDB's place, a folder or s3://…; empty: the data folder.")
+
+    embedder: str = Field("auto", description="minilm, multilingual, fastembed:MODEL, openai:MODEL or auto.")
+    embedder_base_url: str = Field("", description="Base URL of the OpenAI-compatible embedder.")
+    embedder_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    embedder_threads: int = Field(1, ge=1, description="Threads one process embeds with.")
+
+    anthropic_api_key: SecretStr = Field(SecretStr(""), description="Claude's key; empty: answers are extractive.")
+    anthropic_base_url: str = Field("", description="Another server that speaks Anthropic's Messages API.")
+    small_model: str = Field("", description="Model for variants and verdicts; empty: the built-in choice.")
+    large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
+    max_usd_per_question: float = Field(0.5, ge=0, description="What one question may spend on a model, in US dollars.")
+
+    judge: str = Field("calibrated", description="calibrated or document (the design document's rules).")
+
+    wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
+    searxng_url: str = Field("", description="A SearXNG instance to search with.")
+    user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name robots.txt files know us by.")
+    contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
+    allow_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="host:port pairs that may be read although their address is private, comma-separated."
+    )
+    min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to one host, in seconds.")
+    fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time one fetch may take, in seconds.")
+    fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
+
+    max_seconds: float = Field(120.0, gt=0, description="Longest time one question may read the web, in seconds.")
+    max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
+    wave_pages: int = Field(5, ge=1, description="Pages read before judging again.")
+
+    api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
+    api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
+    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        (), description="role:key pairs (roles ask, operate, admin), comma-separated."
+    )
+    webhook_secret: SecretStr = Field(SecretStr(""), description="Signs webhooks; empty: they are not signed.")
+    flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
+
+    answer_processes: int = Field(2, ge=1, description="Processes that answer.")
+    crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
+
+    @field_validator("allow_hosts", "api_keys", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @property
+    def own_hosts(self) -> tuple[str, ...]:
+        """The allowed hosts as URLs."""
+        return tuple(host if "://" in host else f"http://{host}" for host in self.allow_hosts)
+
+    @property
+    def database(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'wellread.db'}"
+
+    @property
+    def passages(self) -> str:
+        """LanceDB's URI."""
+        return self.passages_uri or str(self.data_dir / "passages")
+
+    @property
+    def models_dir(self) -> Path:
+        """Where converted models are kept."""
+        return self.data_dir / "models"
+
+    @property
+    def run_dir(self) -> Path:
+        """The 0700 folder of sockets and process files."""
+        beside = self.data_dir / "run"
+        if len(str(beside)) + len("/valkey.sock") < _MAX_SOCKET_PATH:
+            return beside
+        name = hashlib.blake2b(str(self.data_dir).encode(), digest_size=8).hexdigest()
+        return Path(tempfile.gettempdir()) / f"wellread-{os.getuid()}-{name}"
+
+    @property
+    def redis(self) -> str:
+        """Redis's URL as redis-py takes it."""
+        return self.redis_url or f"unix://{self.run_dir / 'valkey.sock'}"
+
+    @property
+    def broker(self) -> str:
+        """Redis's URL as Celery takes it."""
+        return (
+            "redis+socket://" + self.redis.removeprefix("unix://") if self.redis.startswith("unix://") else self.redis
+        )
+
+
+def load(**overrides: object) -> Settings:
+    """Read the settings; raises :class:`SettingsError` naming what is wrong."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        lines = [f"WELLREAD_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors()]
+        raise SettingsError("A setting cannot be used: " + "; ".join(lines)) from error

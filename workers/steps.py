@@ -1,0 +1,167 @@
+"""The frame around every piece of work: claim the row, keep it while working, record the outcome or the failure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from sqlalchemy import ColumnElement
+
+from store import leases, questions
+from store.database import Database, DatabaseError
+from store.leases import Lease
+from store.questions import Move
+from store.tables import QuestionRow
+from store.types import Question, Status
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+
+class Keeper:
+    """Renews all leases of this process from one thread, several times before they end."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._held: dict[str, Lease] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        threading.Thread(target=self._run, name="lease-keeper", daemon=True).start()
+
+    @contextmanager
+    def keeping(self, *held: Lease) -> Iterator[None]:
+        """Keep these rows for as long as the block runs."""
+        with self._lock:
+            self._held.update({lease.token: lease for lease in held})
+        try:
+            yield
+        finally:
+            with self._lock:
+                for lease in held:
+                    self._held.pop(lease.token, None)
+
+    def _run(self) -> None:
+        from workers.services import Services
+
+        while not self._wake.wait(leases.LEASE_S / 4):
+            with self._lock:
+                held = list(self._held.values())
+            if not held:
+                continue
+            try:
+                with self._database.write() as session:
+                    for lease in held:
+                        leases.renew(session, lease, Services.now())
+            except (
+                DatabaseError
+            ) as error:  # the next round tries again; a lease lost meanwhile is noticed when recording
+                log.warning("leases_not_renewed", error=str(error))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """A question's step that this process has claimed."""
+
+    question: Question
+    lease: Lease
+    step: str
+    started_at: datetime
+
+
+@contextmanager
+def step(services: Services, question_id: str, status: Status, name: str) -> Iterator[Work | None]:
+    """Claim a question's step; None when it does not wait for it. A failure in the block is recorded, not raised."""
+    work = _claim(services, question_id, status, name)
+    if work is None:
+        yield None
+        return
+    with structlog.contextvars.bound_contextvars(question=question_id, step=name):
+        try:
+            with services.keeper.keeping(work.lease):
+                yield work
+        except (Exception, SoftTimeLimitExceeded) as error:  # the row remembers what failed; the sweep tries again
+            log.exception("step_failed")
+            _record_failure(services, work, error)
+
+
+def finish(services: Services, work: Work, move: Move) -> bool:
+    """Record what a step found, tell who listens, and ring for the next one; False when another process was faster."""
+    now = services.now()
+    with services.database.write() as session:
+        if not questions.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
+            return False
+    announce(services, work.question, move)
+    return True
+
+
+def announce(services: Services, question: Question, move: Move) -> None:
+    """Publish where a question went and ring for what it waits for now."""
+    services.doorbell.ring_for(question.id, move.to, priority=question.priority)
+    if move.answer is not None and not move.to.is_final:
+        services.events.publish(question.id, "provisional", {"answer": move.answer.text})
+    kind = "final" if move.to.is_final else "status"
+    services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **move.detail})
+    if move.to.is_final and question.callback_url:
+        ring_webhooks(services, question.id)
+
+
+def ring_webhooks(services: Services, question_id: str) -> None:
+    """Ring for the deliveries a question owes."""
+    from store import webhooks
+
+    with services.database.read() as session:
+        owed = webhooks.owed(session, question_id)
+    for webhook_id in owed:
+        services.doorbell.ring("wellread.notify", webhook_id)
+
+
+def _claim(services: Services, question_id: str, status: Status, name: str) -> Work | None:
+    now = services.now()
+    waits: ColumnElement[bool] = QuestionRow.status == status
+    with services.database.write() as session:
+        lease = leases.claim(session, QuestionRow, question_id, waits, now)
+        if lease is None:
+            return None
+        row = session.get_one(QuestionRow, question_id, populate_existing=True)
+        question = questions.to_question(row)
+        end = _ended(row, now)
+        if end is not None:
+            questions.record(session, lease, end, step=name, started_at=now, now=now)
+    if end is not None:
+        announce(services, question, end)
+        return None
+    return Work(question=question, lease=lease, step=name, started_at=now)
+
+
+def _ended(row: QuestionRow, now: datetime) -> Move | None:
+    """How a question ends that has no time or no attempts left."""
+    if row.deadline < now:
+        return Move(to=Status.TIMED_OUT, outcome="deadline", changes={"stop_reason": "the question's deadline passed"})
+    if row.attempts > leases.MAX_ATTEMPTS:
+        error = row.error or "its process died each time"
+        return Move(
+            to=Status.FAILED,
+            outcome="attempts",
+            changes={"error": f"Given up after {leases.MAX_ATTEMPTS} attempts: {error}"},
+        )
+    return None
+
+
+def _record_failure(services: Services, work: Work, error: BaseException) -> None:
+    now = services.now()
+    said = (
+        "it took longer than 100 s" if isinstance(error, SoftTimeLimitExceeded) else f"{type(error).__name__}: {error}"
+    )
+    with services.database.write() as session:
+        row = session.get(QuestionRow, work.question.id)
+        attempts = row.attempts if row else 1
+        due_at = now + timedelta(seconds=leases.backoff_s(attempts))
+        leases.retry_later(session, work.lease, due_at, f"{work.step}: {said}")

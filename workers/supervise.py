@@ -1,0 +1,158 @@
+"""Starts processes, starts them again when they die, and leaves none behind.
+
+A child that dies is started again after a pause that grows while it keeps dying. The children are on a leash
+(:mod:`workers.leash`): not even ``kill -9`` of the supervisor leaves an orphan.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from store.errors import WellreadError
+
+log = structlog.get_logger()
+
+#: a child that lived this long starts its restart pauses anew
+STEADY_S = 30.0
+MAX_PAUSE_S = 15.0
+
+
+class StartError(WellreadError):
+    """A child could not be started or died at once; the message shows what it said last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """One child to keep running."""
+
+    name: str
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_s: float = 25.0  #: how long it may take to stop before it is killed
+    death_signal: signal.Signals = signal.SIGKILL  #: sent by the kernel when the supervisor dies
+
+
+@dataclass(kw_only=True)
+class _Child:
+    program: Program
+    process: subprocess.Popen[bytes]
+    started_at: float
+    failures: int = 0
+    restart_at: float | None = None
+
+
+class Supervisor:
+    """Keeps programs running until it is told to stop. One thread drives it: ``start``, ``tend`` …, ``stop``."""
+
+    def __init__(self, log_dir: Path, on_restart: Callable[[str, int], None] | None = None) -> None:
+        self._log_dir = log_dir
+        self._children: dict[str, _Child] = {}
+        self._on_restart = on_restart or (lambda name, code: None)
+
+    def start(self, program: Program) -> None:
+        """Start a program and keep it running from now on."""
+        self._log_dir.mkdir(parents=True, exist_ok=True)
+        self._children[program.name] = _Child(
+            program=program, process=self._spawn(program), started_at=time.monotonic()
+        )
+
+    def pids(self) -> dict[str, int]:
+        """The children's process ids, by name."""
+        return {name: child.process.pid for name, child in self._children.items()}
+
+    def is_alive(self, name: str) -> bool:
+        """Whether a child runs right now."""
+        return self._children[name].process.poll() is None
+
+    def tend(self) -> None:
+        """Start again whatever died and is due; call it a few times a second."""
+        now = time.monotonic()
+        for child in self._children.values():
+            code = child.process.poll()
+            if code is None:
+                continue
+            if child.restart_at is None:
+                self._plan_restart(child, code, now)
+            elif now >= child.restart_at:
+                child.process, child.started_at, child.restart_at = self._spawn(child.program), now, None
+
+    def stop(self) -> None:
+        """Stop all children, the last started first; whoever takes too long is killed."""
+        for child in reversed(list(self._children.values())):
+            _signal(child.process, child.program.stop_signal)
+        for child in reversed(list(self._children.values())):
+            _end(child.process, child.program.stop_s)
+        self._children.clear()
+
+    def last_words(self, name: str, lines: int = 15) -> str:
+        """The end of a child's log."""
+        path = self._log_path(name)
+        text = path.read_text(errors="replace") if path.exists() else ""
+        return "\n".join(text.splitlines()[-lines:])
+
+    def _plan_restart(self, child: _Child, code: int, now: float) -> None:
+        child.failures = 0 if now - child.started_at > STEADY_S else child.failures + 1
+        pause = min(MAX_PAUSE_S, 0.25 * 2.0 ** max(0, child.failures - 1))
+        child.restart_at = now + pause
+        log.warning("child_died", child=child.program.name, exit_code=code, restart_in_s=pause)
+        self._on_restart(child.program.name, code)
+
+    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
+        leashed = (
+            sys.executable, "-E", "-s", str(Path(__file__).with_name("leash.py")),
+            str(os.getpid()), str(int(program.death_signal)), *program.command,
+        )  # fmt: skip
+        with self._log_path(program.name).open("ab") as output:
+            return subprocess.Popen(  # noqa: S603 (our own command line)
+                leashed,
+                env={**os.environ, **program.env},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the children in order
+            )
+
+    def _log_path(self, name: str) -> Path:
+        return self._log_dir / f"{name}.log"
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if process.poll() is None:
+        process.send_signal(number)
+
+
+def _end(process: subprocess.Popen[bytes], within_s: float) -> None:
+    try:
+        process.wait(timeout=within_s)
+    except subprocess.TimeoutExpired:
+        _kill_group(process)
+        process.wait()
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        process.kill()
+
+
+def wait_until(ready: Callable[[], bool], *, within_s: float, tend: Sequence[Callable[[], None]] = ()) -> bool:
+    """Look ten to twenty times a second until ``ready`` says yes; False when the time is up."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if ready():
+            return True
+        for each in tend:
+            each()
+        time.sleep(0.05)
+    return ready()

@@ -1,0 +1,130 @@
+"""Rings again for work that is due and that nobody does; ends what has run out of time.
+
+Never more calls than the queue has room for: a sweep that does not look at the queue's length floods it while
+workers are away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+from sqlalchemy import select
+
+from store import candidates, leases, questions
+from store.candidates import CandidateStatus
+from store.questions import Move
+from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from store.types import Status
+from workers import flow, reading
+from workers.app import PRIORITY_STEPS, QUEUES
+from workers.doorbell import TASK_OF
+from workers.steps import announce
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: the most calls of one kind that may wait in a queue
+MOST_WAITING = 200
+#: a row is left alone this long after it fell due: its own call is probably under way
+GRACE_S = 2.0
+
+
+def sweep(services: Services) -> None:
+    """Look over everything that is open, once."""
+    now = services.now()
+    _end_overdue(services, now)
+    _move_on(services, now)
+    late = now - timedelta(seconds=GRACE_S)
+    for status, task in TASK_OF.items():
+        _ring(services, task, QuestionRow, QuestionRow.status == status, late)
+    _ring(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
+    _ring(services, "wellread.embed", PageRow, PageRow.state == "FETCHED", late)
+    _ring(services, "wellread.notify", WebhookRow, WebhookRow.status == "WAITING", late)
+
+
+def calls(due: int, waiting: int) -> int:
+    """How many calls to send for ``due`` rows when ``waiting`` calls stand in the queue: min(due, 200) − waiting."""
+    return max(0, min(due, MOST_WAITING) - waiting)
+
+
+def queue_length(services: Services, queue: str) -> int:
+    """The calls that stand in a queue, over all its priorities."""
+    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in PRIORITY_STEPS]
+    with services.redis.pipeline(transaction=False) as pipe:
+        for name in names:
+            pipe.llen(name)
+        return sum(pipe.execute())
+
+
+def _ring(services: Services, task: str, row: leases.LeasedRow, waits: ColumnElement[bool], late: datetime) -> None:
+    with services.database.read() as session:
+        due = list(
+            session.scalars(
+                select(row.id).where(waits, leases.is_free(row, late)).order_by(row.due_at).limit(MOST_WAITING)
+            )
+        )
+    if not due:
+        return
+    room = calls(len(due), queue_length(services, QUEUES[task]))
+    for row_id in due[:room]:
+        services.doorbell.ring(task, row_id)
+    log.info("swept", task=task, due=len(due), rung=min(room, len(due)))
+
+
+def _end_overdue(services: Services, now: datetime) -> None:
+    """Questions whose deadline passed end with the best answer they have."""
+    overdue = select(QuestionRow.id).where(QuestionRow.status.in_(questions.waiting()), QuestionRow.deadline < now)
+    with services.database.read() as session:
+        ids = list(session.scalars(overdue.limit(MOST_WAITING)))
+    for question_id in ids:
+        move = Move(to=Status.TIMED_OUT, outcome="deadline")
+        with services.database.write() as session:
+            row = questions.lock(session, question_id)
+            if row is None or Status(row.status).is_final:
+                continue
+            row.stop_reason = "the question's deadline passed"
+            questions.advance(session, row, Status.TIMED_OUT, now)
+            question = questions.to_question(row)
+        announce(services, question, move)
+
+
+def _move_on(services: Services, now: datetime) -> None:
+    """Questions that read or are embedded although nothing is left to wait for go on; a wave out of time is ended."""
+    stuck = select(QuestionRow.id).where(QuestionRow.status.in_((Status.READING, Status.EMBEDDING)))
+    with services.database.read() as session:
+        ids = _due_to_look(session, list(session.scalars(stuck)), now)
+    for question_id in ids:
+        moved: Status | None = None
+        with services.database.write() as session:
+            row = questions.lock(session, question_id)
+            if row is None or row.status not in (Status.READING, Status.EMBEDDING):
+                continue
+            question = questions.to_question(row)
+            spent = candidates.Spent(pages=0, bytes=0)
+            if stop := flow.stop_reason(question, spent, cycle=-1, news=True, now=now):
+                candidates.abandon(session, question_id, stop, now)
+            moved = reading.after_reading(session, question_id)
+            if moved is None or moved == row.status:
+                continue
+            questions.advance(session, row, moved, now)
+        announce(services, question, Move(to=moved, outcome="swept"))
+
+
+def _due_to_look(session: Session, ids: Sequence[str], now: datetime) -> list[str]:
+    """Those of the questions that could go on: nothing unsettled, or out of time."""
+    due = []
+    for question_id in ids:
+        question = questions.find(session, question_id)
+        out_of_time = flow.stop_reason(question, candidates.Spent(pages=0, bytes=0), cycle=-1, news=True, now=now)
+        onward = reading.after_reading(session, question_id)
+        if out_of_time or (onward is not None and onward != question.status):
+            due.append(question_id)
+    return due
