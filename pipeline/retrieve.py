@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Protocol
@@ -29,6 +29,9 @@ class Search(Protocol):
 
     def search_vectors(self, vectors: Vectors, *, k: int, scope: Scope) -> list[list[Hit]]:
         """Give the k nearest passages of each row of ``vectors`` (n, dimension)."""
+
+    def similarities(self, vectors: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
+        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
 
 
 class Embed(Protocol):
@@ -63,16 +66,38 @@ def retrieve(
     Both legs run at once on ``pool``. Neither filters the other.
     """
     depth = max(LEG_DEPTH, 2 * k)
-    by_text = [pool.submit(search.search_text, query, lang=lang, k=depth, scope=scope) for query in queries]
+    asked = [pool.submit(search.search_text, query, lang=lang, k=depth, scope=scope) for query in queries]
     by_vector = search.search_vectors(vectors, k=depth, scope=scope)
+    by_text = _with_similarities([future.result() for future in asked], by_vector, vectors, search)
     rankings = [
-        _of_query(query, minmax(text.result(), vector, weight=vector_weight))
+        _of_query(query, minmax(text, vector, weight=vector_weight))
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
     if len(rankings) == 1:
         return rankings[0][:k]
     weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
     return fuse_queries(rankings, weights=weights)[:k]
+
+
+def _with_similarities(
+    by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
+) -> list[list[Hit]]:
+    """Give the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
+    known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
+    lacking = {hit.passage.id for hits, near in zip(by_text, known, strict=True) for hit in hits} - set.intersection(
+        *(set(near) for near in known)
+    )
+    exact = search.similarities(vectors, lacking) if lacking else {}
+    return [
+        [replace(hit, similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
+        for row, (hits, near) in enumerate(zip(by_text, known, strict=True))
+    ]
+
+
+def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[str, Vectors]) -> float | None:
+    if id in near:
+        return near[id]
+    return float(exact[id][row]) if id in exact else None
 
 
 def _of_query(query: str, hits: list[Hit]) -> list[Hit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,9 @@ class MemorySearch:
 
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope) -> list[list[Hit]]:
         return [self._nearest(row, k) for row in vectors]
+
+    def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        return {p.id: vectors @ row for p, row in zip(self.passages, self._rows, strict=True) if p.id in ids}
 
     def _nearest(self, row: NDArray[np.float32], k: int) -> list[Hit]:
         if not self.passages:

@@ -1,0 +1,88 @@
+"""A knowledge base in memory, searched exactly: retrieval without an index, for measuring and fitting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analyser import analyse
+from store.types import Hit, Passage, Scope
+
+Rows = NDArray[np.float32]
+_K1, _B = 1.2, 0.75
+
+
+class MemoryKnowledge:
+    """Passages with their unit rows (n, dimension); BM25 over title and text, cosine over the rows."""
+
+    def __init__(self, passages: Sequence[Passage], rows: Rows) -> None:
+        self.passages = tuple(passages)
+        self.rows = rows
+        self._counts = [Counter(analyse(f"{item.title}\n{item.text}", item.lang)) for item in passages]
+        self._index()
+
+    def where(self, keep: Callable[[Passage], bool]) -> MemoryKnowledge:
+        """Give the knowledge base of only the passages that ``keep`` holds for, with its own term statistics."""
+        chosen = [at for at, item in enumerate(self.passages) if keep(item)]
+        part = object.__new__(MemoryKnowledge)
+        part.passages = tuple(self.passages[at] for at in chosen)
+        part.rows = self.rows[chosen]
+        part._counts = [self._counts[at] for at in chosen]
+        part._index()
+        return part
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
+        """Give the k best passages by BM25; a passage without any of the terms is no hit."""
+        scores = np.zeros(len(self.passages))
+        for term in analyse(text, lang):
+            places, weights = self._postings.get(term, (None, None))
+            if places is not None and weights is not None:
+                scores[places] += weights
+        best = np.argsort(-scores, kind="stable")[:k]
+        return [
+            Hit(passage=self.passages[at], score=score, scale="bm25", rank=rank, bm25=score)
+            for rank, at in enumerate(best, start=1)
+            if (score := float(scores[at])) > 0
+        ]
+
+    def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
+        """Give the k nearest passages of each row."""
+        return [self._nearest(similarities, k) for similarities in vectors @ self.rows.T]
+
+    def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
+        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+        return {id: vectors @ self.rows[self._places[id]] for id in ids if id in self._places}
+
+    def _nearest(self, similarities: Rows, k: int) -> list[Hit]:
+        best = np.argsort(-similarities, kind="stable")[:k]
+        return [
+            Hit(
+                passage=self.passages[at],
+                score=float(similarities[at]),
+                scale="similarity",
+                rank=rank,
+                similarity=float(similarities[at]),
+            )
+            for rank, at in enumerate(best, start=1)
+        ]
+
+    def _index(self) -> None:
+        """Weigh each term of each passage by BM25, once."""
+        self._places = {item.id: at for at, item in enumerate(self.passages)}
+        count = len(self._counts)
+        lengths = np.array([sum(counter.values()) for counter in self._counts], dtype=np.float64)
+        mean = lengths.mean() if count else 1.0
+        found: dict[str, list[tuple[int, int]]] = {}
+        for at, counter in enumerate(self._counts):
+            for term, times in counter.items():
+                found.setdefault(term, []).append((at, times))
+        self._postings: dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
+        for term, places in found.items():
+            at = np.array([place for place, _ in places])
+            times = np.array([times for _, times in places], dtype=np.float64)
+            idf = np.log(1 + (count - len(places) + 0.5) / (len(places) + 0.5))
+            norm = _K1 * (1 - _B + _B * lengths[at] / mean)
+            self._postings[term] = (at, idf * times * (_K1 + 1) / (times + norm))

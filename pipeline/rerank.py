@@ -1,0 +1,87 @@
+"""Reorder hits by the design document's formula [rerank_search_results]: similarity, TF-IDF cosine and word overlap.
+
+Selectable; the order that fusion gives is the default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from pipeline.stopwords import STOP_WORDS
+from store.analyser import words
+from store.types import Hit
+
+#: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
+WEIGHTS = (0.5, 0.3, 0.2)
+MAX_FEATURES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reranked:
+    """A hit in its new place."""
+
+    hit: Hit  #: its scale is rerank, its rank the new one
+    original_rank: int
+
+    @property
+    def rerank_score(self) -> float:
+        """The new score, [0, 1] for similarities that are."""
+        return self.hit.score
+
+
+def rerank(query: str, hits: Sequence[Hit]) -> list[Reranked]:
+    """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard; equal scores keep their order."""
+    texts = [hit.passage.text for hit in hits]
+    parts = zip(hits, tfidf_cosines(query, texts), keyword_overlap(query, texts), strict=True)
+    scored = [
+        (WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap, hit)
+        for hit, cosine, overlap in parts
+    ]
+    ordered = sorted(scored, key=lambda pair: -pair[0])
+    return [
+        Reranked(hit=replace(hit, score=score, scale="rerank", rank=rank), original_rank=hit.rank)
+        for rank, (score, hit) in enumerate(ordered, start=1)
+    ]
+
+
+def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
+    """Give the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
+    wanted = set(words(query))
+    return [jaccard(wanted, set(words(text))) for text in texts]
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """Give |intersection| / |union|; 0 for two empty sets."""
+    union = one | other
+    return len(one & other) / len(union) if union else 0.0
+
+
+def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:
+    """Give the TF-IDF cosine of the query with each text [_tfidf_rerank].
+
+    Words and pairs of words without English stop words, the 1,000 most frequent, smoothed idf over query and texts.
+    """
+    counts = [Counter(_grams(text)) for text in (query, *texts)]
+    frequency: Counter[str] = Counter()
+    for count in counts:
+        frequency.update(count)
+    # ties by the gram itself, so that the vocabulary does not depend on the texts' order
+    vocabulary = sorted(frequency, key=lambda gram: (-frequency[gram], gram))[:MAX_FEATURES]
+    idf = {gram: math.log((1 + len(counts)) / (1 + sum(gram in c for c in counts))) + 1 for gram in vocabulary}
+    asked, *rows = [{gram: count[gram] * idf[gram] for gram in count if gram in idf} for count in counts]
+    return [_cosine(asked, row) for row in rows]
+
+
+def _grams(text: str) -> list[str]:
+    kept = [word for word in words(text) if word not in STOP_WORDS and len(word) > 1]
+    return kept + [f"{one} {two}" for one, two in pairwise(kept)]
+
+
+def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
+    dot = sum(value * other.get(gram, 0.0) for gram, value in one.items())
+    norms = math.sqrt(sum(v * v for v in one.values()) * sum(v * v for v in other.values()))
+    return dot / norms if norms else 0.0
