@@ -187,8 +187,8 @@ class Client:
             raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes: leave it")
         try:
             target = self._guard.check(absolute(location, source.url))
-        except BadUrl as error:
-            raise Blocked(f"{source.url} redirects to what cannot be read: {error}") from error
+        except (BadUrl, Blocked) as error:
+            raise Blocked(f"{source.url} redirects to what may not be read: {error}") from error
         if target.url in {hop.url for hop in hops}:
             raise Blocked(f"{hops[0].url} redirects in a circle: leave it")
         if source.scheme == "https" and target.scheme == "http":

@@ -1,0 +1,69 @@
+"""How long to leave a host alone after an answer: Scrapy's AutoThrottle, and whatever the site asks for.
+
+Pure: the caller keeps each host's delay and its next slot.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+FLOOR_S = 1.0
+CEILING_S = 30.0
+MAX_ASKED_S = 86_400.0  #: of what a site may ask for: one absurd header must not close a host for good
+TARGET_CONCURRENCY = 1.0  #: requests a host has to answer at a time
+OVERLOADED = frozenset({429, 503})  #: statuses of a server that asks for fewer requests
+
+
+def next_delay_s(
+    previous_s: float,
+    latency_s: float,
+    *,
+    status: int | None,
+    crawl_delay_s: float | None = None,
+    retry_after_s: float | None = None,
+    floor_s: float = FLOOR_S,
+    ceiling_s: float = CEILING_S,
+) -> float:
+    """Return the seconds until the next request to a host.
+
+    AutoThrottle (scrapy.extensions.throttle): the mean of the previous delay and latency / concurrency, but no less
+    than the latter, between the floor and the ceiling; an answer that is not a 200 never shortens the delay, because
+    errors come quickly. An overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are
+    the site's own word and may exceed the ceiling.
+
+    Args:
+        previous_s: what this function returned last for the host, ``floor_s`` at first.
+        latency_s: how long the answer took.
+        status: of the answer; None where there was none.
+        crawl_delay_s: from robots.txt.
+        retry_after_s: from the answer, see ``parse_retry_after``.
+        floor_s: may be 0 for an operator's own site.
+        ceiling_s: of what is not asked for by the site.
+    """
+    target_s = max(0.0, latency_s) / TARGET_CONCURRENCY
+    delay_s = max(target_s, (previous_s + target_s) / 2)
+    if status != 200:
+        delay_s = max(delay_s, previous_s)
+    if status in OVERLOADED and retry_after_s is None:
+        delay_s = max(delay_s, 2 * previous_s, FLOOR_S)
+    asked_s = max(crawl_delay_s or 0.0, retry_after_s or 0.0)
+    return max(min(max(delay_s, floor_s), ceiling_s), min(asked_s, MAX_ASKED_S))
+
+
+def parse_retry_after(value: str, now: datetime) -> float | None:
+    """Return the seconds a Retry-After header asks for, counted from ``now`` where it gives a date; None if neither.
+
+    Args:
+        value: RFC 9110 §10.2.3, delay-seconds or an HTTP-date.
+        now: with its time zone.
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return min(float(value), MAX_ASKED_S)
+    try:
+        when = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return min(max(0.0, (when - now).total_seconds()), MAX_ASKED_S)
