@@ -1,0 +1,70 @@
+"""The JSON that Claude is asked for, as schemas, and what is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from store.types import Variant, VariantKind, Verdict
+
+MAX_VARIANT_CHARS = 500
+MAX_MISSING = 10
+_KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+VERDICT_SCHEMA = _object(
+    sufficient={"type": "boolean"},
+    confidence={"type": "number"},
+    reason={"type": "string"},
+    missing={"type": "array", "items": {"type": "string"}},
+)
+VARIANTS_SCHEMA = _object(
+    variants={
+        "type": "array",
+        "items": _object(kind={"type": "string", "enum": list(get_args(VariantKind))}, text={"type": "string"}),
+    }
+)
+
+
+def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ...]:
+    """Keep what is a wording: of a known kind, short, not the question, not said twice."""
+    seen = {_folded(question)}
+    kept: list[Variant] = []
+    listed = fields.get("variants")
+    for item in listed if isinstance(listed, list) else ():
+        kind, text = (item.get("kind"), item.get("text")) if isinstance(item, dict) else (None, None)
+        if kind not in _KINDS or not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_VARIANT_CHARS:
+            continue
+        if _folded(text) not in seen:
+            seen.add(_folded(text))
+            kept.append(Variant(kind=kind, text=" ".join(text.split())))
+    return tuple(kept)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip("?？!. ")
+
+
+def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
+    """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape."""
+    sufficient, confidence = fields["sufficient"], float(fields["confidence"])
+    if not isinstance(sufficient, bool) or not math.isfinite(confidence):
+        raise ValueError("not a verdict")
+    missing = [" ".join(str(item).split()) for item in list(fields["missing"])]
+    return Verdict(
+        sufficient=sufficient,
+        confidence=min(1.0, max(0.0, confidence)),
+        reason=str(fields["reason"]),
+        missing=tuple(item for item in missing if item)[:MAX_MISSING],
+        judge=judge,
+    )

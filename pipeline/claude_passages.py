@@ -1,0 +1,200 @@
+"""Passages on their way to Claude as ``search_result`` blocks, and its citations on their way back to page text.
+
+Each sentence of a passage is a text block of its own, with the white space after it, so that the blocks joined are
+the passage and a range of blocks is a range of its characters. Page text leaves the process nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pipeline.cite import write_out
+from store.sentences import sentence_spans
+from store.types import Answer, Citation, Cost, Hit, Passage, Sentence
+
+NOT_FOUND = "The model found no answer in the passages."
+_ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """A passage as the model is given it: block ``i`` is ``passage.text[bounds[i]:bounds[i + 1]]``."""
+
+    passage: Passage
+    bounds: tuple[int, ...]
+
+    def blocks(self) -> list[str]:
+        """The passage's text, cut at its sentences."""
+        return [_sendable(self.passage.text[start:end]) for start, end in pairwise(self.bounds)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pointer:
+    """Blocks ``start`` to ``end`` (exclusive) of a search result, as a citation names them, and the text it quotes."""
+
+    result: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """A stretch of the reply with what the model cites for it."""
+
+    text: str
+    pointers: tuple[Pointer, ...] = ()
+
+
+def give(hits: Sequence[Hit]) -> tuple[Given, ...]:
+    """Cut each hit's passage into blocks, in the hits' order; an empty or repeated passage is left out."""
+    passages = {hit.passage.id: hit.passage for hit in hits if hit.passage.text.strip()}
+    return tuple(Given(passage=passage, bounds=_bounds(passage.text)) for passage in passages.values())
+
+
+def search_results(given: Sequence[Given], *, citable: bool) -> list[dict[str, Any]]:
+    """Write the passages as the Messages API's ``search_result`` blocks; all are citable, or none."""
+    return [
+        {
+            "type": "search_result",
+            "source": _sendable(item.passage.url) or item.passage.id,
+            "title": _title(item.passage),
+            "content": [{"type": "text", "text": block} for block in item.blocks()],
+            "citations": {"enabled": citable},
+        }
+        for item in given
+    ]
+
+
+def answer_from(
+    said: Sequence[Said], given: Sequence[Given], *, composer: str, cost: Cost, cut_off: bool = False
+) -> Answer:
+    """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
+
+    A sentence without a citation that holds is left out, except one that leads into a supported sentence (it ends with
+    a colon); so is the last one of a reply that was cut off. ``confidence`` is the share of sentences supported.
+    """
+    numbers = _Numbers(given)
+    sentences = [Sentence(text=text, markers=numbers.of(pointers)) for text, pointers in _sentences(said, cut_off)]
+    kept = tuple(sentence for sentence, following in _with_next(sentences) if _stays(sentence, following))
+    supported = sum(bool(sentence.markers) for sentence in kept)
+    return Answer(
+        text=write_out(kept),
+        sentences=kept,
+        citations=tuple(numbers.citations),
+        confidence=supported / len(sentences) if sentences else 0.0,
+        composer=composer,
+        notice=_notice(len(sentences) - len(kept), bool(kept), cut_off),
+        cost=cost,
+    )
+
+
+def _bounds(text: str) -> tuple[int, ...]:
+    starts = [start for start, _ in sentence_spans(text)]
+    return (0, *starts[1:], len(text))
+
+
+def _title(passage: Passage) -> str:
+    title = _sendable(passage.title).strip() or _sendable(passage.url) or passage.id
+    return f"{title} (published {passage.published:%Y-%m-%d})" if passage.published else title
+
+
+def _sendable(text: str) -> str:
+    """Replace lone surrogates, which JSON in UTF-8 cannot carry, one character by one."""
+    return text.encode("utf-8", "replace").decode()
+
+
+@dataclass
+class _Numbers:
+    """Numbers the spans cited in the order of their first use."""
+
+    given: Sequence[Given]
+    citations: list[Citation] = field(default_factory=list)
+
+    def of(self, pointers: Sequence[Pointer]) -> tuple[int, ...]:
+        """Give the markers of the pointers that hold, ascending."""
+        found = (_cited(pointer, self.given) for pointer in pointers)
+        return tuple(sorted({self._number(*span) for span in found if span}))
+
+    def _number(self, passage: Passage, start: int, end: int) -> int:
+        at = (passage.page_id, passage.start + start, passage.start + end)
+        for citation in self.citations:
+            if (citation.page_id, citation.start, citation.end) == at:
+                return citation.marker
+        self.citations.append(_citation(passage, start, end, marker=len(self.citations) + 1))
+        return len(self.citations)
+
+
+def _cited(pointer: Pointer, given: Sequence[Given]) -> tuple[Passage, int, int] | None:
+    """Give the passage and the span in its text, or None where the pointer leads nowhere or quotes something else."""
+    if not 0 <= pointer.result < len(given):
+        return None
+    item = given[pointer.result]
+    if not 0 <= pointer.start < pointer.end < len(item.bounds):
+        return None
+    start, end = item.bounds[pointer.start], item.bounds[pointer.end]
+    quote = item.passage.text[start:end]
+    if "".join(_sendable(quote).split()) != "".join(pointer.text.split()):
+        return None
+    return item.passage, end - len(quote.lstrip()), start + len(quote.rstrip())
+
+
+def _citation(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
+    return Citation(
+        marker=marker,
+        passage_id=passage.id,
+        page_id=passage.page_id,
+        url=passage.url,
+        title=passage.title,
+        quote=passage.text[start:end],
+        start=passage.start + start,
+        end=passage.start + end,
+        published=passage.published,
+        read_at=passage.read_at,
+    )
+
+
+def _sentences(said: Sequence[Said], cut_off: bool) -> Iterator[tuple[str, tuple[Pointer, ...]]]:
+    """Yield each sentence of the reply with the pointers of every stretch it shares a visible character with."""
+    text = "".join(stretch.text for stretch in said)
+    spans = sentence_spans(text)
+    if cut_off and spans and not _ENDED.search(text):
+        spans.pop()
+    cited = list(_cited_stretches(said))
+    for start, end in spans:
+        pointers = [pointer for left, right, own in cited if left < end and start < right for pointer in own]
+        yield " ".join(text[start:end].split()), tuple(pointers)
+
+
+def _cited_stretches(said: Sequence[Said]) -> Iterator[tuple[int, int, tuple[Pointer, ...]]]:
+    """Yield where each stretch with citations stands in the reply, without the white space around it."""
+    start = 0
+    for stretch in said:
+        end = start + len(stretch.text)
+        if stretch.pointers:
+            yield end - len(stretch.text.lstrip()), start + len(stretch.text.rstrip()), stretch.pointers
+        start = end
+
+
+def _with_next(sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence | None]]:
+    return zip(sentences, [*sentences[1:], None], strict=True)
+
+
+def _stays(sentence: Sentence, following: Sentence | None) -> bool:
+    leads_in = sentence.text.endswith((":", "：")) and following is not None and bool(following.markers)
+    return bool(sentence.markers) or leads_in
+
+
+def _notice(left_out: int, any_kept: bool, cut_off: bool) -> str:
+    if not any_kept:
+        return NOT_FOUND
+    parts = []
+    if left_out:
+        parts.append(f"{left_out} {'sentence' if left_out == 1 else 'sentences'} without a citation left out.")
+    if cut_off:
+        parts.append("The answer was cut off at the model's token limit.")
+    return " ".join(parts)
