@@ -96,8 +96,7 @@ def _sqlite_path(url: str) -> Path | None:
 
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
-        return engine
+        return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
     engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")

@@ -176,8 +176,7 @@ def _pages(session: Session, question_id: str) -> list[PageSeen]:
 
 def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
     ids = [row.page_id for row in rows if row.page_id is not None]
-    found = session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))
-    return {page_id: title for page_id, title in found}
+    return {row.id: row.title for row in session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))}
 
 
 def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:

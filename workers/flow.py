@@ -45,7 +45,10 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mappin
 def after_look_again(
     question: Question, attempt: Attempt, *, spent: Spent, counted: bool, news: bool, why_none: str, now: datetime
 ) -> Move:
-    """Answered; or the next cycle while the budget lasts; or not known. ``counted``: the wave read pages it had chosen."""
+    """Answered; or the next cycle while the budget lasts; or not known.
+
+    ``counted`` says whether the wave read pages that were chosen for the question, and so counts as a cycle.
+    """
     cycle = question.cycle + (1 if counted else 0)
     if attempt.verdict.sufficient:
         return _answered(attempt, cycle=cycle, stop_reason="the answer was found")

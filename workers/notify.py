@@ -1,4 +1,4 @@
-"""Tells callers that their question ended: a signed POST through the same guard as every fetch, tried again on failure."""
+"""Tells callers that their question ended: a signed POST, through the same guard as every fetch, tried again."""
 
 from __future__ import annotations
 

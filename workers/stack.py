@@ -133,7 +133,7 @@ class Stack:
         if not wait_until(lambda: ready() or not self._supervisor.is_alive(name), within_s=START_S) or not ready():
             raise StartError(
                 f"{name} did not start. It said last:\n{self._supervisor.last_words(name)}\n"
-                f"The whole log is {self._settings.data_dir / 'logs' / (name + '.log')}; `wellread doctor` looks for causes."
+                f"The whole log is {self._settings.data_dir / 'logs' / f'{name}.log'}; try `wellread doctor`."
             )
 
     def _broker_answers(self) -> bool:
@@ -224,7 +224,8 @@ def _free_port(host: str, port: int, setting: str) -> int:
             probe.bind((host, port))
         except OSError as error:
             raise PortInUse(
-                f"Port {port} on {host} cannot be used ({error.strerror}): stop the program that uses it or set {setting}."
+                f"Port {port} on {host} cannot be used ({error.strerror}): "
+                f"stop the program that uses it or set {setting}."
             ) from error
         return int(probe.getsockname()[1])
 

@@ -1,0 +1,84 @@
+"""The tables are what the models say, on both databases, and what fails says what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from store.database import Database, DatabaseError, SchemaOutdated, check_schema, migrate
+from store.questions import NewQuestion, ask, find
+from store.tables import QuestionRow, Table
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def test_migrations_make_the_tables_the_models_describe(database: Database) -> None:
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Table.metadata) == []
+
+
+def test_migrating_twice_changes_nothing(database: Database) -> None:
+    migrate(database.url)
+    check_schema(database)
+
+
+def test_an_empty_database_asks_for_a_migration(tmp_path: Path) -> None:
+    with pytest.raises(SchemaOutdated, match="wellread migrate"):
+        check_schema(Database(f"sqlite:///{tmp_path / 'empty.db'}"))
+
+
+def test_times_come_back_in_utc_whatever_zone_they_went_in_with(database: Database) -> None:
+    in_berlin = NOW.astimezone(timezone(timedelta(hours=1)))
+    with database.write() as session:
+        question, _ = ask(session, NewQuestion(text="When?"), in_berlin)
+    with database.read() as session:
+        assert find(session, question.id).created_at == NOW
+
+
+def test_a_time_without_zone_is_refused(database: Database) -> None:
+    with pytest.raises(Exception, match="no timezone"), database.write() as session:
+        ask(session, NewQuestion(text="When?"), NOW.replace(tzinfo=None))
+
+
+def _ask_and_fail(database: Database) -> None:
+    with database.write() as session:
+        ask(session, NewQuestion(text="Kept?"), NOW)
+        raise ZeroDivisionError
+
+
+def test_a_failed_block_writes_nothing(database: Database) -> None:
+    with pytest.raises(ZeroDivisionError):
+        _ask_and_fail(database)
+    with database.read() as session:
+        assert session.query(QuestionRow).count() == 0
+
+
+def test_sqlite_writes_ahead_and_waits_for_locks(tmp_path: Path) -> None:
+    migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
+    with Database(url).read() as session:
+        assert session.scalar(text("PRAGMA journal_mode")) == "wal"
+        assert session.scalar(text("PRAGMA busy_timeout")) == 30_000
+
+
+def test_a_missing_table_names_the_command_that_makes_it(tmp_path: Path) -> None:
+    with (
+        pytest.raises(DatabaseError, match="wellread migrate"),
+        Database(f"sqlite:///{tmp_path / 'x.db'}").read() as session,
+    ):
+        find(session, "nobody")
+
+
+def test_an_unreachable_server_is_named_without_its_password() -> None:
+    with (
+        pytest.raises(DatabaseError) as caught,
+        Database("postgresql+psycopg://me:secret@127.0.0.1:1/x").read() as session,
+    ):
+        find(session, "nobody")
+    assert "127.0.0.1" in str(caught.value)
+    assert "secret" not in str(caught.value)

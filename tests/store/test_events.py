@@ -1,0 +1,49 @@
+"""Progress is read as it comes and again from where a reader left off."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import redis
+import redis.asyncio
+
+from store.events import Event, Events, follow
+
+
+async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:
+    client = redis.asyncio.Redis.from_url(url)
+    found: list[Event] = []
+    try:
+        async for event in follow(client, question_id, after=after, block_s=0.2):
+            if event is not None:
+                found.append(event)
+            if len(found) == count or event is None:
+                break
+    finally:
+        await client.aclose()
+    return found
+
+
+def test_events_come_in_order_with_their_data(valkey_url: str) -> None:
+    question_id = uuid.uuid4().hex
+    events = Events(redis.Redis.from_url(valkey_url))
+    events.publish(question_id, "status", {"status": "ASKED"})
+    events.publish(question_id, "final", {"status": "ANSWERED", "words": ["é", 1]})
+    found = asyncio.run(_read(valkey_url, question_id, count=2))
+    assert [event.kind for event in found] == ["status", "final"]
+    assert found[1].data == {"status": "ANSWERED", "words": ["é", 1]}
+
+
+def test_a_reader_that_reconnects_misses_nothing_and_repeats_nothing(valkey_url: str) -> None:
+    question_id = uuid.uuid4().hex
+    events = Events(redis.Redis.from_url(valkey_url))
+    for number in range(3):
+        events.publish(question_id, "page", {"n": number})
+    first = asyncio.run(_read(valkey_url, question_id, count=1))
+    rest = asyncio.run(_read(valkey_url, question_id, after=first[0].id, count=2))
+    assert [event.data["n"] for event in [*first, *rest]] == [0, 1, 2]
+
+
+def test_a_broker_that_is_away_is_forgiven() -> None:
+    Events(redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.2)).publish("q", "status", {})
