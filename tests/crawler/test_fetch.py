@@ -310,16 +310,16 @@ def test_a_name_that_resolves_to_loopback_is_refused_without_a_connection() -> N
 
 def test_a_name_is_resolved_once_and_the_checked_address_is_the_one_connected_to() -> None:
     async def scenario() -> None:
-        async with serving(answer()) as canary:
-            resolver = Rebinding(["192.88.98.1"], ["127.0.0.1"])  # the first is public, and routed nowhere
-            limits = Limits(deadline_s=0.4, connect_s=0.1)
-            guard = Guard(ports=frozenset({canary.port}))
-            async with client(guard=guard, resolver=resolver, limits=limits) as web:
-                with connections() as made, pytest.raises((Unreachable, FetchTimeout)):
-                    await web.get(canary.url(host="rebind.example"))
-            assert made == [("192.88.98.1", canary.port)]
-            assert resolver.asked == 1
-            assert canary.connections == 0
+        async with serving(closing(answer(headers="Connection: close\r\n"))) as site:
+            resolver = Rebinding(["127.0.0.1"], ["127.0.0.2"])  # the first stands for a public address
+            guard = _LoopbackIsPublic(ports=frozenset({site.port}))
+            async with client(guard=guard, resolver=resolver) as web:
+                with connections() as made:
+                    assert (await web.get(site.url(host="rebind.example"))).status == 200
+                    assert (made, resolver.asked) == ([("127.0.0.1", site.port)], 1)
+                    with pytest.raises(Blocked, match=r"127\.0\.0\.2"):
+                        await web.get(site.url(host="rebind.example"))
+                    assert (made, resolver.asked) == ([("127.0.0.1", site.port)], 2)
 
     run(scenario())
 
