@@ -1,0 +1,1 @@
+"""The demonstration: a small site on loopback, an empty knowledge base, and three questions."""

@@ -1,0 +1,85 @@
+"""Serves the demonstration's pages on a free loopback port, and remembers what was asked for."""
+
+from __future__ import annotations
+
+import mimetypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+SITE = Path(__file__).parent / "site"
+#: the pages that name their own address
+_FILLED_IN = frozenset({".txt", ".xml"})
+
+
+class SiteServer(ThreadingHTTPServer):
+    """A folder as a site."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path = SITE) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.folder = folder
+        self.paths: list[str] = []  #: what was asked for, in order
+
+    @property
+    def origin(self) -> str:
+        """The site's address."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+@contextmanager
+def serve(folder: Path = SITE) -> Iterator[SiteServer]:
+    """Serve a folder for as long as the block runs."""
+    server = SiteServer(folder)
+    thread = threading.Thread(target=server.serve_forever, name="demo-site", daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: SiteServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer with a file of the folder."""
+        path = unquote(urlsplit(self.path).path)
+        self.server.paths.append(path)
+        file = _file(self.server.folder, path)
+        if file is None:
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"Not found.")
+            return
+        body = file.read_bytes()
+        if file.suffix in _FILLED_IN:
+            body = body.replace(b"{origin}", self.server.origin.encode())
+        self._send(HTTPStatus.OK, mimetypes.guess_type(file.name)[0] or "text/plain", body)
+
+    def _send(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type + ("; charset=utf-8" if content_type.startswith("text/") else ""))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the demonstration shows what matters."""
+
+
+def _file(folder: Path, path: str) -> Path | None:
+    """The file a path names, inside the folder only."""
+    parts = PurePosixPath(path).parts[1:]
+    file = folder.joinpath(*parts)
+    if ".." in parts:
+        return None
+    if file.is_dir():
+        file = file / "index.html"
+    return file if file.is_file() else None
