@@ -1,0 +1,1 @@
+"""How people and programs reach Wellread: HTTP, the web page, the command line."""

@@ -136,6 +136,12 @@ def known(session: Session, question_id: str) -> list[Candidate]:
     return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
 
 
+def settled_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
+    """Which of these URLs were read, or tried, for any question since then."""
+    query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since)
+    return set(session.scalars(query))
+
+
 def to_candidate(row: CandidateRow) -> Candidate:
     """The row as a plain value."""
     return Candidate(

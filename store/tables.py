@@ -147,7 +147,7 @@ class CandidateRow(Leased, Table):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[str | None] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"))
-    url: Mapped[str]
+    url: Mapped[str] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(16))
     score: Mapped[float]
     depth: Mapped[int]

@@ -17,12 +17,14 @@ def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is told to stop."""
     from store.database import Database, check_schema
     from workers.app import QUEUE_NAMES, app
+    from workers.health import show_life
 
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
     os.environ["WELLREAD_QUEUE"] = queue
+    show_life(settings.redis, queue)
     app.worker_main(
         [
             "worker",

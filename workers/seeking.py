@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
@@ -13,6 +14,7 @@ from pipeline.ask import Attempt
 from store import candidates, pages, questions, sources
 from store.candidates import CandidateStatus
 from store.questions import Move
+from store.tables import QuestionRow
 from store.types import Candidate, Link, Question, Status
 from workers import flow
 from workers.reading import after_reading
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
+#: a site's own list of its pages is read again after this long
+SITEMAPS_AGAIN = timedelta(hours=24)
 #: candidates kept for later waves
 FRONTIER = 50
 #: results asked of each engine and query
@@ -40,16 +44,24 @@ class _Known:
     links: tuple[pages.KnownLink, ...]
     seen: frozenset[str]
     spent: candidates.Spent
+    sitemaps: tuple[str, ...]  #: where sites' own lists stand by custom, as far as nobody looked there lately
 
 
 def seek(services: Services, work: Work) -> None:
     """Choose the next wave of candidates and have them read."""
     question = work.question
     with services.database.read() as session:
-        known = _known(session, question)
+        known = _known(session, question, services.now())
     found = _ask_engines(services, question) if question.cycle == 0 and not question.sites else Found()
-    wave, rest = choose(question, known_links=known.links, found=found.links, sites=known.sites, seen=known.seen,
-                        room=_room(services, question, known.spent))  # fmt: skip
+    wave, rest = choose(
+        question,
+        known_links=known.links,
+        found=found.links,
+        sites=known.sites,
+        sitemaps=known.sitemaps,
+        seen=known.seen,
+        room=_room(services, question, known.spent),
+    )
     detail = {
         "candidates": [candidate.url for candidate in wave],
         "engines_failed": dict(found.failures),
@@ -66,6 +78,7 @@ def choose(
     known_links: Sequence[pages.KnownLink],
     found: Sequence[Link],
     sites: Sequence[str],
+    sitemaps: Sequence[str],
     seen: frozenset[str],
     room: int,
 ) -> tuple[list[Candidate], list[Candidate]]:
@@ -82,18 +95,14 @@ def choose(
         seen=seen,
         limit=FRONTIER,
     )
-    ranked = [Candidate(**{**vars_of(candidate), "depth": depth.get(candidate.url, 0)}) for candidate in ranked]
-    discoveries = [*_discoveries(sites, seen), *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
+    ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
+    by_custom = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
+    discoveries = [*by_custom, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     wanted = [c for c in ranked if c.kind == "page"]
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
     chosen = [*seeds, *wanted][:room]
     later = [candidate for candidate in wanted if candidate not in chosen]
     return [*discoveries, *chosen], later
-
-
-def vars_of(candidate: Candidate) -> dict[str, Any]:
-    """The candidate's fields."""
-    return {name: getattr(candidate, name) for name in candidate.__dataclass_fields__}
 
 
 def after_wave(services: Services, question: Question, attempt: Attempt) -> Move:
@@ -102,7 +111,7 @@ def after_wave(services: Services, question: Question, attempt: Attempt) -> Move
         spent = candidates.spent(session, question.id)
         wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.cycle]
         news = any(row.news for row in wave) or not wave
-        row = session.get_one(questions.QuestionRow, question.id)
+        row = session.get_one(QuestionRow, question.id)
     counted = any(entry.kind == "page" and entry.origin != "seed" for entry in wave)
     return flow.after_look_again(
         question,
@@ -115,7 +124,7 @@ def after_wave(services: Services, question: Question, attempt: Attempt) -> Move
     )
 
 
-def _known(session: Session, question: Question) -> _Known:
+def _known(session: Session, question: Question, now: datetime) -> _Known:
     sites = question.sites or tuple(source.url for source in sources.every(session))
     read_before = candidates.of_question(session, question.id)
     origins = {urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before}
@@ -124,12 +133,14 @@ def _known(session: Session, question: Question) -> _Known:
         links=tuple(pages.links_of(session, sorted(origins))),
         seen=frozenset(pages.read_urls(session, sorted(origins))) | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),
+        sitemaps=_unread_sitemaps(session, sites, now),
     )
 
 
 def _ask_engines(services: Services, question: Question) -> Found:
     queries = question.queries or (question.text,)
-    return services.wait_for(search_all(services.engines(), queries, limit=ENGINE_LIMIT))
+    client = services.client(())
+    return services.wait_for(search_all(services.engines(client), queries, limit=ENGINE_LIMIT))
 
 
 def _room(services: Services, question: Question, spent: candidates.Spent) -> int:
@@ -141,12 +152,10 @@ def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
     return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
 
 
-def _discoveries(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
-    """Where a site's own list of its pages stands by custom."""
-    wanted = [
-        Candidate(url=urljoin(urls.origin(site) + "/", "sitemap.xml"), kind="sitemap", origin="seed") for site in sites
-    ]
-    return [candidate for candidate in dict.fromkeys(wanted) if candidate.url not in seen]
+def _unread_sitemaps(session: Session, sites: Sequence[str], now: datetime) -> tuple[str, ...]:
+    wanted = dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites)
+    lately = candidates.settled_since(session, list(wanted), now - SITEMAPS_AGAIN)
+    return tuple(url for url in wanted if url not in lately)
 
 
 def _prefix(site: str) -> str:
@@ -156,7 +165,7 @@ def _prefix(site: str) -> str:
 
 
 def _why_none(known: _Known, services: Services, found: Found) -> str:
-    if not known.sites and not services.engines():
+    if not known.sites and not services.has_engines:
         return (
             "no candidate source is configured: add a site with `wellread source add URL` or set WELLREAD_SEARXNG_URL"
         )

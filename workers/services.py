@@ -156,6 +156,11 @@ class Services:
             self._reading = _Reading(own=own, client=_open_client(self.settings, own))
         return self._reading.client
 
+    @property
+    def has_engines(self) -> bool:
+        """Whether any search engine is configured."""
+        return self.settings.wikipedia or bool(self.settings.searxng_url)
+
     def engines(self, client: Client) -> tuple[Engine, ...]:
         """The search engines that are configured."""
         from crawler.search.searxng import SearXNG

@@ -181,6 +181,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("candidates", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_candidates_page_id"), ["page_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_candidates_url"), ["url"], unique=False)
         batch_op.create_index("ix_candidates_wave", ["question_id", "status"], unique=False)
         batch_op.create_index("ix_candidates_work", ["status", "due_at"], unique=False)
 
@@ -263,6 +264,7 @@ def downgrade() -> None:
     with op.batch_alter_table("candidates", schema=None) as batch_op:
         batch_op.drop_index("ix_candidates_work")
         batch_op.drop_index("ix_candidates_wave")
+        batch_op.drop_index(batch_op.f("ix_candidates_url"))
         batch_op.drop_index(batch_op.f("ix_candidates_page_id"))
 
     op.drop_table("candidates")

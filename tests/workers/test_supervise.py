@@ -1,0 +1,95 @@
+"""Children are started again when they die, and none outlives its supervisor, whatever ends that one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import psutil
+
+from workers.supervise import Program, Supervisor, wait_until
+
+SLEEPER = (sys.executable, "-c", "import time; time.sleep(300)")
+
+
+def _tree(tmp_path: Path) -> Supervisor:
+    supervisor = Supervisor(tmp_path)
+    supervisor.start(Program(name="sleeper", command=SLEEPER))
+    return supervisor
+
+
+def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
+    supervisor = _tree(tmp_path)
+    try:
+        first = supervisor.pids()["sleeper"]
+        os.kill(first, signal.SIGKILL)
+        assert wait_until(
+            lambda: supervisor.is_alive("sleeper") and supervisor.pids()["sleeper"] != first,
+            within_s=10,
+            tend=[supervisor.tend],
+        )
+    finally:
+        supervisor.stop()
+
+
+def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path) -> None:
+    deaths: list[tuple[str, int]] = []
+    supervisor = Supervisor(tmp_path, on_restart=lambda name, code: deaths.append((name, code)))
+    supervisor.start(Program(name="broken", command=(sys.executable, "-c", "raise SystemExit(3)")))
+    try:
+        wait_until(lambda: len(deaths) >= 3, within_s=10, tend=[supervisor.tend])
+        assert deaths[:3] == [("broken", 3)] * 3
+    finally:
+        supervisor.stop()
+
+
+def test_stopping_ends_every_child_even_a_deaf_one(tmp_path: Path) -> None:
+    supervisor = _tree(tmp_path)
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(300)"
+    supervisor.start(Program(name="deaf", command=(sys.executable, "-c", deaf), stop_s=0.3))
+    assert wait_until(lambda: "up" in supervisor.last_words("deaf"), within_s=10)
+    pids = list(supervisor.pids().values())
+    supervisor.stop()
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+def test_what_a_child_said_last_is_kept(tmp_path: Path) -> None:
+    supervisor = Supervisor(tmp_path)
+    supervisor.start(Program(name="talker", command=(sys.executable, "-c", "print('the port is taken')")))
+    assert wait_until(lambda: "the port is taken" in supervisor.last_words("talker"), within_s=10)
+    supervisor.stop()
+
+
+def test_kill_9_of_the_supervisor_leaves_no_child(tmp_path: Path) -> None:
+    script = textwrap.dedent(
+        f"""
+        import time
+        from pathlib import Path
+        from workers.supervise import Program, Supervisor
+        supervisor = Supervisor(Path({str(tmp_path)!r}))
+        for name in ("one", "two"):
+            supervisor.start(Program(name=name, command={SLEEPER!r}))
+        print(*supervisor.pids().values(), flush=True)
+        time.sleep(300)
+        """
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    children = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(children) == 2
+    assert wait_until(lambda: all("sleep" in " ".join(psutil.Process(pid).cmdline()) for pid in children), within_s=10)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    assert wait_until(lambda: not any(_runs(pid) for pid in children), within_s=10)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
