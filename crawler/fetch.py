@@ -41,7 +41,6 @@ __all__ = [
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_BODILESS = frozenset({204, 205, 304})
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
@@ -173,7 +172,7 @@ class Client:
             try:
                 location = _location(response) if call.method == "GET" else None
                 if location is None:
-                    return replace(await _receive(target, response, call.accept, self._limits), hops=tuple(hops))
+                    return replace(await _receive(target, response, call, self._limits), hops=tuple(hops))
             finally:
                 await response.aclose()
             hops.append(Hop(status=response.status, url=target.url))
@@ -210,7 +209,8 @@ class Client:
                     raise
                 return await self._pool.handle_async_request(self._request(target, call, connected))
         except httpcore2.TimeoutException as error:
-            raise FetchTimeout(f"{target.url} could not be connected to in time: try it later") from error
+            why = str(error) or f"no connection in {self._limits.connect_s:g} s"
+            raise FetchTimeout(f"{target.url} did not answer in time: {why}. Try it later") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
             raise _unusable(target, error) from error
 
@@ -251,16 +251,13 @@ class _Connected:
         self.anew = self.anew or event == "connection.connect_tcp.started"
 
 
-async def _receive(target: Target, response: httpcore2.Response, accept: frozenset[str], limits: Limits) -> Fetched:
+async def _receive(target: Target, response: httpcore2.Response, call: _Call, limits: Limits) -> Fetched:
+    """Read the answer to its end; only of a page that was asked for is a body that cannot be had an error."""
     headers = _headers(response)
-    is_page = 200 <= response.status < 300
+    is_page = call.method == "GET" and 200 <= response.status < 300
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = (
-                b""
-                if response.status in _BODILESS
-                else await take(chunks, headers, accept=accept if is_page else ANY_TYPE, bounds=limits.bounds())
-            )
+            body = await take(chunks, headers, accept=call.accept if is_page else ANY_TYPE, bounds=limits.bounds())
     except (Unwanted, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_page:
             raise _unusable(target, error) from error

@@ -82,7 +82,11 @@ def host(url: str) -> str:
 
 
 def is_trap(url: str) -> bool:
-    """Tell whether the URL looks like one of an endless many: too long, too deep, or going round in its own path."""
+    """Tell whether the URL looks like one of an endless many: too long, too deep, or going round in its own path.
+
+    Raises:
+        BadUrl: see ``parse``.
+    """
     if len(url) > MAX_URL:
         return True
     segments = [segment for segment in parse(url).pathname.split("/") if segment]

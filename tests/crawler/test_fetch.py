@@ -11,9 +11,11 @@ from typing import Any
 
 import brotli
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crawler import fetch
-from crawler.fetch import ANY_TYPE, Blocked, Client, FetchTimeout, Limits, NotText, TooLarge, Unreachable
+from crawler.fetch import ANY_TYPE, Blocked, Client, FetchError, FetchTimeout, Limits, NotText, TooLarge, Unreachable
 from crawler.guard import Guard
 from tests.crawler.hostile import (
     CERTIFICATE,
@@ -33,6 +35,7 @@ from tests.crawler.hostile import (
 
 LIMITS = Limits(deadline_s=0.4, connect_s=0.3, dns_s=0.2, max_wire=2_000_000, max_body=4_000_000)
 GENEROUS = Limits(deadline_s=10.0)
+SYSTEM_TRUST = ssl.create_default_context()
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -40,6 +43,7 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 def client(*sites: Site, limits: Limits = GENEROUS, **more: Any) -> Client:
+    more.setdefault("ssl_context", SYSTEM_TRUST)
     more.setdefault("guard", Guard(own_sites=frozenset(site.hole for site in sites)))
     return Client(limits=limits, user_agent="wellread-test/1.0", **more)
 
@@ -156,6 +160,64 @@ def test_connections_are_kept_and_used_again() -> None:
             assert (len(site.requests), site.connections) == (20, 1)
 
     run(scenario())
+
+
+def test_unchanged_pages_and_errors_keep_their_connection_too() -> None:
+    async def scenario() -> None:
+        head = "HTTP/1.1 {}\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n"
+        routes = {
+            "/same": raw(head.format("304 Not Modified", 4711).encode()),
+            "/gone": answer(b"<p>gone</p>", status="410 Gone"),
+            "/none": raw(b"HTTP/1.1 204 No Content\r\n\r\n"),
+        }
+        async with serving(routed(routes)) as site, client(site) as web:
+            for path in [*routes, *routes]:
+                await web.get(site.url(path))
+            assert (len(site.requests), site.connections) == (6, 1)
+
+    run(scenario())
+
+
+def test_the_systems_resolver_is_asked_and_every_address_tried() -> None:
+    async def scenario() -> None:
+        async with serving(answer()) as site:
+            guard = Guard(own_sites=frozenset({("localhost", site.port)}))
+            async with client(guard=guard) as web:
+                assert (await web.get(site.url(host="localhost"))).status == 200
+
+    run(scenario())
+
+
+def test_a_webhook_that_answers_nonsense_has_still_been_delivered() -> None:
+    async def scenario() -> None:
+        async with serving(encoded(b"?", "zstd")) as site, client(site) as web:
+            fetched = await web.post(site.url(), body=b"")
+            assert (fetched.status, fetched.body) == (200, b"")
+
+    run(scenario())
+
+
+STARTS = [b"HTTP/1.1 200 OK", b"HTTP/1.0 302 x", b"HTTP/1.1 404", b"HTTP/9.9 999 x", b"HTTP/1.1 101 x", b""]
+LINES = [
+    *(b"Location: /a", b"Location: //b", b"Location: \xff", b"Content-Length: 5", b"Transfer-Encoding: chunked"),
+    *(b"Content-Encoding: gzip", b"Content-Encoding: br", b"Content-Type: \xe9", b"Connection: upgrade"),
+    *(b"5", b"hello", b"0", b"", b":"),
+]
+HTTPISH = st.builds(
+    lambda start, lines: b"\r\n".join([start, *lines]),
+    st.sampled_from(STARTS),
+    st.lists(st.sampled_from(LINES) | st.binary(max_size=8), max_size=12),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(HTTPISH)
+def test_whatever_bytes_a_server_sends_there_is_an_answer_or_a_fetch_error(data: bytes) -> None:
+    try:
+        fetched = run(got(closing(raw(data)), limits=LIMITS, accept=ANY_TYPE))
+    except FetchError:
+        return
+    assert len(fetched.body) <= LIMITS.max_body
 
 
 def test_a_kept_connection_that_died_is_replaced_unnoticed() -> None:
