@@ -30,8 +30,8 @@ def convert(weights_dir: Path, out: Path) -> None:
     config = json.loads((weights_dir / "config.json").read_text())
     fp32 = out.with_name("fp32.onnx")
     onnx.save(bert_model(weights, config), fp32)
-    # One scale a channel: cosine to fp32 .993, against .948 with one scale a matrix. Seven bits of the eight: processors
-    # without VNNI add products in 16 bits and overflow with eight, and every machine then gives the same vectors.
+    # One scale a channel: cosine to fp32 .993, against .948 with one scale a matrix. Seven of the eight bits:
+    # processors without VNNI add products in 16 bits and overflow with eight.
     quantize_dynamic(fp32, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
 
 
