@@ -6,7 +6,11 @@ import os
 import sys
 
 from store.errors import WellreadError
-from workers.settings import Settings
+from workers.settings import LOOPBACK, Settings
+
+
+class FlowerExposed(WellreadError):
+    """Flower would listen beyond loopback without a password."""
 
 
 class UnknownQueue(WellreadError):
@@ -52,11 +56,16 @@ def run_beat(_settings: Settings) -> None:
 
 
 def run_flower(settings: Settings) -> None:
-    """Run Flower on loopback, to look and not to touch."""
+    """Run Flower, to look and not to touch; it reads a password from FLOWER_BASIC_AUTH itself."""
     from workers.app import app
 
+    if settings.flower_host not in LOOPBACK and not os.environ.get("FLOWER_BASIC_AUTH"):
+        raise FlowerExposed(
+            f"Flower would listen on {settings.flower_host} without a password: "
+            "set FLOWER_BASIC_AUTH=user:password, or leave WELLREAD_FLOWER_HOST at 127.0.0.1."
+        )
     sys.argv = ["wellread"]
-    app.start(["flower", "--address=127.0.0.1", f"--port={settings.flower_port}", "--read_only=True"])
+    app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
 
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:

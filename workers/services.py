@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+#: a step may ask three times and must end within its 100 s
+MODEL_TIMEOUT_S = 25.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
@@ -116,14 +118,15 @@ class Services:
         key = s.anthropic_api_key.get_secret_value()
         if not key:
             return None
-        from pipeline.claude import Claude
+        from pipeline.claude import LARGE_MODEL, SMALL_MODEL, Claude
 
-        named = {"small_model": s.small_model, "large_model": s.large_model}
         return Claude(
             api_key=key,
             base_url=s.anthropic_base_url,
+            small_model=s.small_model or SMALL_MODEL,
+            large_model=s.large_model or LARGE_MODEL,
+            timeout_s=MODEL_TIMEOUT_S,
             max_usd=s.max_usd_per_question,
-            **{name: value for name, value in named.items() if value},
         )
 
     @cached_property
@@ -149,7 +152,9 @@ class Services:
 
     def client(self, sources: Sequence[Source]) -> Client:
         """The one way out to the web; the operator's own sites are let through."""
-        own = frozenset((*self.settings.own_hosts, *(source.url for source in sources if source.own)))
+        kept = (source.url for source in sources if source.own)
+        searxng = (self.settings.searxng_url,) if self.settings.searxng_url else ()
+        own = frozenset((*self.settings.own_hosts, *searxng, *kept))
         if self._reading is None or self._reading.own != own:
             if self._reading is not None:
                 self.wait_for(self._reading.client.aclose())

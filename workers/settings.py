@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from store.errors import WellreadError
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
 _MAX_SOCKET_PATH = 100
 
@@ -73,6 +74,7 @@ class Settings(BaseSettings):
         (), description="role:key pairs (roles ask, operate, admin), comma-separated."
     )
     webhook_secret: SecretStr = Field(SecretStr(""), description="Signs webhooks; empty: they are not signed.")
+    flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
 
     answer_processes: int = Field(2, ge=1, description="Processes that answer.")

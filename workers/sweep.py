@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import structlog
 from sqlalchemy import select
@@ -75,7 +75,7 @@ def _ring(services: Services, task: str, row: leases.LeasedRow, waits: ColumnEle
         return
     room = calls(len(due), queue_length(services, QUEUES[task]))
     for row_id in due[:room]:
-        services.doorbell.ring(task, row_id)
+        services.doorbell.ring(task, cast("str | int", row_id))
     log.info("swept", task=task, due=len(due), rung=min(room, len(due)))
 
 
