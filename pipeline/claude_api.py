@@ -62,7 +62,7 @@ class Api:
             api_key=api_key,
             base_url=base_url or DEFAULT_URL,
             max_retries=0,
-            # a redirect would carry the key along to another host
+            # the Messages API never redirects; whoever does would get the question and the passages
             http_client=anthropic.DefaultHttpxClient(
                 follow_redirects=False, event_hooks={"response": [_stop_at_deadline]}
             ),

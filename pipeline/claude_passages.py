@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from pipeline.cite import write_out
@@ -181,7 +181,7 @@ def _cited_stretches(said: Sequence[Said]) -> Iterator[tuple[int, int, tuple[Poi
 
 
 def _with_next(sentences: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence | None]]:
-    return zip(sentences, [*sentences[1:], None], strict=True)
+    return zip_longest(sentences, sentences[1:])
 
 
 def _stays(sentence: Sentence, following: Sentence | None) -> bool:

@@ -1,0 +1,201 @@
+"""A double of Anthropic's Messages API: a real HTTP server on loopback that the real SDK talks to.
+
+It checks requests as the API does (key, version, shapes, what a model does not take), records them, and replies with
+what was scripted, else by itself: an answer that cites the block nearest to the question, a verdict by the same
+measure, variants by rule.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+from store.analyser import words
+from tests.claude_rules import complaint
+from tests.claude_wire import (
+    Cite,
+    Fail,
+    Json,
+    Raw,
+    Reply,
+    Say,
+    Wait,
+    breaks_off,
+    content_of,
+    frames_of,
+    message_of,
+    say_json,
+)
+
+KEY = "sk-ant-double-0123456789"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Received:
+    """A request as it came in."""
+
+    path: str
+    headers: Mapping[str, str]  #: names in lower case
+    body: Json
+
+    def search_results(self) -> list[Json]:
+        """Its search_result blocks in order."""
+        return [block for block in content_of(self.body) if block["type"] == "search_result"]
+
+    def text_outside_search_results(self) -> str:
+        """Everything of the request that is not in a search_result block."""
+        rest = [block for block in content_of(self.body) if block["type"] != "search_result"]
+        return json.dumps([{**self.body, "messages": rest}, dict(self.headers), self.path], ensure_ascii=False)
+
+
+class ClaudeDouble:
+    """The server, as a context manager; ``url`` is the base URL and ``received`` every request so far."""
+
+    def __init__(self, *, key: str = KEY) -> None:
+        self.key = key
+        self.received: list[Received] = []
+        self.stopping = threading.Event()
+        self._script: deque[Reply] = deque()
+        self._lock = threading.Lock()
+        self._server = _Server(self)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def __enter__(self) -> ClaudeDouble:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def url(self) -> str:
+        """Its base URL."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def script(self, *replies: Reply) -> None:
+        """Reply with these next, in order; afterwards it replies by itself again."""
+        with self._lock:
+            self._script.extend(replies)
+
+    def forget(self) -> None:
+        """Drop what was received and what was scripted."""
+        with self._lock:
+            self.received.clear()
+            self._script.clear()
+
+    def take(self, received: Received) -> Reply | None:
+        """Record a request and give the next scripted reply."""
+        with self._lock:
+            self.received.append(received)
+            return self._script.popleft() if self._script else None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, double: ClaudeDouble) -> None:
+        self.double = double
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: clients that hang up are part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        body = json.loads(raw)
+        reply = self.server.double.take(Received(path=self.path, headers=headers, body=body))
+        wrong = complaint(self.path, headers, body, self.server.double.key)
+        self._reply(body, wrong or reply or _by_itself(body))
+
+    def _reply(self, body: Json, reply: Reply) -> None:
+        if isinstance(reply, Wait):
+            self.server.double.stopping.wait(reply.seconds)
+            reply = _by_itself(body)
+        if isinstance(reply, Fail):
+            error = {"type": "error", "error": {"type": reply.type, "message": reply.message}}
+            self._whole(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
+        elif isinstance(reply, Raw):
+            self._whole(reply.status, reply.body, reply.content_type, reply.headers)
+        elif isinstance(reply, Say) and not body.get("stream"):
+            self._whole(200, json.dumps(message_of(body, reply), ensure_ascii=False).encode(), "application/json", {})
+        else:
+            self._stream(
+                frames_of(body, reply, _by_itself(body), self.server.double.stopping), breaks=breaks_off(reply)
+            )
+
+    def _whole(self, status: int, payload: bytes, content_type: str, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"content-type": content_type, "content-length": str(len(payload)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def _stream(self, frames: Iterator[tuple[str, Json]], *, breaks: bool) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream; charset=utf-8")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for event, data in frames:
+            frame = f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(frame), frame))
+            self.wfile.flush()
+        if breaks:
+            self.close_connection = True
+        else:
+            self.wfile.write(b"0\r\n\r\n")
+
+
+def _by_itself(body: Json) -> Say:
+    schema = body.get("output_config", {}).get("format", {}).get("schema", {}).get("properties", {})
+    question = _question(body)
+    nearest = _nearest(body, question)
+    if "variants" in schema:
+        kinds = ("paraphrase", "perspective_shift", "keyword_focus")
+        return say_json({"variants": [{"kind": kind, "text": f"{kind} of {question[:200]}"} for kind in kinds]})
+    if "sufficient" in schema:
+        share = nearest[0] if nearest else 0.0
+        reason = f"{share:.0%} of the question's words stand in one sentence."
+        missing = [] if share >= 0.5 else words(question)[-2:]
+        return say_json({"sufficient": share >= 0.5, "confidence": share, "reason": reason, "missing": missing})
+    if nearest is None or nearest[0] < 0.3:
+        return Say(["The search results do not say."])
+    _, result, block, text = nearest
+    return Say([(text.strip(), [Cite(result=result, start=block, end=block + 1)])], thinks=True)
+
+
+def _question(body: Json) -> str:
+    text = str(content_of(body)[-1]["text"])
+    return text.removeprefix("Question: ").split("\n\nGive ")[0]
+
+
+def _nearest(body: Json, question: str) -> tuple[float, int, int, str] | None:
+    """Give the block that holds most of the question's words of four letters and more: share, result, block, text."""
+    wanted = {word for word in words(question) if len(word) > 3} or set(words(question))
+    scored = [
+        (len(wanted & set(words(block["text"]))) / max(1, len(wanted)), -at_result, -at_block, block["text"])
+        for at_result, result in enumerate(block for block in content_of(body) if block["type"] == "search_result")
+        for at_block, block in enumerate(result["content"])
+    ]
+    if not scored:
+        return None
+    share, result, block, text = max(scored)
+    return share, -result, -block, text

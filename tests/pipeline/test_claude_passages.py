@@ -1,0 +1,171 @@
+"""Passages become blocks, and what is said of the blocks becomes citations of the page."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given as given_by
+from hypothesis import strategies as st
+
+from pipeline.cite import stands
+from pipeline.claude_passages import NOT_FOUND, Pointer, Said, answer_from, give, search_results
+from store.types import Answer, Cost, Hit, Passage
+
+PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."
+TEXTS = st.text(st.characters(codec=None), max_size=300) | st.lists(
+    st.sampled_from(["One. ", "Zwei!\n\n", "三。", " \ud800 ", "x", "\u2028", "- a\n", "…"]), max_size=20
+).map("".join)
+
+
+def hit(text: str, *, start: int = 0, id: str = "7-0", title: str = "Tower", url: str = "https://e.org/t") -> Hit:
+    passage = Passage(
+        id=id, page_id=7, ord=0, url=url, title=title, lang="en", text=text, start=start, end=start + len(text),
+        content_hash="h", published=datetime(2024, 5, 1, tzinfo=UTC),
+    )  # fmt: skip
+    return Hit(passage=passage, score=1.0, scale="rerank", rank=1)
+
+
+def answer(said: list[Said], hits: list[Hit], *, cut_off: bool = False) -> Answer:
+    return answer_from(said, give(hits), composer="m", cost=Cost(), cut_off=cut_off)
+
+
+def tower() -> Hit:
+    return hit(PAGE[10:-12], start=10)
+
+
+def quoting(hits: list[Hit], result: int, start: int, end: int) -> Pointer:
+    return Pointer(result=result, start=start, end=end, text="".join(give(hits)[result].blocks()[start:end]))
+
+
+@given_by(text=TEXTS)
+def test_blocks_rebuild_the_passage_and_none_is_blank(text: str) -> None:
+    for item in give([hit(text)]):
+        blocks = item.blocks()
+        assert "".join(blocks) == text.encode("utf-8", "replace").decode()
+        assert all(block.strip() for block in blocks)
+
+
+@given_by(text=TEXTS, at=st.data())
+def test_every_range_of_blocks_cites_exactly_the_page(text: str, at: st.DataObject) -> None:
+    page = "before " + text + " after"
+    hits = [hit(text, start=7)]
+    for item in give(hits):
+        start = at.draw(st.integers(0, len(item.bounds) - 2))
+        end = at.draw(st.integers(start + 1, len(item.bounds) - 1))
+        (citation,) = answer([Said(text="So.", pointers=(quoting(hits, 0, start, end),))], hits).citations
+        assert stands(citation, page)
+        assert citation.quote == text[item.bounds[start] : item.bounds[end]].strip()
+
+
+def test_citation_of_two_blocks_spans_the_white_space_between_them() -> None:
+    hits = [tower()]
+    (citation,) = answer([Said(text="Tall and old.", pointers=(quoting(hits, 0, 0, 2),))], hits).citations
+    assert citation.quote == "The tower is 330 m tall. It was finished in 1889!" == PAGE[citation.start : citation.end]
+
+
+def test_empty_and_repeated_passages_are_not_given() -> None:
+    assert [item.passage.text for item in give([hit(" \n "), hit("A."), hit("A."), hit("B.", id="7-1")])] == [
+        "A.",
+        "B.",
+    ]
+
+
+def test_search_result_without_title_or_url_has_something_in_their_place() -> None:
+    (block,) = search_results(give([hit("A.", title=" ", url="")]), citable=True)
+    assert (block["source"], block["title"]) == ("7-0", "7-0 (published 2024-05-01)")
+
+
+def test_sentence_takes_the_citations_of_every_stretch_in_it() -> None:
+    hits = [tower()]
+    said = [
+        Said(text="It is 330 m tall", pointers=(quoting(hits, 0, 0, 1),)),
+        Said(text=" and "),
+        Said(text="was finished in 1889", pointers=(quoting(hits, 0, 1, 2),)),
+        Said(text=". "),
+        Said(text="A ticket is 29 €.", pointers=(quoting(hits, 0, 2, 3), quoting(hits, 0, 0, 1))),
+    ]
+    found = answer(said, hits)
+    assert [sentence.markers for sentence in found.sentences] == [(1, 2), (1, 3)]
+    assert found.text == "It is 330 m tall and was finished in 1889. [1] [2] A ticket is 29 €. [1] [3]"
+    assert found.confidence == 1.0
+
+
+def test_stretch_does_not_lend_its_citation_to_the_sentence_after_its_space() -> None:
+    hits = [tower()]
+    said = [Said(text="It is tall. ", pointers=(quoting(hits, 0, 0, 1),)), Said(text="Everyone loves it.")]
+    assert [sentence.text for sentence in answer(said, hits).sentences] == ["It is tall."]
+
+
+def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
+    hits = [tower()]
+    said = [Said(text="Everyone loves it. "), Said(text="It is tall.", pointers=(quoting(hits, 0, 0, 1),))]
+    found = answer(said, hits)
+    assert found.text == "It is tall. [1]"
+    assert found.notice == "1 sentence without a citation left out."
+    assert found.confidence == 0.5
+
+
+def test_lead_in_stays_before_a_supported_sentence_only() -> None:
+    hits = [tower()]
+    supported = Said(text="It is tall.", pointers=(quoting(hits, 0, 0, 1),))
+    led = answer([Said(text="Two things are known:\n\n"), supported], hits)
+    assert led.text == "Two things are known: It is tall. [1]"
+    assert (
+        answer([supported, Said(text="\n\nThe rest is known:\n\n"), Said(text="Nothing.")], hits).text
+        == "It is tall. [1]"
+    )
+
+
+def test_nothing_supported_is_no_answer() -> None:
+    found = answer([Said(text="The search results do not say.")], [tower()])
+    assert (found.text, found.sentences, found.confidence, found.notice) == ("", (), 0.0, NOT_FOUND)
+
+
+def test_pointer_that_leads_nowhere_or_quotes_something_else_counts_for_nothing() -> None:
+    hits = [tower()]
+    true = quoting(hits, 0, 0, 1)
+    for wrong in (
+        Pointer(result=1, start=0, end=1, text=true.text),  # no such result
+        Pointer(result=-1, start=0, end=1, text=true.text),  # Python would take the last
+        Pointer(result=0, start=0, end=9, text=true.text),  # beyond the last block
+        Pointer(result=0, start=1, end=1, text=""),  # empty range
+        Pointer(result=0, start=0, end=1, text="The tower is 331 m tall."),  # not what the page says
+    ):
+        assert answer([Said(text="It is tall.", pointers=(wrong,))], hits).text == ""
+
+
+def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
+    hits = [tower()]
+    pointers = (quoting(hits, 0, 0, 1),)
+    found = answer([Said(text="It is tall. It was fin", pointers=pointers)], hits, cut_off=True)
+    assert found.text == "It is tall. [1]"
+    assert "cut off" in found.notice
+    assert answer([Said(text="It is tall. It is old.", pointers=pointers)], hits, cut_off=True).text.endswith(
+        "old. [1]"
+    )
+
+
+@given_by(
+    said=st.lists(
+        st.builds(
+            Said,
+            text=st.text(max_size=40),
+            pointers=st.lists(
+                st.builds(
+                    Pointer,
+                    result=st.integers(-2, 3),
+                    start=st.integers(-2, 5),
+                    end=st.integers(-2, 5),
+                    text=st.sampled_from(give([tower()])[0].blocks()) | st.text(max_size=9),
+                ),
+                max_size=3,
+            ).map(tuple),
+        ),
+        max_size=6,
+    )
+)
+def test_whatever_is_said_every_citation_stands_and_every_marker_has_one(said: list[Said]) -> None:
+    found = answer(said, [tower()])
+    assert all(stands(citation, PAGE) for citation in found.citations)
+    used = {marker for sentence in found.sentences for marker in sentence.markers}
+    assert used == {citation.marker for citation in found.citations} == set(range(1, len(found.citations) + 1))
