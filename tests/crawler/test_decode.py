@@ -55,10 +55,10 @@ def test_a_body_cut_off_is_never_taken_for_the_whole(encoding: str, body: bytes,
     ("bomb", "encoding"),
     [
         (gzip_bomb(), "gzip"),
-        (gzip.compress(bytes(2_000_000)) * 50, "gzip"),
+        (gzip.compress(bytes(2_000_000)) * 10, "gzip"),
         (brotli_bomb(), "br"),
-        (zlib.compress(bytes(50_000_000)), "deflate"),
-        (zlib.compress(bytes(50_000_000))[2:-4], "deflate"),
+        (zlib.compress(bytes(20_000_000)), "deflate"),
+        (zlib.compress(bytes(20_000_000))[2:-4], "deflate"),
     ],
 )
 def test_a_bomb_is_stopped_at_the_bound(bomb: bytes, encoding: str) -> None:

@@ -7,6 +7,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 import brotli
@@ -55,10 +56,12 @@ async def got(behaviour: Behaviour, path: str = "/", *, limits: Limits = GENEROU
 
 @pytest.mark.parametrize(("what", "behaviour", "error"), HOSTILE, ids=[row[0] for row in HOSTILE])
 def test_a_server_that(what: str, behaviour: Behaviour, error: str) -> None:
+    # only who waits for the deadline gets a short one: a busy machine must not turn another error into a timeout
+    limits = LIMITS if error == "FetchTimeout" else replace(LIMITS, deadline_s=10.0)
     started = time.monotonic()
     with pytest.raises(getattr(fetch, error)) as raised:
-        run(got(behaviour, limits=LIMITS))
-    assert time.monotonic() - started < LIMITS.deadline_s + 1.0
+        run(got(behaviour, limits=limits))
+    assert time.monotonic() - started < limits.deadline_s + 1.0
     assert "http://127.0.0.1:" in str(raised.value)
 
 
@@ -68,7 +71,7 @@ def test_memory_is_bounded_by_the_limits_when_a_server(what: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(TooLarge):
-            run(got(behaviour, limits=LIMITS))
+            run(got(behaviour, limits=replace(LIMITS, deadline_s=20.0)))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -238,10 +241,21 @@ def test_a_kept_connection_that_died_is_replaced_unnoticed() -> None:
     run(scenario())
 
 
+def test_a_server_that_breaks_off_at_once_is_not_asked_again() -> None:
+    async def scenario() -> None:
+        async with serving(closing(raw(b""))) as site, client(site) as web:
+            with pytest.raises(Unreachable):
+                await web.get(site.url())
+            assert len(site.requests) == 1
+
+    run(scenario())
+
+
 def test_a_client_goes_on_after_every_kind_of_failure() -> None:
     async def scenario() -> None:
         routes = {"/stall": stall, "/zstd": encoded(b"?", "zstd"), "/loop": redirect("/loop"), "/ok": answer()}
-        async with serving(routed(routes)) as site, client(site, limits=LIMITS) as web:
+        limits = replace(LIMITS, deadline_s=1.0)
+        async with serving(routed(routes)) as site, client(site, limits=limits) as web:
             failures = await asyncio.gather(
                 *(web.get(site.url(path)) for path in ("/stall", "/zstd", "/loop") for _ in range(5)),
                 return_exceptions=True,
@@ -398,12 +412,16 @@ def test_a_resolver_that_hangs_or_fails_ends_in_time() -> None:
         return []
 
     async def scenario() -> None:
-        for resolver, error in ((hang, FetchTimeout), (fail, Unreachable), (nothing, Unreachable)):
+        for resolver, error, says in (
+            (hang, FetchTimeout, "not resolved in 0.2 s"),
+            (fail, Unreachable, "no such host"),
+            (nothing, Unreachable, "no address"),
+        ):
             started = time.monotonic()
-            async with client(resolver=resolver, limits=LIMITS) as web:
-                with pytest.raises(error, match=r"slow\.example"):
+            async with client(resolver=resolver, limits=replace(LIMITS, deadline_s=10.0)) as web:
+                with pytest.raises(error, match=rf"slow\.example.* {says}"):
                     await web.get("http://slow.example/")
-            assert time.monotonic() - started < LIMITS.dns_s + 0.5
+            assert time.monotonic() - started < LIMITS.dns_s + 1.0
 
     run(scenario())
 
