@@ -7,7 +7,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from pipeline.ask import Attempt, abstain
+from pipeline.abstain import abstention
+from pipeline.ask import Attempt
 from store.candidates import Spent
 from store.questions import Move
 from store.types import Hit, Question, Status
@@ -78,7 +79,7 @@ def _answered(attempt: Attempt, **changes: Any) -> Move:
 
 
 def _abstained(question: Question, attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
-    answer = abstain(attempt, why=why, pages_read=pages_read)
+    answer = abstention([attempt], pages_read=pages_read)
     move = _move(attempt, Status.ABSTAINED, "insufficient", stop_reason=why, **changes)
     return Move(**{**_fields(move), "answer": answer, "verdict": attempt.verdict, "context": context_of(attempt.hits)})
 

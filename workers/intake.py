@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from crawler import urls
 from crawler.guard import Blocked, Guard, hole
 from pipeline.question import clean_question
-from pipeline.strategy import check_task
+from pipeline.strategy import TASK_STRATEGIES
 from store import candidates, questions, sources
 from store.candidates import CandidateStatus
 from store.errors import WellreadError
@@ -29,6 +29,10 @@ MAX_SITES = 20
 
 class BadSite(WellreadError):
     """The site cannot be read: its URL is not one, or its address is private and not the operator's own."""
+
+
+class UnknownStrategy(WellreadError):
+    """There is no such retrieval strategy."""
 
 
 class Payload(BaseModel):
@@ -54,7 +58,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
 
     Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict, each saying what to do.
     """
-    check_task(new.strategy)
+    _check_strategy(new.strategy)
     checked = replace(
         new,
         text=clean_question(new.text),
@@ -152,3 +156,8 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return canonical
+
+
+def _check_strategy(name: str) -> None:
+    if name and name not in TASK_STRATEGIES:
+        raise UnknownStrategy(f"There is no strategy {name!r}: it is one of {', '.join(TASK_STRATEGIES)}, or none.")

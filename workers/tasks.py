@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.ask import Attempt, Tools, first_look, look_again, second_look
 from store.questions import Move
 from store.types import Question, Status
-from workers import embedding, flow, intake, notify, reading, refresh, seeking, sweep
+from workers import embedding, flow, intake, looking, notify, reading, refresh, seeking, sweep
 from workers.app import app
+from workers.looking import Attempt
 from workers.services import Services, services
 from workers.steps import finish, step
 
-Look = Callable[[Question, Tools], Attempt]
+Look = Callable[[Services, Question], Attempt]
 
 
 @app.task(name="wellread.ask")
@@ -25,13 +25,13 @@ def ask(payload: dict[str, Any]) -> None:
 @app.task(name="wellread.retrieve")
 def retrieve(question_id: str) -> None:
     """Phase 1: look in the knowledge base."""
-    _look(question_id, Status.ASKED, "retrieve", first_look, flow.after_first_look)
+    _look(question_id, Status.ASKED, "retrieve", looking.first, flow.after_first_look)
 
 
 @app.task(name="wellread.retry")
 def retry(question_id: str) -> None:
     """Phase 2: look again in other words, for twice as many hits."""
-    _look(question_id, Status.RETRYING, "retry", second_look, flow.after_second_look)
+    _look(question_id, Status.RETRYING, "retry", looking.second, flow.after_second_look)
 
 
 @app.task(name="wellread.seek")
@@ -61,7 +61,7 @@ def requery(question_id: str) -> None:
     ready = services()
     with step(ready, question_id, Status.REQUERYING, "requery") as work:
         if work is not None:
-            attempt = look_again(work.question, ready.tools)
+            attempt = looking.again(ready, work.question)
             finish(ready, work, seeking.after_wave(ready, work.question, attempt))
 
 
@@ -93,4 +93,4 @@ def _look(question_id: str, status: Status, name: str, look: Look, decide: Calla
     ready: Services = services()
     with step(ready, question_id, status, name) as work:
         if work is not None:
-            finish(ready, work, decide(work.question, look(work.question, ready.tools)))
+            finish(ready, work, decide(work.question, look(ready, work.question)))

@@ -49,7 +49,9 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path)
 
 def test_stopping_ends_every_child_even_a_deaf_one(tmp_path: Path) -> None:
     supervisor = _tree(tmp_path)
-    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(300)"
+    deaf = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(300)"
+    )
     supervisor.start(Program(name="deaf", command=(sys.executable, "-c", deaf), stop_s=0.3))
     assert wait_until(lambda: "up" in supervisor.last_words("deaf"), within_s=10)
     pids = list(supervisor.pids().values())
