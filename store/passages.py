@@ -167,7 +167,7 @@ class Passages:
                 self._committed()
 
     def tend(self) -> None:
-        """Compact the table and bring its indices up to date; also done by itself every 20 commits."""
+        """Compact the table and bring its indices up to date; also done by itself, at the latest every 20 commits."""
         with explained(self.uri, "tend"):
             indices.tend(self._writable_table())
             self._untended = 0
@@ -192,7 +192,7 @@ class Passages:
 
     def _committed(self) -> None:
         self._untended += 1
-        if self._untended >= COMMITS_BETWEEN_TENDING:
+        if self._untended >= COMMITS_BETWEEN_TENDING or indices.is_outgrown(self._table()):
             self.tend()
 
     def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:

@@ -61,6 +61,16 @@ def index(table: Any) -> None:
         table.create_index("vector", config=_vector_config(wanted), replace=True)
 
 
+def is_outgrown(table: Any) -> bool:
+    """Whether so many rows are new that the full-text index no longer knows how rare each term is.
+
+    A filtered search takes its statistics from the index and from the new rows inside the filter: with few rows
+    indexed, the same passage would score differently in every scope.
+    """
+    statistics = table.index_stats("search_text_idx")
+    return statistics is None or statistics.num_unindexed_rows * 4 > statistics.num_indexed_rows
+
+
 def vector_index(row_count: int) -> str:
     """Name the vector index for a table of this size: "", "IVF_FLAT" or "IVF_RQ"."""
     if row_count < FLAT_FROM_ROWS:

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from store.passages import Passages
+from store.passages_errors import OpenedBeforeFork, PassagesError
+from store.passages_reindex import reindex
+from store.types import Passage
+from tests.store.test_passages import LIBRARY, Letters, batches, page, vectors_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "lance")
+
+
+def library_at(uri: str) -> Passages:
+    table = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    table.write_pages(LIBRARY, Letters())
+    return table
+
+
+def whole_pages(table: Passages) -> dict[int, str]:
+    """Return each page's turn; fail on a page that mixes turns, lacks a part or has one twice."""
+    pages: dict[int, list[Passage]] = defaultdict(list)
+    for stored in table.passages_of(table.page_ids()):
+        pages[stored.page_id].append(stored)
+    turns = {}
+    for page_id, passages in pages.items():
+        [turn] = {p.text.partition(" part ")[0] for p in passages}
+        assert [p.text for p in passages] == [f"{turn} part {o} of {len(passages)}" for o in range(len(passages))]
+        turns[page_id] = turn
+    return turns
+
+
+@pytest.mark.live
+def test_a_writer_killed_at_any_moment_leaves_every_page_whole(uri: str) -> None:
+    start = {number: page(number, "turn 0", passages=4) for number in range(1, 21)}
+    table = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    table.replace_pages(start, vectors_of(start, np.random.default_rng(0)))
+    turns: set[str] = set()
+    for attempt in range(8):
+        arguments = [sys.executable, "-m", "tests.store.passages_writer", uri, str(1 + attempt * 10_000)]
+        writer = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert writer.stdout
+        assert writer.stdout.readline() == "ready\n"
+        time.sleep(0.15 + attempt * 0.061)
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+        seen = whole_pages(Passages.open(uri, embedder_id="test", dimension=4))
+        assert set(seen) == set(start)
+        assert len(set(seen.values())) == 1  # twenty pages in one commit: all of a turn or none
+        turns |= set(seen.values())
+    assert len(turns) >= 4  # the children did write before they were killed
+    again = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    again.tend()
+    assert len(again.search_text("turn", lang="en", k=200)) == again.count()
+
+
+@pytest.mark.live
+def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
+    Passages.open(uri, embedder_id="test", dimension=4)
+    code = (
+        "import sys, numpy as np\n"
+        "from store.passages import Passages\n"
+        "from tests.store.test_passages import page, vectors_of\n"
+        "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
+        "for turn in range(12):\n"
+        "    pages = {n: page(n, f'turn {turn}', passages=3) for n in range(1, 6)}\n"
+        "    table.replace_pages(pages, vectors_of(pages, np.random.default_rng(0)))\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, uri], cwd=ROOT) for _ in range(3)]
+    assert [writer.wait(timeout=100) for writer in writers] == [0, 0, 0]
+    table = Passages.open(uri, embedder_id="test", dimension=4)
+    assert table.count() == 15
+    assert set(whole_pages(table).values()) == {"turn 11"}
+
+
+@pytest.mark.live
+def test_processes_that_open_a_missing_table_at_once_share_it(uri: str) -> None:
+    code = (
+        "import sys\nfrom store.passages import Passages\nfrom tests.store.test_passages import Letters, passage\n"
+        "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
+        "table.write_pages({int(sys.argv[2]): [passage(int(sys.argv[2]), 0, 'text')]}, Letters())\n"
+    )
+    openers = [subprocess.Popen([sys.executable, "-c", code, uri, str(n)], cwd=ROOT) for n in range(4)]
+    assert [opener.wait(timeout=100) for opener in openers] == [0, 0, 0, 0]
+    assert Passages.open(uri, embedder_id="test", dimension=4).page_ids() == {0, 1, 2, 3}
+
+
+@pytest.mark.live
+def test_a_handle_from_before_a_fork_is_refused_and_a_new_one_works(uri: str) -> None:
+    code = (
+        "import os, sys, warnings\n"
+        "from store.passages import Passages\n"
+        "from store.passages_errors import OpenedBeforeFork\n"
+        "uri = sys.argv[1]\n"
+        "table = Passages.open(uri, embedder_id='test', dimension=4)\n"
+        "warnings.simplefilter('ignore')\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try:\n"
+        "        table.count()\n"
+        "    except OpenedBeforeFork:\n"
+        "        os._exit(Passages.open(uri, embedder_id='test', dimension=4).count())\n"
+        "    os._exit(99)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    library_at(uri)
+    done = subprocess.run([sys.executable, "-c", code, uri], cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == 4
+
+
+def test_a_handle_knows_the_process_it_was_opened_in(uri: str) -> None:
+    table = library_at(uri)
+    table._pid = os.getpid() + 1
+    with pytest.raises(OpenedBeforeFork, match="in the child"):
+        table.count()
+
+
+def test_a_reindex_that_stops_half_way_harms_nothing_and_goes_on_later(uri: str) -> None:
+    table = library_at(uri)
+
+    def stopping() -> Iterator[Mapping[int, Sequence[Passage]]]:
+        yield {1: LIBRARY[1]}
+        yield {8: page(8, "gone later", passages=1)}
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reindex(uri, stopping(), Letters("other", "abcde"))
+    assert table.passages_of([1, 2, 3]) == [p for passages in LIBRARY.values() for p in passages]
+    assert Passages.open(uri, embedder_id="test", dimension=4).count() == 4
+
+    embedder = Letters("other", "abcde")
+    assert reindex(uri, batches(LIBRARY), embedder) == 4
+    assert len(embedder.asked) == 2  # page 1 was embedded before the stop
+    assert Passages.open(uri, embedder_id="other", dimension=5).page_ids() == {1, 2, 3}
+
+
+def test_a_write_during_a_reindex_stops_it(uri: str) -> None:
+    table = library_at(uri)
+
+    def writing() -> Iterator[Mapping[int, Sequence[Passage]]]:
+        yield LIBRARY
+        table.delete_pages([1])
+
+    with pytest.raises(PassagesError, match="Stop the workers"):
+        reindex(uri, writing(), Letters("other", "abcde"))
+    assert table.page_ids() == {2, 3}
+
+
+def test_a_damaged_table_says_how_it_is_built_again_and_is(uri: str) -> None:
+    library_at(uri)
+    for manifest in (Path(uri) / "passages.lance" / "_versions").iterdir():
+        manifest.write_bytes(b"garbage")
+    with pytest.raises(PassagesError, match="wellread reindex"):
+        Passages.open(uri, embedder_id="test", dimension=4)
+    assert reindex(uri, batches(LIBRARY), Letters()) == 4
+    assert Passages.open(uri, embedder_id="test", dimension=4).page_ids() == {1, 2, 3}
+
+
+def test_missing_data_files_say_how_the_table_is_built_again(uri: str) -> None:
+    library_at(uri)
+    for data in (Path(uri) / "passages.lance" / "data").iterdir():
+        data.unlink()
+    with pytest.raises(PassagesError, match="wellread reindex"):
+        Passages.open(uri, embedder_id="test", dimension=4).passages_of([1])
+    assert reindex(uri, batches(LIBRARY), Letters()) == 4
+    assert Passages.open(uri, embedder_id="test", dimension=4).count() == 4
+
+
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    with pytest.raises(PassagesError, match="/proc/nowhere"):
+        Passages.open("/proc/nowhere/lance", embedder_id="test", dimension=4)
+
+
+@pytest.mark.live
+def test_a_full_disk_is_an_error_and_what_was_stored_stays(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small)], check=False)
+    if mounted.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        table = library_at(str(small / "lance"))
+        noise = np.random.default_rng(0).integers(0, 10**9, size=(20, 4_000))
+        big = {number: page(number, " ".join(map(str, noise[number])), passages=5) for number in range(20)}
+        with pytest.raises(PassagesError, match="disk is full"):
+            table.replace_pages(big, vectors_of(big, np.random.default_rng(0)))
+        assert table.passages_of([1]) == LIBRARY[1]
+        assert Passages.open(str(small / "lance"), embedder_id="test", dimension=4).page_ids() == {1, 2, 3}
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
