@@ -34,6 +34,13 @@ class MemoryKnowledge:
         part._index()
         return part
 
+    def without(self, titles: Collection[str]) -> MemoryKnowledge:
+        """Give the knowledge base without the passages under these titles; made once for each choice of titles."""
+        key = frozenset(titles)
+        if key not in self._without:
+            self._without[key] = self.where(lambda passage: passage.title not in key)
+        return self._without[key]
+
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         """Give the k best passages by BM25; a passage without any of the terms is no hit."""
         scores = np.zeros(len(self.passages))
@@ -71,6 +78,7 @@ class MemoryKnowledge:
 
     def _index(self) -> None:
         """Weigh each term of each passage by BM25, once."""
+        self._without: dict[frozenset[str], MemoryKnowledge] = {}
         self._places = {item.id: at for at, item in enumerate(self.passages)}
         count = len(self._counts)
         lengths = np.array([sum(counter.values()) for counter in self._counts], dtype=np.float64)
@@ -81,8 +89,8 @@ class MemoryKnowledge:
                 found.setdefault(term, []).append((at, times))
         self._postings: dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
         for term, places in found.items():
-            at = np.array([place for place, _ in places])
-            times = np.array([times for _, times in places], dtype=np.float64)
+            rows = np.array([place for place, _ in places])
+            seen = np.array([times for _, times in places], dtype=np.float64)
             idf = np.log(1 + (count - len(places) + 0.5) / (len(places) + 0.5))
-            norm = _K1 * (1 - _B + _B * lengths[at] / mean)
-            self._postings[term] = (at, idf * times * (_K1 + 1) / (times + norm))
+            norm = _K1 * (1 - _B + _B * lengths[rows] / mean)
+            self._postings[term] = (rows, idf * seen * (_K1 + 1) / (seen + norm))

@@ -1,20 +1,27 @@
 """From a question to an answer: look once; look again in other words; look again after reading; or abstain.
 
-Each look retrieves, judges and composes, and gives an :class:`Attempt`. Who calls decides what happens next.
+Each look retrieves, judges and composes, and gives an :class:`Attempt`; whoever calls decides what happens next::
+
+    first_look ──► sufficient: answer
+        └─► second_look (variants, twice the hits) ──► sufficient: answer
+              └─► read the web ──► look_again ──► sufficient: answer; else read more, or abstain
+
+Not here: reading, rows, and the page text that citations are checked against (:mod:`pipeline.cite`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pipeline.compose import compose
-from pipeline.judge import Judge, coverage_judge
+from pipeline.fallback import Made, judge_hits, vary, write_answer
+from pipeline.judge import JudgeName, judge_named
+from pipeline.llm import Model
 from pipeline.question import Analysis, analyse_question
 from pipeline.retrieve import Embed, Search, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
-from pipeline.variants import DEFAULT_COUNT, make_variants
+from pipeline.variants import DEFAULT_COUNT
 from store.types import Answer, Cost, Hit, Scope, Variant, Verdict
 
 #: the most hits any look asks for [retry_top_k]
@@ -39,7 +46,8 @@ class Tools:
     embedder: Embed
     pool: Executor
     clock: Callable[[], float]  #: seconds, monotonic
-    judge: Judge = coverage_judge
+    model: Model | None = None
+    judge: JudgeName = "calibrated"
     variant_count: int = DEFAULT_COUNT
 
 
@@ -58,6 +66,7 @@ class Attempt:
     """What one look found."""
 
     analysis: Analysis
+    strategy: RetrievalStrategy
     queries: tuple[str, ...]  #: the question first
     variants: tuple[Variant, ...]
     hits: tuple[Hit, ...]
@@ -68,64 +77,82 @@ class Attempt:
 
 
 def first_look(question: Question, tools: Tools) -> Attempt:
-    """Phase 1: the question as it was asked."""
-    analysis = analyse_question(question.text, question.lang)
-    strategy = strategy_for(analysis.text, question.task)
-    return _look(question, analysis, strategy, (), tools, k=_first_k(analysis, strategy))
+    """Phase 1: the question as it was asked. Raises QuestionError."""
+    analysis, strategy = _understand(question)
+    return _look(question, analysis, strategy, Made(value=()), tools, k=_first_k(analysis, strategy))
 
 
 def second_look(question: Question, tools: Tools) -> Attempt:
-    """Phase 2: the question and its variants, twice as many hits (at most 20)."""
-    analysis = analyse_question(question.text, question.lang)
-    strategy = strategy_for(analysis.text, question.task)
-    variants = make_variants(analysis, tools.variant_count)
-    return _look(question, analysis, strategy, variants, tools, k=min(MAX_K, 2 * _first_k(analysis, strategy)))
+    """Phase 2: the question and its variants, twice as many hits (at most 20). Raises QuestionError."""
+    analysis, strategy = _understand(question)
+    variants = vary(analysis, model=tools.model, count=tools.variant_count)
+    return _look(question, analysis, strategy, variants, tools, k=_second_k(analysis, strategy))
 
 
 def look_again(question: Question, variants: Sequence[Variant], tools: Tools) -> Attempt:
-    """Phase 4: after reading, with the variants that are known already."""
+    """Phase 4: after reading, with the variants that phase 2 made. Raises QuestionError."""
+    analysis, strategy = _understand(question)
+    return _look(question, analysis, strategy, Made(value=tuple(variants)), tools, k=_second_k(analysis, strategy))
+
+
+def _understand(question: Question) -> tuple[Analysis, RetrievalStrategy]:
     analysis = analyse_question(question.text, question.lang)
-    strategy = strategy_for(analysis.text, question.task)
-    return _look(question, analysis, strategy, variants, tools, k=min(MAX_K, 2 * _first_k(analysis, strategy)))
+    return analysis, strategy_for(analysis.text, question.task)
 
 
 def _first_k(analysis: Analysis, strategy: RetrievalStrategy) -> int:
     return max(analysis.suggested_k, strategy.max_k)
 
 
+def _second_k(analysis: Analysis, strategy: RetrievalStrategy) -> int:
+    return min(MAX_K, 2 * _first_k(analysis, strategy))
+
+
 def _look(
     question: Question,
     analysis: Analysis,
     strategy: RetrievalStrategy,
-    variants: Sequence[Variant],
+    variants: Made[tuple[Variant, ...]],
     tools: Tools,
     *,
     k: int,
 ) -> Attempt:
-    queries = (analysis.text, *(variant.text for variant in variants))
-    started = tools.clock()
+    """Embed all queries at once, search, fuse, judge, compose."""
+    queries = (analysis.text, *(variant.text for variant in variants.value))
+    times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
-    embedded = tools.clock()
+    times.append(tools.clock())
     hits = retrieve(
         queries, vectors, search=tools.search, pool=tools.pool, k=k, scope=question.scope, lang=analysis.lang
     )
-    searched = tools.clock()
-    verdict = tools.judge(analysis, hits, strategy.threshold)
-    judged = tools.clock()
-    answer = compose(analysis, hits, question_vector=vectors[0], embedder=tools.embedder, confidence=verdict.confidence)
-    composed = tools.clock()
+    times.append(tools.clock())
+    judge = judge_named(tools.judge, tools.embedder.id)
+    judged = judge_hits(analysis, hits, model=tools.model, judge=judge, threshold=strategy.threshold)
+    times.append(tools.clock())
+    written = write_answer(analysis, hits, judged.value, model=tools.model)
+    times.append(tools.clock())
+    answer, verdict = written.value
     return Attempt(
         analysis=analysis,
+        strategy=strategy,
         queries=queries,
-        variants=tuple(variants),
+        variants=variants.value,
         hits=tuple(hits),
         verdict=verdict,
-        answer=answer,
-        cost=Cost(),
-        timings=Timings(
-            embed=embedded - started,
-            search=searched - embedded,
-            judge=judged - searched,
-            compose=composed - judged,
-        ),
+        answer=_noted(answer, variants.notice, judged.notice, written.notice),
+        cost=variants.cost + judged.cost + written.cost,
+        timings=_timings(times),
+    )
+
+
+def _noted(answer: Answer | None, *notices: str) -> Answer | None:
+    if answer is None:
+        return None
+    return replace(answer, notice=" ".join(dict.fromkeys(filter(None, (answer.notice, *notices)))))
+
+
+def _timings(times: Sequence[float]) -> Timings:
+    started, embedded, searched, judged, composed = times
+    return Timings(
+        embed=embedded - started, search=searched - embedded, judge=judged - searched, compose=composed - judged
     )

@@ -1,78 +1,76 @@
-"""The extractive composer: the one to three sentences of the hits that answer, each with its citation."""
+"""The extractive composer: the one or two sentences of the hits that answer best, each with its citation.
+
+Nothing is written that a page does not say: a sentence of the answer is a span of a passage. Its own embedding
+was measured to add nothing to its words: none is made. A sentence that announces code is quoted with that code.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from pipeline.cite import write_out
 from pipeline.question import Analysis
-from pipeline.retrieve import Embed, Vectors
-from pipeline.spans import Span, spans_of
-from pipeline.terms import content_terms, coverage
+from pipeline.rerank import jaccard
+from pipeline.spans import ScoredSpan, Span, score_spans, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
 #: how many of the best passages are read for an answer
 PASSAGES = 3
 MAX_SENTENCES = 2
-#: what embedding costs most: only the sentences with the best words are embedded
-EMBEDDED = 12
+#: a second sentence is given when it scores at least this share of the first
+WORTH_GIVING = 0.5
+SAME_ABOVE = 0.8
+#: a sentence with its code; longer code is left out as a whole
+MAX_QUOTE_CHARACTERS = 700
 COMPOSER = "extractive"
 
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion"
-    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|hundert|tausend|million(?:en)?|milliarden?)\b",
-    re.I,
+_CODE = re.compile(
+    r">>>|\.\.\. |\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(.*\)?|[)}\]]"
+    r"|(?:import|from|def|class|with|for|while|if|else|elif|try|except|return|print|async|await)\b.*[:()=\w]$"
 )
-_NAME = re.compile(r"(?<=\S )[A-ZÄÖÜ][\w’'-]+")
-_HOW_MANY = re.compile(
-    r"\b(?:how (?:many|much|long|far|old|tall|big|large|often|high)|wie (?:viele?|lange|weit|alt|hoch|groß|oft)"
-    r"|what (?:percent\w*|number))\b",
-    re.I,
-)
-_WHO = re.compile(r"\b(?:who|whom|whose|wer|wen|wem|wessen)\b", re.I)
 
 
-def compose(
-    analysis: Analysis, hits: Sequence[Hit], *, question_vector: Vectors, embedder: Embed, confidence: float
-) -> Answer | None:
-    """Give the sentences of ``hits`` that answer best, or None without hits."""
+def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
+    """Give the sentences of ``hits`` that answer best, or None when there is no sentence at all."""
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     if not spans:
         return None
-    scores = score_spans(analysis, spans, question_vector, embedder)
-    best = sorted(range(len(spans)), key=lambda at: -scores[at])[:MAX_SENTENCES]
-    return _write([spans[at] for at in best], confidence)
+    chosen = choose(score_spans(analysis, spans))
+    quoted = [_with_code(span, spans) if analysis.question_type == "procedural" else span for span in chosen]
+    return _write(quoted, confidence)
 
 
-def score_spans(analysis: Analysis, spans: Sequence[Span], question_vector: Vectors, embedder: Embed) -> list[float]:
-    """Score each span: question words covered + similarity + passage score + the right kind of answer."""
-    terms = content_terms(analysis.text, analysis.lang)
-    words = [coverage(terms, set(span.terms), {}) for span in spans]
-    rows = embedder.embed([span.text for span in spans])
-    similarities = np.asarray(rows @ question_vector)
-    return [
-        words[at] + float(similarities[at]) + 0.5 * span.hit.score + 0.2 * answer_type_fits(analysis, span.text)
-        for at, span in enumerate(spans)
-    ]
+def choose(scored: Sequence[ScoredSpan]) -> list[Span]:
+    """Give the best sentence, and the next best that says something else and is worth giving."""
+    ranked = sorted(scored, key=lambda item: -item.score)
+    chosen: list[Span] = []
+    for item in ranked:
+        weak = item.score < WORTH_GIVING * ranked[0].score
+        if len(chosen) == MAX_SENTENCES or (chosen and weak):
+            break
+        if not any(jaccard(set(item.span.terms), set(span.terms)) > SAME_ABOVE for span in chosen):
+            chosen.append(item.span)
+    return chosen
 
 
-def answer_type_fits(analysis: Analysis, text: str) -> bool:
-    """Say whether the text holds what the question asks for: a date or number, or a name."""
-    if analysis.question_type == "temporal" or _HOW_MANY.search(analysis.text):
-        return bool(_NUMBER.search(text))
-    if _WHO.search(analysis.text):
-        return bool(_NAME.search(text))
-    return False
+def _with_code(span: Span, spans: Sequence[Span]) -> Span:
+    """Stretch a sentence that ends with a colon over the code that follows it in its passage."""
+    if not span.text.endswith(":"):
+        return span
+    end = span.end
+    for other in spans:
+        if other.hit is span.hit and other.start >= end:
+            if not _CODE.match(other.text):
+                break
+            end = other.end
+    return replace(span, end=end) if end - span.start <= MAX_QUOTE_CHARACTERS else span
 
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
     citations = tuple(_citation(span, marker) for marker, span in enumerate(spans, start=1))
-    sentences = tuple(
-        Sentence(text=" ".join(span.text.split()), markers=(marker,)) for marker, span in enumerate(spans, start=1)
-    )
+    sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
     return Answer(
         text=write_out(sentences),
         sentences=sentences,
@@ -80,6 +78,13 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
         confidence=confidence,
         composer=COMPOSER,
     )
+
+
+def _readable(span: Span) -> str:
+    """Unwrap prose; keep the lines of a quote with code."""
+    first, *more = span.text.splitlines()
+    code = bool(more) and first.endswith(":")
+    return span.text if code else " ".join(span.text.split())
 
 
 def _citation(span: Span, marker: int) -> Citation:

@@ -1,14 +1,21 @@
-"""Decide whether hits suffice to answer a question, and say why."""
+"""Decide whether hits suffice to answer a question, and say why in a sentence.
+
+"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own rule is
+kept as a judge to choose.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
+from pipeline.calibration import calibration_for
+from pipeline.evidence import Evidence, weigh
 from pipeline.question import Analysis
-from pipeline.spans import spans_of
-from pipeline.terms import content_terms, passage_terms
+from pipeline.terms import content_terms
 from store.types import Hit, Verdict
 
+JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
 Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
@@ -16,41 +23,61 @@ Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 HIGH_QUALITY, ENOUGH = 0.7, 2
 
 
+def judge_named(name: JudgeName, embedder_id: str) -> Judge:
+    """Give the judge called ``name``, calibrated for the embedder where that matters."""
+    return document_judge if name == "document" else calibrated_judge(embedder_id)
+
+
+def calibrated_judge(embedder_id: str) -> Judge:
+    """Give the judge that weighs coverage and similarity with the embedder's own calibration."""
+
+    def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
+        evidence = weigh(analysis, hits)
+        if evidence is None:
+            return _nothing_found(analysis)
+        confidence = calibration_for(embedder_id, analysis.lang).probability(evidence)
+        return Verdict(
+            sufficient=confidence >= threshold,
+            confidence=confidence,
+            reason=_reason(evidence, sufficient=confidence >= threshold),
+            missing=evidence.missing,
+            judge="calibrated",
+        )
+
+    return judge
+
+
 def document_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float = HIGH_QUALITY) -> Verdict:
     """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` plays no part."""
     good = sum(1 for hit in hits if (hit.similarity or 0.0) >= HIGH_QUALITY)
+    evidence = weigh(analysis, hits)
     return Verdict(
         sufficient=good >= ENOUGH,
         confidence=min(1.0, good / ENOUGH),
-        reason=f"{good} of {len(hits)} hits have a similarity of at least {HIGH_QUALITY}; {ENOUGH} are needed.",
+        reason=f"{good} of {len(hits)} passages have a similarity of at least {HIGH_QUALITY}; {ENOUGH} are needed.",
+        missing=evidence.missing if evidence else _asked_words(analysis),
         judge="document",
     )
 
 
-def coverage_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
-    """Judge by the words of the question that the best passage covers and by its similarity; nothing is fitted."""
-    terms = content_terms(analysis.text, analysis.lang)
-    if not hits or not terms:
-        return Verdict(
-            sufficient=False,
-            confidence=0.0,
-            reason="Nothing was found.",
-            missing=tuple(dict.fromkeys(terms.values())),
-            judge="coverage",
-        )
-    found = max(
-        (passage_terms(hit.passage, analysis.lang) for hit in hits[:5]), key=lambda found: len(found & terms.keys())
-    )
-    missing = tuple(dict.fromkeys(word for term, word in terms.items() if term not in found))
-    share = 1 - sum(term not in found for term in terms) / len(terms)
-    similarity = max((hit.similarity or 0.0) for hit in hits)
-    best = max((len(span.terms & terms.keys()) / len(terms) for span in spans_of(hits[:5], analysis.lang)), default=0.0)
-    confidence = max(0.0, min(1.0, 0.5 * share + 0.3 * best + 0.5 * similarity - 0.1))
-    covered = len(set(terms.values())) - len(missing)
+def _nothing_found(analysis: Analysis) -> Verdict:
     return Verdict(
-        sufficient=confidence >= threshold,
-        confidence=confidence,
-        reason=f"The best passage covers {covered} of {len(set(terms.values()))} words of the question.",
-        missing=missing,
-        judge="coverage",
+        sufficient=False,
+        confidence=0.0,
+        reason="Nothing in the knowledge base matches the question.",
+        missing=_asked_words(analysis),
+        judge="calibrated",
     )
+
+
+def _asked_words(analysis: Analysis) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(content_terms(analysis.text, analysis.lang).values()))
+
+
+def _reason(evidence: Evidence, *, sufficient: bool) -> str:
+    asked = len({*evidence.covered, *evidence.missing})
+    found = asked - len(evidence.missing)
+    covers = f"The best passage covers {found} of the {asked} words that matter in the question"
+    if evidence.missing:
+        return f"{covers}; it lacks {', '.join(evidence.missing)}."
+    return f"{covers}." if sufficient else f"{covers}, but no passage says enough about them together."

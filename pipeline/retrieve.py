@@ -84,9 +84,7 @@ def _with_similarities(
 ) -> list[list[Hit]]:
     """Give the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
     known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
-    lacking = {hit.passage.id for hits, near in zip(by_text, known, strict=True) for hit in hits} - set.intersection(
-        *(set(near) for near in known)
-    )
+    lacking = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
     exact = search.similarities(vectors, lacking) if lacking else {}
     return [
         [replace(hit, similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]

@@ -24,6 +24,9 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"how to (.+)", "what is the way to {0}"),
         (r"what(?: is|'s) the (?:difference|distinction) between (.+)", "how do {0} differ"),
         (r"what (?:is|are) the (?:causes?|reasons?) (?:of|for) (.+)", "why {0}"),
+        (r"what (?:does|do) (.+?) do", "what is the purpose of {0}"),
+        (r"what (?:does|do) (.+?) mean", "what is the meaning of {0}"),
+        (r"what (?:is|are|was|were) ((?:the|\S+['’]s) .+)", "can you name {0}"),
         (r"what (?:is|are) (.+)", "what is meant by {0}"),
         (r"who (?:is|was) (.+)", "which person is {0}"),
         (r"who (.+)", "which person {0}"),
@@ -33,7 +36,7 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"how many (.+)", "what number of {0}"),
         (r"how much (.+)", "what amount of {0}"),
         (r"which (.+)", "what {0}"),
-        (r"what (.+)", "which {0}"),
+        (r"what (?!do|did|can|could|will|would|should|must|has|have|had|happen)(.+)", "which {0}"),
     ),
     "de": (
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "auf welche Weise kann man {0}"),

@@ -1,0 +1,98 @@
+"""Ask the language model where there is one, and do without it where it fails, saying so.
+
+A model is not asked what its reply could not change: no verdict on hits that the judge rules out, no answer from hits
+that do not suffice. What it wrote is not an answer when it reads as a refusal or an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from pipeline.compose import compose
+from pipeline.judge import Judge
+from pipeline.llm import Model, ModelError
+from pipeline.question import Analysis
+from pipeline.refusal import is_answer
+from pipeline.variants import make_variants
+from store.types import Answer, Cost, Hit, Variant, Verdict
+
+Value = TypeVar("Value")
+
+#: below this the judge is sure enough that a model's verdict would be money for nothing
+RULED_OUT = 0.02
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made(Generic[Value]):
+    """What was made, what it cost, and what the reader must know of how."""
+
+    value: Value
+    cost: Cost = field(default_factory=Cost)
+    notice: str = ""
+
+
+def vary(analysis: Analysis, *, model: Model | None, count: int) -> Made[tuple[Variant, ...]]:
+    """Give variants of the question: the model's, else those of the rules."""
+    if model is None:
+        return Made(value=make_variants(analysis, count))
+    try:
+        priced = model.variants(analysis.text, count=count, lang=analysis.lang)
+    except ModelError as error:
+        return Made(value=make_variants(analysis, count), cost=error.cost, notice=_notice("variants", error))
+    return Made(value=priced.value, cost=priced.cost)
+
+
+def judge_hits(
+    analysis: Analysis, hits: Sequence[Hit], *, model: Model | None, judge: Judge, threshold: float
+) -> Made[Verdict]:
+    """Give the model's verdict, else the local judge's."""
+    local = judge(analysis, hits, threshold)
+    if model is None or local.confidence < RULED_OUT:
+        return Made(value=local)
+    try:
+        priced = model.verdict(analysis.text, hits)
+    except ModelError as error:
+        return Made(value=local, cost=error.cost, notice=_notice("verdict", error))
+    return Made(value=priced.value, cost=priced.cost)
+
+
+def write_answer(
+    analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, *, model: Model | None
+) -> Made[tuple[Answer | None, Verdict]]:
+    """Give the answer, and the verdict as it stands after reading that answer; None when there is none to give.
+
+    Hits that do not suffice still give an extractive answer: the provisional one.
+    """
+    written = Made[Answer | None](value=None)
+    if model is not None and verdict.sufficient:
+        written = _written_by(model, analysis, hits, verdict)
+        if written.value is not None and is_answer(written.value.text):
+            return Made(value=(written.value, verdict), cost=written.cost)
+        if written.value is not None:
+            verdict = _withdrawn(verdict)
+    quoted = compose(analysis, hits, confidence=verdict.confidence)
+    if quoted is None or not is_answer(quoted.text):
+        return Made(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
+    return Made(value=(quoted, verdict), cost=written.cost, notice=written.notice)
+
+
+def _written_by(model: Model, analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> Made[Answer | None]:
+    try:
+        answer = model.compose(analysis.text, hits, lang=analysis.lang)
+    except ModelError as error:
+        return Made(value=None, cost=error.cost, notice=_notice("answer", error))
+    # the model says how sure it writes; the judge says how likely the hits hold the answer at all
+    return Made(value=replace(answer, confidence=min(answer.confidence, verdict.confidence)), cost=answer.cost)
+
+
+def _withdrawn(verdict: Verdict) -> Verdict:
+    if not verdict.sufficient:
+        return verdict
+    reason = "What could be composed from the hits reads as a refusal or an error, not as an answer."
+    return replace(verdict, sufficient=False, reason=reason)
+
+
+def _notice(what: str, error: ModelError) -> str:
+    return f"The language model gave no {what} ({error}); it was made locally instead."

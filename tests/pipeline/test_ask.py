@@ -1,0 +1,202 @@
+"""From a question to an attempt, with fakes of what lives outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import count
+
+import pytest
+
+from pipeline.abstain import abstention
+from pipeline.ask import MAX_K, Attempt, Question, Tools, first_look, look_again, second_look
+from pipeline.llm import Model, ModelBusy, Priced
+from pipeline.question import QuestionError
+from store.types import Answer, Cost, Hit, Sentence, Variant, Verdict
+from tests.fakes import HashingEmbedder, MemorySearch, passage
+
+PAGES = [
+    passage(
+        "Paris is the capital of France. It lies on the Seine and has 2 million inhabitants.", page_id=1, title="Paris"
+    ),
+    passage("Berlin is the capital of Germany. The Spree runs through it.", page_id=2, title="Berlin"),
+    passage(
+        "The decorator functools.lru_cache wraps a function with a memoizing callable. It saves the most recent calls.",
+        page_id=3,
+        title="functools",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(4) as executor:
+        yield executor
+
+
+def tools_for(pool: Executor, pages: Sequence[object] = PAGES, model: Model | None = None) -> Tools:
+    embedder = HashingEmbedder()
+    ticks = count()
+    search = MemorySearch(pages, embedder)  # type: ignore[arg-type]
+    embedder.batches.clear()
+    return Tools(search=search, embedder=embedder, pool=pool, clock=lambda: float(next(ticks)), model=model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedModel:
+    """A model that replies what it is told to, or fails."""
+
+    text: str = "Paris."
+    fails: bool = False
+    sufficient: bool = True
+    name: str = "model"
+
+    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
+        self._fail()
+        return Priced(value=(Variant(kind="paraphrase", text="Which city governs France?"),), cost=Cost(usd=0.1))
+
+    def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
+        self._fail()
+        verdict = Verdict(sufficient=self.sufficient, confidence=0.9, reason="It says so.", judge="model")
+        return Priced(value=verdict, cost=Cost(usd=0.2))
+
+    def compose(self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = ()) -> Answer:
+        self._fail()
+        sentence = Sentence(text=self.text)
+        return Answer(
+            text=self.text, sentences=(sentence,), citations=(), confidence=1.0, composer="model", cost=Cost(usd=0.4)
+        )
+
+    def _fail(self) -> None:
+        if self.fails:
+            raise ModelBusy("The API is overloaded: ask again later.", cost=Cost(usd=0.01))
+
+
+def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> None:
+    attempt = first_look(Question(text="What is the capital of France?"), tools_for(pool))
+    assert attempt.verdict.sufficient
+    assert attempt.answer is not None
+    assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
+    assert attempt.queries == ("What is the capital of France?",)
+    assert attempt.variants == ()
+
+
+@pytest.mark.parametrize("question", ["Who won the 1998 World Cup?", "How do I bake sourdough bread?"])
+def test_what_no_page_says_is_insufficient_but_has_a_provisional_answer(pool: Executor, question: str) -> None:
+    attempt = first_look(Question(text=question), tools_for(pool))
+    assert not attempt.verdict.sufficient
+    assert attempt.verdict.missing
+    assert attempt.answer is not None
+
+
+def test_empty_knowledge_base_is_never_sufficient(pool: Executor) -> None:
+    tools = tools_for(pool, pages=())
+    for attempt in (first_look(Question(text="What is Paris?"), tools), second_look(Question(text="Paris"), tools)):
+        assert not attempt.verdict.sufficient
+        assert attempt.verdict.confidence == 0
+        assert attempt.answer is None
+        assert attempt.hits == ()
+
+
+def test_second_look_embeds_all_queries_in_one_batch_and_asks_for_more(pool: Executor) -> None:
+    many = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
+    tools = tools_for(pool, pages=many)
+    question = Question(text="What is the capital of France?")
+    first, second = first_look(question, tools), second_look(question, tools)
+    assert len(second.variants) == 3
+    assert second.queries == (question.text, *(variant.text for variant in second.variants))
+    assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
+    assert tools.embedder.batches == [1, 4]  # type: ignore[attr-defined]
+    assert len({hit.passage.id for hit in second.hits}) == len(second.hits)
+
+
+def test_look_again_uses_the_variants_it_is_given(pool: Executor) -> None:
+    variants = (Variant(kind="keyword_focus", text="capital France"),)
+    attempt = look_again(Question(text="What is the capital of France?"), variants, tools_for(pool))
+    assert attempt.variants == variants
+    assert attempt.queries[1:] == ("capital France",)
+
+
+def test_timings_are_the_clocks(pool: Executor) -> None:
+    timings = first_look(Question(text="What is the capital of France?"), tools_for(pool)).timings
+    assert (timings.embed, timings.search, timings.judge, timings.compose) == (1, 1, 1, 1)
+
+
+def test_question_without_words_is_refused(pool: Executor) -> None:
+    with pytest.raises(QuestionError):
+        first_look(Question(text=" ?! "), tools_for(pool))
+
+
+def test_model_writes_where_it_says_the_hits_suffice_and_all_costs_add_up(pool: Executor) -> None:
+    attempt = second_look(Question(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel()))
+    assert attempt.answer is not None
+    assert attempt.answer.composer == "model"
+    assert attempt.verdict.judge == "model"
+    assert attempt.queries[1] == "Which city governs France?"
+    assert attempt.cost.usd == pytest.approx(0.7)
+
+
+def test_failing_model_falls_back_and_says_so(pool: Executor) -> None:
+    attempt = second_look(
+        Question(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(fails=True))
+    )
+    assert attempt.answer is not None
+    assert attempt.answer.composer == "extractive"
+    assert attempt.verdict.sufficient
+    assert len(attempt.variants) == 3
+    assert "gave no variants (The API is overloaded: ask again later.)" in attempt.answer.notice
+    assert "gave no answer" in attempt.answer.notice
+    assert attempt.cost.usd == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize("text", ["I'm sorry, I could not find that.", "Error: 529 overloaded", ""])
+def test_refusal_or_error_of_the_model_is_no_answer(pool: Executor, text: str) -> None:
+    attempt = first_look(
+        Question(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(text=text))
+    )
+    assert not attempt.verdict.sufficient
+    assert attempt.answer is not None
+    assert attempt.answer.composer == "extractive"
+    assert attempt.cost.usd == pytest.approx(0.6)
+
+
+def test_model_is_not_paid_for_hits_that_do_not_suffice(pool: Executor) -> None:
+    attempt = first_look(
+        Question(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(sufficient=False))
+    )
+    assert attempt.answer is not None
+    assert attempt.answer.composer == "extractive"
+    assert attempt.cost.usd == pytest.approx(0.2)
+
+
+def test_page_that_holds_an_error_is_no_answer(pool: Executor) -> None:
+    pages = [passage("Error 500: internal server error in the capital of France.", title="The capital of France")]
+    attempt = first_look(Question(text="What is the capital of France?"), tools_for(pool, pages=pages))
+    assert not attempt.verdict.sufficient
+    assert attempt.answer is None
+
+
+def test_document_judge_can_be_chosen(pool: Executor) -> None:
+    tools = replace(tools_for(pool), judge="document")
+    attempt = first_look(Question(text="What is the capital of France?"), tools)
+    assert attempt.verdict.judge == "document"
+
+
+def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
+    tools = tools_for(pool)
+    question = Question(text="Who won the 1998 World Cup?")
+    attempts: list[Attempt] = [first_look(question, tools), second_look(question, tools)]
+    answer = abstention(attempts, pages_read=4)
+    assert answer.citations == ()
+    assert "I do not know" in answer.text
+    assert "1998" in answer.text
+    assert "“won 1998 World Cup”" in answer.text
+    assert "Pages read for it: 4." in answer.text
+    assert answer.text == " ".join(sentence.text for sentence in answer.sentences)
+
+
+def test_abstention_from_an_empty_knowledge_base_names_no_page(pool: Executor) -> None:
+    answer = abstention([first_look(Question(text="Wer gewann die Wahl?"), tools_for(pool, pages=()))])
+    assert "Das weiß ich nicht" in answer.text
+    assert "Nächstliegende" not in answer.text

@@ -1,0 +1,165 @@
+"""What a question's own words tell."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.language import detect_language
+from pipeline.question import (
+    MAX_CHARACTERS,
+    QuestionError,
+    analyse_question,
+    complexity_of,
+    find_entities,
+    question_type_of,
+    suggested_k,
+)
+from pipeline.strategy import TASK_STRATEGIES, infer_task, strategy_for
+
+
+def test_documents_example_is_a_complex_procedural_question() -> None:
+    analysis = analyse_question("How do I implement authentication in a React application using JWT tokens?")
+    assert analysis.word_count == 12
+    assert analysis.question_type == "procedural"
+    assert analysis.entities == ("React", "JWT")
+    assert analysis.suggested_k == 10
+    assert analysis.complexity == pytest.approx((1 + 2 / 5 + 1) / 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "entities", "mark", "expected"),
+    [
+        (10, 5, True, 1.0),
+        (5, 0, True, 0.5),
+        (5, 0, False, 1 / 3),
+        (40, 20, True, 1.0),  # each part is capped
+    ],
+)
+def test_complexity_is_the_mean_of_three_parts(words: int, entities: int, mark: bool, expected: float) -> None:
+    assert complexity_of(words, entities, mark) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("complexity", "k"),
+    [(0.71, 10), (0.7, 7), (0.41, 7), (0.4, 5), (0.0, 5), (complexity_of(7, 2, True), 7)],
+)
+def test_suggested_k_changes_above_its_bounds(complexity: float, k: int) -> None:
+    assert suggested_k(complexity) == k
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is photosynthesis?", "definition"),
+        ("What does idempotent mean?", "definition"),
+        ("How do I read a CSV file?", "procedural"),
+        ("Why is the sky blue?", "causal"),
+        ("When did the war end?", "temporal"),
+        ("In what year was it built?", "temporal"),
+        ("Where is the Louvre?", "spatial"),
+        ("What is the difference between TCP and UDP?", "comparative"),
+        ("How many people live in Berlin?", "general"),
+        ("Name the rivers of France", "general"),
+        ("Was ist Photosynthese?", "definition"),
+        ("Wie kann ich eine Datei lesen?", "procedural"),
+        ("Warum ist der Himmel blau?", "causal"),
+        ("Wann endete der Krieg?", "temporal"),
+        ("Wo liegt Wien?", "spatial"),
+        ("Was ist der Unterschied zwischen TCP und UDP?", "comparative"),
+        ("Somewhere a whydah nests", "general"),  # "where" and "why" only inside other words
+        ("Wer gewann?", "general"),
+    ],
+)
+def test_question_type_is_read_from_whole_words(question: str, kind: str) -> None:
+    assert question_type_of(question) == kind
+
+
+def test_entities_are_names_numbers_and_quotes_but_not_the_question_word() -> None:
+    assert find_entities('Who sang "Yellow Submarine" for Apple in 1968?') == ("Yellow Submarine", "Apple", "1968")
+    assert find_entities("Don't we know what's new?") == ()
+    assert find_entities("NASA launched what?") == ("NASA",)
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t", "?!…", "\u200b\u200b", "\x00\x01"])
+def test_question_without_a_word_is_refused(text: str) -> None:
+    with pytest.raises(QuestionError, match="write what you want to know"):
+        analyse_question(text)
+
+
+def test_question_that_is_too_long_is_told_the_limit_and_what_to_do() -> None:
+    with pytest.raises(QuestionError, match=r"100,000 characters and the limit is 4,000: ask it in fewer words"):
+        analyse_question("a" * 100_000)
+
+
+def test_question_at_the_limit_is_taken() -> None:
+    assert analyse_question("a" * MAX_CHARACTERS).character_count == MAX_CHARACTERS
+
+
+def test_control_characters_go_and_words_stay_apart() -> None:
+    assert analyse_question("Who\x00is\u202e  Ada\nLovelace?").text == "Who is Ada Lovelace?"
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_analysed_or_refused(text: str) -> None:
+    try:
+        analysis = analyse_question(text)
+    except QuestionError:
+        return
+    assert 0 <= analysis.complexity <= 1
+    assert analysis.suggested_k in {5, 7, 10}
+    assert analyse_question(analysis.text, analysis.lang).text == analysis.text
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("Who won the 1998 World Cup?", "en"),
+        ("Wie hoch ist der Eiffelturm?", "de"),
+        ("Eiffelturm Höhe", "de"),
+        ("Quelle est la capitale de la France ?", "fr"),
+        ("¿Dónde está Madrid?", "es"),
+        ("Was macht functools.lru_cache?", "de"),
+        ("Где находится Москва?", "ru"),
+        ("北京在哪里？", "zh"),
+        ("東京はどこですか", "ja"),
+        ("1998", "und"),
+    ],
+)
+def test_language_of_a_short_question(text: str, lang: str) -> None:
+    assert detect_language(text) == lang
+
+
+@pytest.mark.parametrize(
+    ("task", "threshold", "min_k", "max_k"),
+    [
+        ("debugging", 0.6, 2, 8),
+        ("code_review", 0.7, 1, 5),
+        ("architecture", 0.5, 2, 8),
+        ("explanation", 0.8, 1, 4),
+        ("testing", 0.7, 1, 5),
+        ("devops", 0.6, 1, 6),
+        ("ml_engineering", 0.6, 2, 8),
+        ("general", 0.7, 1, 5),
+    ],
+)
+def test_strategies_are_the_documents_table(task: str, threshold: float, min_k: int, max_k: int) -> None:
+    strategy = TASK_STRATEGIES[task]
+    assert (strategy.threshold, strategy.min_k, strategy.max_k) == (threshold, min_k, max_k)
+
+
+@pytest.mark.parametrize(
+    ("question", "task"),
+    [
+        ("Why do I get a KeyError here?", "debugging"),
+        ("How do I mock a socket in pytest?", "testing"),
+        ("How do I deploy to Kubernetes?", "devops"),
+        ("What is a contest?", "general"),  # "test" only inside another word
+        ("Who painted the Mona Lisa?", "general"),
+    ],
+)
+def test_task_is_inferred_from_whole_words(question: str, task: str) -> None:
+    assert infer_task(question) == task
+
+
+def test_task_that_is_given_is_taken() -> None:
+    assert strategy_for("Who painted the Mona Lisa?", "explanation").threshold == 0.8
