@@ -62,7 +62,8 @@ class Letters:
         self.asked += texts
         counts = np.array([[text.count(letter) + 0.1 for letter in self._letters] for text in texts], dtype=np.float32)
         counts = counts.reshape(len(texts), self.dimension)
-        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+        return unit
 
 
 @pytest.fixture
