@@ -28,7 +28,7 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
 
 def stands(citation: Citation, page_text: str | None) -> bool:
     """Say whether the quote is exactly the page's text at its offsets."""
-    if page_text is None or not citation.quote or not 0 <= citation.start < citation.end:
+    if page_text is None or not citation.quote or not 0 <= citation.start < citation.end <= len(page_text):
         return False
     return page_text[citation.start : citation.end] == citation.quote
 

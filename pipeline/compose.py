@@ -27,7 +27,7 @@ MAX_QUOTE_CHARACTERS = 700
 COMPOSER = "extractive"
 
 _CODE = re.compile(
-    r">>>|\.\.\. |\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(.*\)?|[)}\]]"
+    r">>>|\.\.\.(?:\s|$)|\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(.*\)?|[)}\]]"
     r"|(?:import|from|def|class|with|for|while|if|else|elif|try|except|return|print|async|await)\b.*[:()=\w]$"
 )
 

@@ -14,7 +14,7 @@ from pipeline.compose import compose
 from pipeline.judge import Judge
 from pipeline.llm import Model, ModelError
 from pipeline.question import Analysis
-from pipeline.refusal import is_answer
+from pipeline.refusal import is_answer, is_error
 from pipeline.variants import make_variants
 from store.types import Answer, Cost, Hit, Variant, Verdict
 
@@ -73,7 +73,7 @@ def write_answer(
         if written.value is not None:
             verdict = _withdrawn(verdict)
     quoted = compose(analysis, hits, confidence=verdict.confidence)
-    if quoted is None or not is_answer(quoted.text):
+    if quoted is None or is_error(quoted.text):
         return Made(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
     return Made(value=(quoted, verdict), cost=written.cost, notice=written.notice)
 

@@ -8,18 +8,20 @@ import re
 _REFUSALS = (
     # English
     r"i(?:'m| am)? (?:do not|don't|cannot|can't|could not|couldn't|was unable|am unable|unable|not able|sorry)",
-    r"(?:sorry|unfortunately|apologies)\b",
+    r"(?:sorry|apologies)(?:[,.!]| (?:but|that|for|i|we|no|there)\b)",
+    r"unfortunately\b.{0,80}(?:\b(?:not|no|cannot|unable|nothing|none)\b|n['’]t\b)",
     r"as an? (?:ai|language model)",
     r"(?:the|this|these|provided|given) (?:\w+ )?(?:context|documents?|passages?|sources?|texts?|information)"
     r" (?:\w+ ){0,2}(?:does not|doesn't|do not|don't|did not|contains? no|provides? no|is not|isn't|are not|aren't)",
     r"(?:there is |there's |i have |we have )?(?:no|not enough|insufficient) (?:relevant |sufficient |further )?"
-    r"(?:information|context|answer|data|evidence|results?)\b",
+    r"(?:information|context|answer|data|evidence|results?)(?: (?:was|were|is|are|could be|can be|has been))?"
+    r"(?: (?:found|available|provided|given|present|about|on|regarding|to answer|in the|for|that)\b|\W*$)",
     r"(?:cannot|can't|could not) be (?:answered|determined|found)",
     r"(?:it )?is not (?:mentioned|specified|stated|possible to (?:say|tell|answer))",
     r"^(?:unknown|n/?a|none|not known|no answer)\W*$",
     # German
     r"ich (?:kann|konnte|weiß|habe|bin)\b.{0,60}\b(?:nicht|keine?n?)\b",
-    r"(?:leider|entschuldigung|es tut mir leid)\b",
+    r"leider\b.{0,80}\b(?:nicht|nichts|keine?n?)\b|entschuldigung|(?:es )?tut mir leid",
     r"(?:es|dazu) (?:gibt|liegen|wurden?)\b.{0,40}\bkeine\b.{0,30}(?:informationen|angaben|antwort|ergebnisse|daten)",
     r"(?:der|die|das|den|im|in den) (?:\w+ )?(?:kontext|texte?n?|quellen?|dokumente?n?|passagen?)\b.{0,40}"
     r"\b(?:nicht|keine)\b",
@@ -30,7 +32,7 @@ _REFUSALS = (
     r"\b(?:ne|n['’]).{0,30}\b(?:pas|aucune?)\b",
     r"(?:aucune|pas d['’]) ?(?:information|réponse|donnée)",
     # Spanish
-    r"no (?:puedo|sé|tengo|encuentro|encontré|pude|dispongo|hay (?:suficiente )?informaci[oó]n)\b"
+    r"no (?:lo |la |te )?(?:puedo|sé|tengo|encuentro|encontré|pude|dispongo|hay (?:suficiente )?informaci[oó]n)\b"
     r"|lo siento|lamentablemente",
     r"(?:el|los|la|las) (?:contextos?|documentos?|pasajes?|fuentes?|textos?)\b.{0,10}\bno\b",
 )

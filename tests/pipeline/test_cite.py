@@ -1,0 +1,70 @@
+"""Citations are checked against the stored page, whoever composed the answer."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.cite import DROPPED, check, stands, write_out
+from store.types import Answer, Citation, Sentence
+
+PAGE = "Paris is the capital of France. It lies on the Seine."
+
+
+def citation(marker: int, start: int, end: int, quote: str = "") -> Citation:
+    return Citation(
+        marker=marker,
+        passage_id="1-0",
+        page_id=1,
+        url="u",
+        title="Paris",
+        quote=quote or PAGE[start:end],
+        start=start,
+        end=end,
+    )
+
+
+def answer_with(*citations: Citation) -> Answer:
+    sentences = tuple(Sentence(text=item.quote, markers=(item.marker,)) for item in citations)
+    return Answer(text=write_out(sentences), sentences=sentences, citations=citations, confidence=0.9, composer="x")
+
+
+def test_answer_whose_quotes_stand_is_left_alone() -> None:
+    answer = answer_with(citation(1, 0, 31), citation(2, 32, 53))
+    assert check(answer, lambda _: PAGE) is answer
+    assert answer.text == "Paris is the capital of France. [1] It lies on the Seine. [2]"
+
+
+def test_sentence_with_an_invented_quote_is_dropped_and_markers_close_up() -> None:
+    checked = check(answer_with(citation(1, 0, 31, "Rome is the capital"), citation(2, 32, 53)), lambda _: PAGE)
+    assert checked.text == "It lies on the Seine. [1]"
+    assert [item.marker for item in checked.citations] == [1]
+    assert checked.notice == DROPPED
+
+
+def test_quote_elsewhere_on_the_page_does_not_stand() -> None:
+    assert not stands(citation(1, 1, 32, PAGE[0:31]), PAGE)
+
+
+def test_answer_of_a_page_that_is_gone_has_no_text_and_no_confidence() -> None:
+    checked = check(answer_with(citation(1, 0, 31)), lambda _: None)
+    assert (checked.text, checked.citations, checked.confidence) == ("", (), 0.0)
+
+
+def test_sentence_is_dropped_when_one_of_its_citations_fails() -> None:
+    both = Sentence(text="Paris lies on the Seine.", markers=(1, 2))
+    good, bad = citation(1, 0, 31), citation(2, 0, 5, "Seine")
+    answer = replace(answer_with(good, bad), sentences=(both,))
+    assert check(answer, lambda _: PAGE).sentences == ()
+
+
+def test_sentence_that_cites_nothing_stays() -> None:
+    answer = replace(answer_with(citation(1, 0, 5, "Rome!")), sentences=(Sentence(text="In short:"),))
+    assert check(answer, lambda _: PAGE).text == "In short:"
+
+
+@given(st.text(max_size=40), st.integers(-5, 50), st.integers(-5, 50), st.text(max_size=40))
+def test_no_citation_stands_unless_it_is_the_pages_text(page: str, start: int, end: int, quote: str) -> None:
+    if stands(replace(citation(1, 0, 1), quote=quote, start=start, end=end), page):
+        assert 0 <= start < end <= len(page)
+        assert page[start:end] == quote

@@ -1,0 +1,115 @@
+"""The extractive composer: sentences of the pages, each cited at its place."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.answer_type import asked_for, fit
+from pipeline.cite import check
+from pipeline.compose import MAX_QUOTE_CHARACTERS, MAX_SENTENCES, compose
+from pipeline.question import analyse_question
+from store.types import Answer, Hit
+from tests.fakes import passage
+
+PAGE = (
+    "A page begins here.\n\n"
+    "The building is a museum in Paris. The Louvre was opened in 1793. It holds the Mona Lisa.\n\n"
+    "The end."
+)
+START = PAGE.index("The building")
+
+
+def hits_of(*texts: str, start: int = 0) -> list[Hit]:
+    return [
+        Hit(passage=passage(text, page_id=at, title="Louvre", start=start), score=1 / at, scale="minmax", rank=at)
+        for at, text in enumerate(texts, start=1)
+    ]
+
+
+def answer_to(question: str, *texts: str, start: int = 0) -> Answer:
+    answer = compose(analyse_question(question), hits_of(*texts, start=start), confidence=0.8)
+    assert answer is not None
+    return answer
+
+
+def test_best_sentence_comes_first_with_its_citation_at_its_place_in_the_page() -> None:
+    answer = answer_to("When was the Louvre opened?", PAGE[START:-10], start=START)
+    assert answer.sentences[0].text == "The Louvre was opened in 1793."
+    citation = answer.citations[0]
+    assert PAGE[citation.start : citation.end] == citation.quote == "The Louvre was opened in 1793."
+    assert answer.text.startswith("The Louvre was opened in 1793. [1]")
+    assert answer.composer == "extractive"
+    assert answer.confidence == 0.8
+
+
+def test_no_hits_give_no_answer() -> None:
+    assert compose(analyse_question("When?"), [], confidence=0.5) is None
+
+
+def test_same_sentence_on_two_pages_is_given_once() -> None:
+    answer = answer_to("When was the Louvre opened?", "It was opened in 1793.", "It was opened in 1793.")
+    assert len(answer.sentences) == 1
+
+
+def test_sentence_that_announces_code_is_quoted_with_it() -> None:
+    code = ">>> import csv\n>>> for row in csv.reader(file):\n...     print(row)"
+    text = f"To read a CSV file row by row:\n\n{code}\n\nThat is all."
+    answer = answer_to("How do I read a CSV file row by row?", text)
+    assert answer.citations[0].quote == text[: text.index("\n\nThat")]
+    assert ">>> import csv\n" in answer.sentences[0].text
+
+
+def test_code_that_is_too_long_is_left_out() -> None:
+    text = "To read a CSV file:\n\n" + "\n".join(f">>> call_{at}()" for at in range(100))
+    assert (
+        max(len(citation.quote) for citation in answer_to("How do I read a CSV file?", text).citations)
+        <= MAX_QUOTE_CHARACTERS
+    )
+
+
+def test_wrapped_lines_read_as_one_sentence_but_the_quote_is_untouched() -> None:
+    text = "The Louvre, which is a museum in the city of Paris,\nwas opened to the public in 1793."
+    answer = answer_to("When was the Louvre opened?", text)
+    assert answer.sentences[0].text == text.replace("\n", " ")
+    assert answer.citations[0].quote == text
+
+
+pages = st.text(alphabet=st.sampled_from("abcdef .!?\n:>=()ÄßЖ文。1"), max_size=200)
+
+
+@given(st.lists(pages, max_size=4), st.sampled_from(["How do I bake a cake?", "When was abc made?", "Wer ist def?"]))
+def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> None:
+    hits = hits_of(*texts)
+    answer = compose(analyse_question(question), hits, confidence=0.5)
+    if answer is None:
+        assert not any(text.strip() for text in texts[:3])
+        return
+    stored = {hit.passage.page_id: hit.passage.text for hit in hits}
+    assert check(answer, stored.get) is answer
+    assert 1 <= len(answer.sentences) <= MAX_SENTENCES
+    assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "value"),
+    [
+        ("When was it opened?", "It was opened in 1793.", 1),
+        ("When was it opened?", "It was opened in May.", 1),
+        ("When was it opened?", "It was opened by the king.", -1),
+        (
+            "What happened when, in 1793, it opened?",
+            "In 1793 it opened.",
+            -1,
+        ),  # the question's own year answers nothing
+        ("How many rooms has it?", "It has twelve rooms.", 1),
+        ("How many rooms has it?", "It has rooms.", -1),
+        ("Who painted the Mona Lisa?", "The Mona Lisa is by Leonardo.", 1),
+        ("Who painted the Mona Lisa?", "The Mona Lisa is a painting.", -1),
+        ("What is it?", "A museum.", 0),
+        ("Wie viele Räume hat es?", "Es hat zwölf Räume.", 1),
+        ("Wann wurde es eröffnet?", "Im Palast wurde es eröffnet.", -1),
+        ("Wann wurde es eröffnet?", "Es wurde 1793 eröffnet.", 1),
+    ],
+)
+def test_sentence_holds_what_is_asked_for(question: str, sentence: str, value: int) -> None:
+    assert fit(asked_for(question), question, sentence) == value

@@ -1,0 +1,116 @@
+"""Whether hits suffice."""
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
+from pipeline.evidence import Evidence, weigh
+from pipeline.judge import calibrated_judge, document_judge, judge_named
+from pipeline.question import analyse_question
+from pipeline.rarity import rarity, rarity_of
+from store.types import Hit
+from tests.fakes import passage
+
+UNKNOWN_EMBEDDER = "nobody's"
+WORLD_CUP = analyse_question("Who won the 1998 World Cup?")
+
+
+def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = "") -> Hit:
+    item = passage(text, page_id=page_id, title=title)
+    return Hit(passage=item, score=similarity, scale="minmax", rank=page_id, similarity=similarity)
+
+
+def test_passage_that_says_it_suffices_and_the_reason_counts_the_words() -> None:
+    hits = [hit("France won the 1998 World Cup, beating Brazil in the final.", similarity=0.8)]
+    verdict = calibrated_judge("minilm-l6-v2-int8")(WORLD_CUP, hits, 0.7)
+    assert verdict.sufficient
+    assert verdict.missing == ()
+    assert verdict.reason == "The best passage covers 4 of the 4 words that matter in the question."
+
+
+def test_passage_about_something_else_does_not_and_the_missing_words_are_named() -> None:
+    verdict = calibrated_judge("minilm-l6-v2-int8")(
+        WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1)], 0.7
+    )
+    assert not verdict.sufficient
+    assert verdict.confidence < 0.1
+    assert verdict.missing == ("won", "1998", "Cup")
+    assert verdict.reason.endswith("it lacks won, 1998, Cup.")
+
+
+@pytest.mark.parametrize("embedder", ["minilm-l6-v2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
+@pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
+def test_nothing_found_never_suffices(embedder: str, lang: str) -> None:
+    verdict = calibrated_judge(embedder)(analyse_question("Paris 1998", lang), [], 0.0001)
+    assert not verdict.sufficient
+    assert verdict.confidence == 0
+    assert verdict.missing == ("Paris", "1998")
+
+
+@given(
+    st.sampled_from(["minilm-l6-v2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER]),
+    st.lists(st.tuples(st.text(max_size=80), st.floats(-1, 1)), max_size=6),
+)
+def test_confidence_is_a_probability(embedder: str, found: list[tuple[str, float]]) -> None:
+    hits = [hit(text, similarity=similarity, page_id=at) for at, (text, similarity) in enumerate(found)]
+    verdict = calibrated_judge(embedder)(WORLD_CUP, hits, 0.7)
+    assert 0 <= verdict.confidence <= 1
+    assert verdict.sufficient == (verdict.confidence >= 0.7)
+
+
+def test_unknown_embedder_is_judged_without_its_similarity() -> None:
+    judge = calibrated_judge(UNKNOWN_EMBEDDER)
+    near, far = (judge(WORLD_CUP, [hit("France won the 1998 World Cup.", similarity=s)], 0.7) for s in (0.99, 0.01))
+    assert near == far
+
+
+def test_every_embedder_has_a_calibration_for_any_language() -> None:
+    assert calibration_for("minilm-l6-v2-int8", "en").lang == "en"
+    assert calibration_for("minilm-l6-v2-int8", "zh").lang == OTHER
+    assert calibration_for(UNKNOWN_EMBEDDER, "de").embedder == ANY_EMBEDDER
+    for embedder in ("minilm-l6-v2-int8", "use-multilingual-v3", ANY_EMBEDDER):
+        for lang in ("en", "de", OTHER):
+            assert set(calibration_for(embedder, lang).weights) <= set(FEATURES)
+            assert calibration_for(embedder, lang).embedder == embedder
+
+
+def test_features_are_those_of_the_evidence() -> None:
+    assert set(FEATURES) == {field.name for field in fields(Evidence)} - {"covered", "missing"}
+
+
+def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
+    calibration = Calibration(embedder="x", lang="en", weights={"similarity": 2.0}, intercept=-1.0)
+    evidence = weigh(WORLD_CUP, [hit("France", similarity=0.5)])
+    assert evidence is not None
+    assert calibration.probability(evidence) == pytest.approx(0.5)
+
+
+def test_evidence_does_not_depend_on_how_much_else_there_is() -> None:
+    best = hit("France won the 1998 World Cup.", similarity=0.9, page_id=1)
+    others = [hit("The weather was fine.", similarity=0.1, page_id=at) for at in range(2, 20)]
+    assert weigh(WORLD_CUP, [best]) == weigh(WORLD_CUP, [best, *others])
+
+
+def test_title_counts_as_part_of_what_a_sentence_says() -> None:
+    analysis = analyse_question("What does csv.reader return?")
+    evidence = weigh(analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")])
+    assert evidence is not None
+    assert evidence.sentence_coverage == evidence.passage_coverage
+    assert evidence.covered == ("csv.reader", "return")
+
+
+@pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
+def test_document_judge_wants_two_hits_of_point_seven(similarities: tuple[float, ...], sufficient: bool) -> None:
+    hits = [hit("France", similarity=similarity, page_id=at) for at, similarity in enumerate(similarities)]
+    assert document_judge(WORLD_CUP, hits, 0.99).sufficient is sufficient
+    assert judge_named("document", "any") is document_judge
+
+
+def test_rare_words_weigh_more_than_common_ones() -> None:
+    assert rarity("lru", "en") > rarity("cach", "en") > rarity("year", "en") > 0
+    assert rarity("кот", "ru") == 1
+    assert rarity_of(1, 1000) == 1
+    assert 0 < rarity_of(500, 1000) < rarity_of(10, 1000) < 1

@@ -1,0 +1,87 @@
+"""What is a refusal or an error is never an answer; a short fact is one."""
+
+import pytest
+
+from pipeline.refusal import is_answer, is_error, is_refusal
+
+REFUSALS = [
+    "I don't know.",
+    "I'm sorry, but I cannot answer that from the context.",
+    "Sorry, nothing was found.",
+    "The provided context does not contain this information.",
+    "The passages do not say who founded it.",
+    "There is no information about this in the documents.",
+    "As an AI language model, I have no access to that.",
+    "Not enough information to answer.",
+    "Unknown.",
+    "Das kann ich leider nicht beantworten.",
+    "Leider enthält der Text dazu nichts.",
+    "Ich weiß es nicht.",
+    "Ich habe dazu keine Informationen gefunden.",
+    "Der Kontext enthält keine Angaben dazu.",
+    "Je ne sais pas.",
+    "Je n'ai pas trouvé de réponse.",
+    "Le contexte ne contient pas cette information.",
+    "Désolé, aucune information.",
+    "No lo sé.",
+    "Lo siento, no puedo responder.",
+    "El texto no menciona ese dato.",
+]
+ERRORS = [
+    "Error: 529 overloaded",
+    "Traceback (most recent call last):\n  File",
+    "ValueError: bad value",
+    "requests.exceptions.ConnectionError: refused",
+    "HTTP 503 Service Unavailable",
+    "404 Not Found",
+    "An internal error occurred.",
+    "Request timed out.",
+    "Rate limit exceeded, try again later.",
+    "Invalid API key provided.",
+    "Fehler 500: Dienst nicht erreichbar",
+    "Es ist ein Fehler aufgetreten.",
+    "Une erreur s'est produite.",
+    "Se produjo un error.",
+    "Failed to generate a response.",
+]
+ANSWERS = [
+    "Paris.",
+    "42",
+    "Nein.",
+    "1998",
+    "It raises a ValueError when the file is missing. [1]",
+    "No.",
+    "No information was lost in the fire, which burned for three days. [1]",
+    "The error function is the integral of the Gaussian. [1]",
+    "Sorry is a 2015 song by Justin Bieber? He released it in October.",
+    "Unknown Pleasures is the first album of Joy Division. [1]",
+    "Not all who wander are lost, Tolkien wrote. [1]",
+    "Die Kapitulation wurde nicht anerkannt. [1]",
+    "Der Text wurde 1848 veröffentlicht. [1]",
+    "Le texte date de 1848. [1]",
+    "El texto es de 1848. [1]",
+    "Error handling is done with try and except. [1]",
+    "503 people live there. [1]",
+]
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_refusal_is_recognised(text: str) -> None:
+    assert is_refusal(text)
+    assert not is_answer(text)
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_error_is_recognised(text: str) -> None:
+    assert is_error(text)
+    assert not is_answer(text)
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_answer_is_not_taken_for_a_refusal_or_an_error(text: str) -> None:
+    assert is_answer(text)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "…"])
+def test_nothing_is_no_answer(text: str) -> None:
+    assert not is_answer(text)

@@ -1,0 +1,66 @@
+"""Retrieval with several queries."""
+
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.retrieve import embed_queries, retrieve
+from store.types import Hit, Passage, Scope
+from tests.fakes import HashingEmbedder, MemorySearch, passage
+
+PAGES = [
+    passage("Paris is the capital of France.", page_id=1),
+    passage("Berlin is the capital of Germany.", page_id=2),
+    passage("The Seine runs through the city.", page_id=3),
+]
+
+
+class NearestOnly(MemorySearch):
+    """Gives one hit by vector and counts how it is asked."""
+
+    def __init__(self, passages: Sequence[Passage], embedder: HashingEmbedder) -> None:
+        super().__init__(passages, embedder)
+        self.asked_for: list[set[str]] = []
+
+    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope) -> list[list[Hit]]:
+        return [hits[:1] for hits in super().search_vectors(vectors, k=k, scope=scope)]
+
+    def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        self.asked_for.append(set(ids))
+        return super().similarities(vectors, ids)
+
+
+def hits_for(queries: list[str], search: MemorySearch, embedder: HashingEmbedder, k: int = 5) -> list[Hit]:
+    with ThreadPoolExecutor(2) as pool:
+        vectors = embed_queries(queries, embedder)
+        return retrieve(queries, vectors, search=search, pool=pool, k=k, scope=Scope(), lang="en")
+
+
+def test_passage_that_only_the_text_leg_finds_gets_its_exact_similarity() -> None:
+    embedder = HashingEmbedder()
+    search = NearestOnly(PAGES, embedder)
+    hits = hits_for(["capital of France"], search, embedder)
+    assert search.asked_for == [{"2-0"}]
+    assert all(hit.similarity is not None for hit in hits)
+
+
+def test_passage_without_a_word_of_the_query_is_kept_when_it_is_near() -> None:
+    embedder = HashingEmbedder()
+    hits = hits_for(["Hauptstadt"], MemorySearch(PAGES, embedder), embedder)
+    assert len(hits) == 3
+    assert all(hit.bm25 is None for hit in hits)
+
+
+def test_each_passage_comes_once_and_knows_the_query_that_found_it_best() -> None:
+    embedder = HashingEmbedder()
+    hits = hits_for(["capital of France", "river Seine city"], MemorySearch(PAGES, embedder), embedder)
+    assert sorted(hit.passage.page_id for hit in hits) == [1, 2, 3]
+    assert {hit.passage.page_id: hit.query for hit in hits}[3] == "river Seine city"
+    assert [hit.rank for hit in hits] == [1, 2, 3]
+
+
+def test_no_more_than_k_hits() -> None:
+    embedder = HashingEmbedder()
+    assert len(hits_for(["capital", "city"], MemorySearch(PAGES, embedder), embedder, k=2)) == 2
