@@ -1,0 +1,54 @@
+"""The commands that are one process of the stack each; `wellread up` starts them, containers name them."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("queue")
+def worker(queue: str) -> None:
+    """Work on one queue: answer, crawl, embed or upkeep."""
+    from workers.roles import run_worker
+    from workers.settings import load
+
+    run_worker(load(), queue)
+
+
+@click.command()
+def beat() -> None:
+    """Send the wake-up calls for sweeping, refreshing and upkeep."""
+    from workers.roles import run_beat
+    from workers.settings import load
+
+    run_beat(load())
+
+
+@click.command()
+def flower() -> None:
+    """Run Flower, which shows tasks and workers."""
+    from workers.roles import run_flower
+    from workers.settings import load
+
+    run_flower(load())
+
+
+@click.command()
+def api() -> None:
+    """Serve the HTTP API and the web page."""
+    from api.app import serve
+    from workers.settings import load
+
+    serve(load())
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the database's tables up to date."""
+    from store.database import migrate as bring_up_to_date
+    from workers.settings import load
+
+    bring_up_to_date(load().database)
+
+
+COMMANDS = (worker, beat, flower, api, migrate)
