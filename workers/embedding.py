@@ -81,14 +81,8 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
 
 def _index(services: Services, claimed: Sequence[Page]) -> None:
     by_page = {page.id: passages_of(page) for page in claimed}
-    everything = {passage.content_hash: passage for found in by_page.values() for passage in found}
-    kb = services.passages_writer
-    vectors = dict(kb.vectors_for(list(everything)))
-    new = [passage for digest, passage in everything.items() if digest not in vectors]
-    embedded = services.embedder.embed([f"{passage.title}\n{passage.text}" for passage in new])
-    vectors.update({passage.content_hash: vector for passage, vector in zip(new, embedded, strict=True)})
-    kb.replace_pages(by_page, vectors)
-    log.info("pages_indexed", pages=len(by_page), passages=len(everything), embedded=len(new))
+    written = services.passages_writer.write_pages(by_page, services.embedder)
+    log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
 
 
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:

@@ -1,0 +1,121 @@
+"""Cut a page into passages of about 120 words, at sentences and headings; each is exactly a span of the page's text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from store.sentences import sentence_spans
+from store.types import PageText, Passage
+
+#: words: a passage is closed once it has AIM, before a sentence would take it beyond MOST; shorter ends join the last
+AIM, MOST, LEAST = 110, 180, 25
+#: characters of a script without spaces that say about as much as a word
+_WIDE_CHARS_PER_WORD = 2.5
+_WIDE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+Span = tuple[int, int]
+
+
+def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = None) -> list[Passage]:
+    """Cut a page into passages, in order; together they hold all of its text but the space between them."""
+    return [
+        _passage(page, span, heading, ord, page_id=page_id, url=url, read_at=read_at)
+        for ord, (span, heading) in enumerate(_spans(page))
+    ]
+
+
+def size(text: str) -> float:
+    """How much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as one."""
+    wide = len(_WIDE.findall(text))
+    return len(_WIDE.sub(" ", text).split()) + wide / _WIDE_CHARS_PER_WORD
+
+
+def _spans(page: PageText) -> Iterator[tuple[Span, str]]:
+    for (start, end), heading in _sections(page):
+        for span in _grouped(page.text, start, end):
+            yield span, heading
+
+
+def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
+    """The stretches from one heading to the next; one that is a heading and little more joins the next."""
+    marks = [(0, ""), *(mark for mark in page.headings if mark[0] < len(page.text)), (len(page.text), "")]
+    start, heading = marks[0]
+    for (_, here), (end, _) in zip(marks, marks[1:], strict=False):
+        heading = here or heading
+        if end < len(page.text) and size(page.text[start:end]) < LEAST:
+            continue
+        if page.text[start:end].strip():
+            yield (start, end), heading
+        start = end
+
+
+def _grouped(text: str, start: int, end: int) -> list[Span]:
+    """Sentences joined until there are about AIM words."""
+    groups: list[Span] = []
+    first, last, words = start, start, 0.0
+    for begin, stop in _pieces(text, start, end):
+        more = size(text[begin:stop])
+        if words and (words >= AIM or words + more > MOST):
+            groups.append((first, last))
+            first, words = begin, 0.0
+        elif not words:
+            first = begin
+        last, words = stop, words + more
+    if words:
+        groups.append((first, last))
+    return _join_short_end(text, groups)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
+    """Sentences; one that is far too long is cut between words, or anywhere when it has none."""
+    for begin, stop in sentence_spans(text[start:end]):
+        at, stop = start + begin, start + stop
+        while size(text[at:stop]) > MOST:
+            cut = _cut(text, at, stop)
+            yield at, cut
+            at = cut
+        if text[at:stop].strip():
+            yield at, stop
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """A place to cut an overlong sentence: after some MOST words' length, at a line's or word's end if there is one."""
+    reach = start + max(40, int((end - start) * AIM / size(text[start:end])))
+    for mark in ("\n", " "):
+        if (found := text.rfind(mark, start + 1, reach)) > start:
+            return found + 1
+    return min(end, reach)
+
+
+def _join_short_end(text: str, groups: list[Span]) -> list[Span]:
+    if len(groups) < 2 or size(text[slice(*groups[-1])]) >= LEAST:
+        return groups
+    return [*groups[:-2], (groups[-2][0], groups[-1][1])]
+
+
+def _passage(
+    page: PageText, span: Span, heading: str, ord: int, *, page_id: int, url: str, read_at: datetime | None
+) -> Passage:
+    raw = page.text[slice(*span)]
+    start = span[0] + len(raw) - len(raw.lstrip())
+    text = raw.strip()
+    title = f"{page.title} › {heading}" if heading and heading != page.title else page.title
+    return Passage(
+        id=f"{page_id}-{ord}",
+        page_id=page_id,
+        ord=ord,
+        url=url,
+        title=title,
+        lang=page.lang,
+        text=text,
+        start=start,
+        end=start + len(text),
+        content_hash=hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=16).hexdigest(),
+        read_at=read_at,
+        published=page.published,
+    )

@@ -1,0 +1,194 @@
+"""From a fetched document to its text: what a reader sees of it, with its title, language, dates and links.
+
+Main content is the page's own ``main`` or ``article``, or what trafilatura takes for it; code, lists and tables
+stay readable. Pure: bytes in, a value out, whatever the bytes are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import lxml.html
+import trafilatura
+from lxml import etree
+
+from crawler.charset import decode
+from crawler.facts import facts_of
+from crawler.language import detect
+from crawler.links import links_of
+from crawler.metadata import Metadata, read_metadata
+from crawler.render import Rendered, render
+from crawler.visible import drop, drop_unseen
+from store.errors import WellreadError
+from store.types import PageText
+
+_HTML = frozenset({"text/html", "application/xhtml+xml", ""})
+_PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+
+#: where a page says itself that its content is, the best first
+_MAIN = (
+    ".//*[@role='main']",
+    ".//main",
+    ".//div[contains(concat(' ', @class, ' '), ' body ')][@role or ancestor::div[contains(@class, 'document')]]",
+    ".//article",
+)
+#: what stands around content, and is not content
+_AROUND = frozenset({"nav", "aside", "footer", "form", "menu"})
+_AROUND_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+_PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
+
+#: a main element with fewer words than this is not believed
+MIN_WORDS = 25
+MAX_TEXT = 2_000_000
+_NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+
+
+class NothingToRead(WellreadError):
+    """The document holds no text; the message says what it holds instead."""
+
+
+def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
+    """Read a document's text.
+
+    ``url`` is where it was fetched (its links are resolved against it), ``content_type`` the header, parameters and
+    all. Raises NothingToRead.
+    """
+    kind = content_type.split(";")[0].strip().lower()
+    if kind not in _HTML | _PLAIN:
+        raise NothingToRead(f"{url} is of the type {kind}, which is not read: only HTML, Markdown and plain text are.")
+    if not body.strip():
+        raise NothingToRead(f"{url} is empty.")
+    text = _NUL.sub(" ", decode(body, content_type))
+    page = _plain(text, url) if kind in _PLAIN else _html(text, url)
+    if not page.text.strip():
+        raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
+    return page
+
+
+def _plain(text: str, url: str) -> PageText:
+    kept = text[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").strip()
+    headings = tuple((found.start(2), found[2].strip()) for found in _MARKDOWN_HEADING.finditer(kept))
+    first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
+    return PageText(title=first or url, text=kept, lang=detect(kept), headings=headings)
+
+
+def _html(text: str, url: str) -> PageText:
+    tree = _parse(text)
+    if tree is None:
+        raise NothingToRead(f"{url} holds no readable text.")
+    metadata = read_metadata(tree, url)
+    links = links_of(tree, url)
+    statements = _statements(tree)
+    drop_unseen(tree)
+    _drop_permalinks(tree)
+    rendered = _rendered(tree, text)
+    title = _title(metadata, rendered, url)
+    lang = detect(rendered.text, declared=metadata.lang)
+    page = PageText(
+        title=title,
+        text=rendered.text,
+        lang=lang,
+        published=metadata.published,
+        modified=metadata.modified,
+        canonical_url=metadata.canonical_url,
+        links=links,
+        headings=_without_title(rendered.headings, title),
+        index=metadata.index,
+        follow=metadata.follow,
+    )
+    return replace(page, facts=statements(title, rendered.text))
+
+
+def _parse(text: str) -> Any | None:
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    try:
+        return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _statements(tree: Any) -> Callable[[str, str], Any]:
+    """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known."""
+    whole = (
+        lxml.html.fromstring(lxml.html.tostring(tree))
+        if tree.find(".//script[@type='application/ld+json']") is not None
+        else tree
+    )
+    return lambda title, text: facts_of(whole, title=title, text=text)
+
+
+def _rendered(tree: Any, source: str) -> Rendered:
+    """The main content as text: the page's own, else trafilatura's, else everything but what stands around."""
+    for path in _MAIN:
+        found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
+        if len(found) == 1 and _is_enough(rendered := _content(found[0])):
+            return rendered
+    guessed = _guess(source)
+    whole = _content(tree.find("body") if tree.find("body") is not None else tree)
+    if guessed is not None and _words(guessed.text) >= max(MIN_WORDS, 0.3 * _words(whole.text)):
+        return guessed
+    return whole
+
+
+def _content(element: Any) -> Rendered:
+    for inner in list(element.iter()):
+        if inner is not element and isinstance(inner.tag, str) and _is_around(inner):
+            drop(inner)
+    return render(element)
+
+
+def _is_around(element: Any) -> bool:
+    if element.tag in _AROUND or element.get("role", "") in _AROUND_ROLES:
+        return True
+    return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
+
+
+def _guess(source: str) -> Rendered | None:
+    """What trafilatura takes for the main content, as text."""
+    try:
+        found = trafilatura.extract(
+            source,
+            fast=True,
+            output_format="html",
+            include_comments=False,
+            include_formatting=True,
+            include_tables=True,
+        )
+    except Exception:  # a library that fails on one page must not lose it: the whole body is read instead
+        return None
+    tree = _parse(found) if found else None
+    return render(tree) if tree is not None else None
+
+
+def _drop_permalinks(tree: Any) -> None:
+    for anchor in list(tree.iter("a")):
+        if anchor.text_content().strip() in _PERMALINKS and anchor.get("href", "").startswith("#"):
+            drop(anchor)
+
+
+def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
+    """The first heading when the title begins with it (the rest is the site's name), else the title."""
+    first = rendered.headings[0][1] if rendered.headings else ""
+    if first and (not metadata.title or metadata.title.casefold().startswith(first.casefold())):
+        return first
+    return metadata.title or first or url
+
+
+def _without_title(headings: tuple[tuple[int, str], ...], title: str) -> tuple[tuple[int, str], ...]:
+    """The headings' paths below the title."""
+    prefix = f"{title} › "
+    return tuple((at, path.removeprefix(prefix)) for at, path in headings)
+
+
+def _is_enough(rendered: Rendered) -> bool:
+    return _words(rendered.text) >= MIN_WORDS
+
+
+def _words(text: str) -> float:
+    """About how many words: a script without spaces counts its characters."""
+    return max(len(text.split()), len(text) / 12)

@@ -1,0 +1,76 @@
+"""The links a page shows: where to, under which words, among which words."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from crawler.urls import BadUrl, canonical
+from store.types import Link
+
+MAX_LINKS = 3_000
+_CONTEXT_CHARS = 200
+_FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
+_BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
+
+
+def links_of(tree: Any, url: str) -> tuple[Link, ...]:
+    """The links of a parsed page, canonical, one for each URL and anchor text, in the order they stand."""
+    base = _base(tree, url)
+    found: dict[tuple[str, str], Link] = {}
+    for element in tree.iter("a", "link"):
+        link = _anchor(element, base) if element.tag == "a" else _feed(element, base)
+        if link is not None and link.url != url:
+            found.setdefault((link.url, link.text), link)
+        if len(found) >= MAX_LINKS:
+            break
+    return tuple(found.values())
+
+
+def _anchor(element: Any, base: str) -> Link | None:
+    target = _target(element, base)
+    if target is None:
+        return None
+    text = " ".join(element.text_content().split())[:300] or element.get("title", "").strip()[:300]
+    rel = element.get("rel", "").lower().split()
+    return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
+
+
+def _feed(element: Any, base: str) -> Link | None:
+    rel = element.get("rel", "").lower().split()
+    if "alternate" not in rel or element.get("type", "").lower() not in _FEEDS:
+        return None
+    target = _target(element, base)
+    return target and Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
+
+
+def _target(element: Any, base: str) -> str | None:
+    href = (element.get("href") or "").strip()
+    if not href or href.startswith(("#", "mailto:", "javascript:", "tel:", "data:")):
+        return None
+    try:
+        return canonical(href, base)
+    except BadUrl:
+        return None
+
+
+def _context(element: Any, text: str) -> str:
+    """The words of the block the link stands in, when there are more than its own."""
+    block = element.getparent()
+    while block is not None and block.tag not in _BLOCKS:
+        block = block.getparent()
+    if block is None:
+        return ""
+    words: list[str] = []
+    for piece in block.itertext():
+        words.extend(piece.split())
+        if len(words) > 60:
+            break
+    around = " ".join(words)[:_CONTEXT_CHARS]
+    return around if len(around) > len(text) else ""
+
+
+def _base(tree: Any, url: str) -> str:
+    base = tree.find(".//base")
+    href = base.get("href", "").strip() if base is not None else ""
+    return urljoin(url, href) if href else url

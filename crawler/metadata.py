@@ -1,0 +1,128 @@
+"""What an HTML page says of itself: title, language, dates, canonical URL, whether robots may keep or follow it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from crawler.urls import BadUrl, canonical, host
+
+_SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
+_PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.issued", "date", "pubdate", "publishdate")
+_MODIFIED = ("article:modified_time", "datemodified", "dc.date.modified", "last-modified", "og:updated_time")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+MAX_JSON = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """A page on itself."""
+
+    title: str = ""
+    lang: str = ""  #: ISO 639-1, as declared
+    published: datetime | None = None
+    modified: datetime | None = None
+    canonical_url: str = ""
+    index: bool = True
+    follow: bool = True
+
+
+def read_metadata(tree: Any, url: str) -> Metadata:
+    """Read a parsed page's head."""
+    named = _named(tree)
+    dates = dict(_dates_in_json(tree))
+    robots = f"{named.get('robots', '')},{named.get('wellread', '')}".lower()
+    none = "none" in robots
+    return Metadata(
+        title=_title(tree, named),
+        lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
+        published=_first_date(named, _PUBLISHED) or dates.get("datePublished"),
+        modified=_first_date(named, _MODIFIED) or dates.get("dateModified"),
+        canonical_url=_canonical(tree, url),
+        index=not (none or "noindex" in robots),
+        follow=not (none or "nofollow" in robots),
+    )
+
+
+def parse_date(value: str) -> datetime | None:
+    """Read an ISO 8601 or RFC 5322 date; one without a zone is taken as UTC, one in the future or before 1990 is not."""
+    value = value.strip()
+    try:
+        when = datetime.fromisoformat(value)
+    except ValueError:
+        when = _other_date(value)
+        if when is None:
+            return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return when if 1990 <= when.year <= 2100 else None
+
+
+def _other_date(value: str) -> datetime | None:
+    if found := _DAY.match(value):
+        try:
+            return datetime.fromisoformat(found[0])
+        except ValueError:
+            return None
+    try:
+        return parsedate_to_datetime(value)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _named(tree: Any) -> dict[str, str]:
+    """The meta elements by name or property, in lower case; the first of each counts."""
+    found: dict[str, str] = {}
+    for meta in tree.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower()
+        if name:
+            found.setdefault(name, meta.get("content", "").strip())
+    return found
+
+
+def _title(tree: Any, named: dict[str, str]) -> str:
+    element = tree.find(".//title")
+    title = " ".join((element.text_content() if element is not None else "").split())
+    social = " ".join(named.get("og:title", "").split())
+    if social and title.startswith(social):
+        return social[:300]
+    site = named.get("og:site_name", "")
+    if site and title.endswith(site):
+        return _SUFFIX.sub("", title)[:300]
+    return (title or social)[:300]
+
+
+def _canonical(tree: Any, url: str) -> str:
+    """The canonical URL the page names, if it is on the same host: another host's word is not taken."""
+    for link in tree.iter("link"):
+        if "canonical" in link.get("rel", "").lower().split() and (href := link.get("href", "").strip()):
+            try:
+                named = canonical(href, url)
+                return named if host(named) == host(url) else ""
+            except BadUrl:
+                return ""
+    return ""
+
+
+def _first_date(named: dict[str, str], names: tuple[str, ...]) -> datetime | None:
+    return next((when for name in names if (when := parse_date(named.get(name, "")))), None)
+
+
+def _dates_in_json(tree: Any) -> Iterator[tuple[str, datetime]]:
+    for script in tree.iterfind(".//script[@type='application/ld+json']"):
+        source = script.text or ""
+        if len(source) > MAX_JSON:
+            continue
+        try:
+            entries = json.loads(source)
+        except (ValueError, RecursionError):
+            continue
+        for entry in entries if isinstance(entries, list) else [entries]:
+            for name in ("datePublished", "dateModified"):
+                value = entry.get(name) if isinstance(entry, dict) else None
+                if isinstance(value, str) and (when := parse_date(value)):
+                    yield name, when
