@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 
 from store.sentences import sentence_spans
 from store.types import PageText, Passage
@@ -45,7 +46,7 @@ def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
     """The stretches from one heading to the next; one that is a heading and little more joins the next."""
     marks = [(0, ""), *(mark for mark in page.headings if mark[0] < len(page.text)), (len(page.text), "")]
     start, heading = marks[0]
-    for (_, here), (end, _) in zip(marks, marks[1:], strict=False):
+    for (_, here), (end, _) in pairwise(marks):
         heading = here or heading
         if end < len(page.text) and size(page.text[start:end]) < LEAST:
             continue

@@ -50,7 +50,7 @@ def read_metadata(tree: Any, url: str) -> Metadata:
 
 
 def parse_date(value: str) -> datetime | None:
-    """Read an ISO 8601 or RFC 5322 date; one without a zone is taken as UTC, one in the future or before 1990 is not."""
+    """Read an ISO 8601 or RFC 5322 date; one without a zone is UTC, one far from the web's time is none."""
     value = value.strip()
     try:
         when = datetime.fromisoformat(value)

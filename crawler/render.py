@@ -11,13 +11,15 @@ from lxml import etree
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: what stands apart from what surrounds it, by a blank line
 _APART = frozenset(
-    ["p", "pre", "ul", "ol", "dl", "table", "blockquote", "figure", "details", "section", "article", "hr", "address"]
-    + ["fieldset", "quote", "list", "dt", *_HEADINGS]
+    (
+        *"p pre ul ol dl table blockquote figure details section article hr address fieldset quote list dt".split(),
+        *_HEADINGS,
+    )
 )
 #: what begins on its own line
 _LINES = frozenset(
-    ["div", "li", "dd", "tr", "caption", "figcaption", "summary", "main", "header", "footer", "aside", "nav", "form"]
-    + ["body", "center", "legend", "option", "thead", "tbody", "tfoot", "menu", "dir", "hgroup", "search"]
+    "div li dd tr caption figcaption summary main header footer aside nav form body center legend option thead tbody "
+    "tfoot menu dir hgroup search".split()
 )
 _SPACE = re.compile(r"\s+")
 _MAX_CHARS = 2_000_000

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 _UNSEEN = frozenset(
-    ["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video", "map"]
-    + ["select", "button", "textarea", "input", "dialog", "datalist", "head", "math-annotation"]
+    "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
+    "dialog datalist head math-annotation".split()
 )
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0+(?:\.0+)?(?:[a-z%]+)?\s*(?:;|!|$)"
