@@ -1,0 +1,227 @@
+"""What other services import: ask, watch, choose what is read; synchronous and asynchronous.
+
+    with Client() as wellread:
+        record = wellread.ask("Who built the lighthouse?", wait=60)
+
+Every failure is a :class:`ClientError`: `Unreachable` when nothing answers, `Refused` when the server says no.
+The environment's proxies are not used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+import httpx2
+
+from api import client_calls as calls
+from api.client_calls import Call, ClientError, Options, Refused, Terms, Unreachable
+from api.client_record import Event, Reading, Record, Source, to_record, to_value
+
+__all__ = ["AsyncClient", "Client", "ClientError", "Event", "Options", "Reading", "Record", "Refused", "Source",
+           "Terms", "Unreachable"]  # fmt: skip
+
+DEFAULT_URL = "http://127.0.0.1:8484"
+
+
+class Client:
+    """Wellread over HTTP. Close it, or use it as a context; safe to use from several threads."""
+
+    def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
+        self.url = calls.check_address(url)
+        self._http = httpx2.Client(base_url=self.url, headers=calls.headers(key), trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Record:
+        """Ask and wait up to ``wait`` seconds (at most 120) for the final answer; what is ready by then comes back."""
+        return to_record(self._send(calls.chat(question, wait, options)))
+
+    def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> str:
+        """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
+        return str(self._send(calls.submit(question, idempotency_key, terms))["id"])
+
+    def get(self, question_id: str) -> Record:
+        """A question's record."""
+        return to_record(self._send(calls.of_question(question_id)))
+
+    def trace(self, question_id: str) -> list[Mapping[str, Any]]:
+        """Every finished step with what it looked for, found and decided."""
+        return list(self._send(calls.of_question(question_id, "/trace")))
+
+    def cancel(self, question_id: str) -> Record:
+        """Stop a question; what was read stays read."""
+        return to_record(self._send(calls.of_question(question_id, "/cancel", method="POST")))
+
+    def events(self, question_id: str, *, after: str = "") -> Iterator[Event]:
+        """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
+        path, tries = calls.of_question(question_id, "/events").path, 0
+        while True:
+            try:
+                with self._http.sse(path, headers=calls.resume(after), timeout=calls.SILENT_S) as stream:
+                    if not stream.response.is_success:
+                        stream.response.read()
+                        calls.answer(stream.response)
+                    for sent in stream:
+                        event, tries = calls.to_event(sent), 0
+                        after = event.id or after
+                        yield event
+                        if event.kind == "final":
+                            return
+                broken: Exception = ConnectionResetError("the stream ended early")
+            except (httpx2.TransportError, Refused) as error:
+                broken = error
+            tries += 1
+            calls.check_tries(self.url, broken, tries)
+            time.sleep(calls.pause_s(tries))
+
+    def sources(self) -> list[Source]:
+        """The sites that may be read for any question."""
+        return [to_value(Source, sent) for sent in self._send(Call(path="/api/sources"))]
+
+    def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
+        """Keep a site; ``own`` says it is the operator's, so that its address may be private."""
+        return to_value(Source, self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
+
+    def remove_source(self, source_id: int) -> None:
+        """Forget a site; what was read from it stays."""
+        self._send(Call(method="DELETE", path=f"/api/sources/{source_id}"))
+
+    def read(self, url: str) -> Reading:
+        """Have one page read into the knowledge base; :meth:`reading` tells how far that has come."""
+        return to_value(Reading, self._send(Call(method="POST", path="/api/reads", body={"url": url})))
+
+    def reading(self, reading_id: int) -> Reading:
+        """How far the reading of a page has come."""
+        return to_value(Reading, self._send(Call(path=f"/api/reads/{reading_id}")))
+
+    def stats(self) -> Mapping[str, Any]:
+        """What is held and what is going on."""
+        return dict(self._send(Call(path="/api/stats")))
+
+    def is_ready(self) -> bool:
+        """Whether every part a question needs is there."""
+        try:
+            self._send(Call(path="/readyz"))
+        except Refused:
+            return False
+        return True
+
+    def _send(self, call: Call) -> Any:
+        try:
+            return calls.answer(self._http.request(call.method, call.path, **call.sends))
+        except httpx2.TransportError as error:
+            raise calls.unreachable(self.url, error) from error
+
+
+class AsyncClient:
+    """:class:`Client` for asyncio: the same methods, awaited."""
+
+    def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
+        self.url = calls.check_address(url)
+        self._http = httpx2.AsyncClient(base_url=self.url, headers=calls.headers(key), trust_env=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Record:
+        """Ask and wait up to ``wait`` seconds (at most 120) for the final answer; what is ready by then comes back."""
+        return to_record(await self._send(calls.chat(question, wait, options)))
+
+    async def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> str:
+        """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
+        return str((await self._send(calls.submit(question, idempotency_key, terms)))["id"])
+
+    async def get(self, question_id: str) -> Record:
+        """A question's record."""
+        return to_record(await self._send(calls.of_question(question_id)))
+
+    async def trace(self, question_id: str) -> list[Mapping[str, Any]]:
+        """Every finished step with what it looked for, found and decided."""
+        return list(await self._send(calls.of_question(question_id, "/trace")))
+
+    async def cancel(self, question_id: str) -> Record:
+        """Stop a question; what was read stays read."""
+        return to_record(await self._send(calls.of_question(question_id, "/cancel", method="POST")))
+
+    async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
+        """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
+        path, tries = calls.of_question(question_id, "/events").path, 0
+        while True:
+            try:
+                async with self._http.sse(path, headers=calls.resume(after), timeout=calls.SILENT_S) as stream:
+                    if not stream.response.is_success:
+                        await stream.response.aread()
+                        calls.answer(stream.response)
+                    async for sent in stream:
+                        event, tries = calls.to_event(sent), 0
+                        after = event.id or after
+                        yield event
+                        if event.kind == "final":
+                            return
+                broken: Exception = ConnectionResetError("the stream ended early")
+            except (httpx2.TransportError, Refused) as error:
+                broken = error
+            tries += 1
+            calls.check_tries(self.url, broken, tries)
+            await asyncio.sleep(calls.pause_s(tries))
+
+    async def sources(self) -> list[Source]:
+        """The sites that may be read for any question."""
+        return [to_value(Source, sent) for sent in await self._send(Call(path="/api/sources"))]
+
+    async def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
+        """Keep a site; ``own`` says it is the operator's, so that its address may be private."""
+        return to_value(Source, await self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
+
+    async def remove_source(self, source_id: int) -> None:
+        """Forget a site; what was read from it stays."""
+        await self._send(Call(method="DELETE", path=f"/api/sources/{source_id}"))
+
+    async def read(self, url: str) -> Reading:
+        """Have one page read into the knowledge base; :meth:`reading` tells how far that has come."""
+        return to_value(Reading, await self._send(Call(method="POST", path="/api/reads", body={"url": url})))
+
+    async def reading(self, reading_id: int) -> Reading:
+        """How far the reading of a page has come."""
+        return to_value(Reading, await self._send(Call(path=f"/api/reads/{reading_id}")))
+
+    async def stats(self) -> Mapping[str, Any]:
+        """What is held and what is going on."""
+        return dict(await self._send(Call(path="/api/stats")))
+
+    async def is_ready(self) -> bool:
+        """Whether every part a question needs is there."""
+        try:
+            await self._send(Call(path="/readyz"))
+        except Refused:
+            return False
+        return True
+
+    async def _send(self, call: Call) -> Any:
+        try:
+            return calls.answer(await self._http.request(call.method, call.path, **call.sends))
+        except httpx2.TransportError as error:
+            raise calls.unreachable(self.url, error) from error

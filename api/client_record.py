@@ -1,0 +1,155 @@
+"""What the API answers, as plain values: a question's record, its progress, sources and readings.
+
+Fields that a newer server adds are left out of the values and stand in ``Record.json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+from store.types import Citation, Cost, Sentence, Status, Verdict
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSeen:
+    """A page chosen for the question and what came of it."""
+
+    url: str
+    title: str
+    outcome: str | None  #: None while it waits
+    reason: str | None
+    wave: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """How long one step took."""
+
+    step: str
+    cycle: int
+    attempt: int
+    outcome: str
+    seconds: float
+    started_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A question as its asker sees it; the fields of ``GET /api/questions/{id}``."""
+
+    id: str
+    question: str
+    status: Status
+    current_step: str | None
+    final_step: str | None
+    provisional: bool  #: whether the answer may still change
+    answer: str | None  #: with its [n] markers
+    confidence: float
+    sentences: Sequence[Sentence]
+    citations: Sequence[Citation]
+    context: Sequence[Mapping[str, Any]]  #: the passages the answer was made from
+    composer: str | None
+    notice: str
+    verdict: Verdict | None
+    retry_attempted: bool
+    paraphrased_queries: Sequence[str]
+    online_search_triggered: bool
+    crawl_reason: str | None
+    stop_reason: str | None
+    rag_hits_count: int
+    sql_hits_count: int
+    graph_hits_count: int
+    live_urls: Sequence[str]  #: the pages read for this question
+    pages: Sequence[PageSeen]
+    search_cycles_completed: int
+    max_search_cycles: int
+    entity: str | None
+    timings: Sequence[Timing]
+    seconds: float  #: from asking to the end, or to now
+    cost: Cost
+    error: str | None
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+    json: Mapping[str, Any]  #: the record as the server sent it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One step of progress."""
+
+    id: str  #: give it as ``after`` to hear only what came later; empty for what was told from the rows
+    kind: str  #: status, page, provisional or final
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A site that may be read for any question."""
+
+    id: int
+    url: str
+    own: bool  #: the operator's own: its address may be private
+    min_delay_s: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A page that was asked to be read, and how far that has come."""
+
+    id: int
+    url: str
+    outcome: str | None  #: None while it waits
+    reason: str | None
+    page_id: int | None
+    title: str | None
+    in_knowledge_base: bool  #: whether answers can be drawn from it
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more happens: it could not be read, or answers can be drawn from it."""
+        return self.outcome is not None and (self.page_id is None or self.in_knowledge_base)
+
+
+def to_record(sent: Mapping[str, Any]) -> Record:
+    """Read the JSON of a record."""
+    read = {
+        "status": Status(sent["status"]),
+        "sentences": tuple(Sentence(text=s["text"], markers=tuple(s["markers"])) for s in sent["sentences"]),
+        "citations": tuple(map(_to_citation, sent["citations"])),
+        "verdict": _to_verdict(sent["verdict"]) if sent["verdict"] else None,
+        "pages": tuple(to_value(PageSeen, page) for page in sent["pages"]),
+        "timings": tuple(
+            to_value(Timing, {**timing, "started_at": _time(timing["started_at"])}) for timing in sent["timings"]
+        ),
+        "cost": to_value(Cost, sent["cost"]),
+        "created_at": _time(sent["created_at"]),
+        "updated_at": _time(sent["updated_at"]),
+        "finished_at": _time(sent["finished_at"]),
+        "json": sent,
+    }
+    return to_value(Record, {**sent, **read})
+
+
+def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
+    """A dataclass of the fields it knows."""
+    return kind(**{field.name: sent[field.name] for field in fields(kind) if field.name in sent})  # type: ignore[arg-type]
+
+
+def _to_citation(sent: Mapping[str, Any]) -> Citation:
+    times = {name: _time(sent.get(name)) for name in ("published", "read_at")}
+    return to_value(Citation, {**sent, **times})
+
+
+def _to_verdict(sent: Mapping[str, Any]) -> Verdict:
+    return to_value(Verdict, {**sent, "missing": tuple(sent["missing"])})
+
+
+def _time(sent: str | None) -> datetime | None:
+    return datetime.fromisoformat(sent) if sent else None
