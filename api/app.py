@@ -1,0 +1,95 @@
+"""The HTTP application: routes, errors, limits, and the server that runs them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from api import (
+    problems,
+    routes_chat,
+    routes_health,
+    routes_page,
+    routes_pages,
+    routes_questions,
+    routes_sources,
+)
+from api.auth import check_exposure, parse_keys
+from api.body_limit import BodyLimit
+from api.problems import Problem
+from api.same_machine import SameMachine
+from api.version import installed_version
+from api.wiring import open_listener
+from workers.services import Services, services
+from workers.settings import LOOPBACK, Settings
+from workers.stack import PortInUse
+
+MAX_BODY_BYTES = 256 * 1024
+#: how long a stopping server lets requests end
+GRACE_S = 5
+
+_DESCRIPTION = "Answers questions from what it has read; reads the web when that is not enough; checks every citation."
+
+
+def create_app(services: Services) -> FastAPI:
+    """Build the application; raises KeysMissing or BadKeys when it must not be served like this."""
+    settings = services.settings
+    keys = parse_keys(settings.api_keys)
+    check_exposure(settings.api_host, keys)
+    app = FastAPI(
+        title="Wellread",
+        version=installed_version(),
+        description=_DESCRIPTION,
+        lifespan=_lifespan,
+        docs_url=None,  # both would load their scripts from a CDN
+        redoc_url=None,
+        responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
+    )
+    app.state.services, app.state.keys = services, keys
+    problems.install(app)
+    for room in (routes_chat, routes_questions, routes_sources, routes_pages, routes_health, routes_page):
+        app.include_router(room.router)
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
+    if not keys:
+        app.add_middleware(SameMachine, names=LOOPBACK)
+    return app
+
+
+def serve(settings: Settings) -> None:
+    """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
+    import uvicorn
+
+    app = create_app(services())
+    listening = _listen(settings.api_host, settings.api_port)
+    config = uvicorn.Config(
+        app, log_level="info", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
+    )
+    with listening:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.listener = open_listener(app.state.services.settings.redis)
+    try:
+        yield
+    finally:
+        await app.state.listener.aclose()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise PortInUse(
+            f"Port {port} on {host} cannot be used ({error.strerror}): "
+            "stop the program that uses it or set WELLREAD_API_PORT."
+        ) from error
+    return listening

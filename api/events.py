@@ -1,0 +1,143 @@
+"""A question's progress for whoever watches: from the Redis stream, or from the rows when Redis is away.
+
+The rows are the truth: a watcher ends when the row is final, whatever the stream has or has lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+import redis.asyncio
+import structlog
+from anyio import to_thread
+
+from store.events import Event, follow
+from store.records import PHASES, Record
+
+log = structlog.get_logger()
+
+#: how often the rows are looked at while nothing is heard
+LOOK_EVERY_S = 0.5
+#: how long what the stream still holds of a question that has ended is waited for
+REPLAY_S = 0.05
+
+Look = Callable[[], Record]
+
+
+async def watch(listener: redis.asyncio.Redis, question_id: str, look: Look, *, after: str) -> AsyncIterator[Event]:
+    """Yield where the question stands, then its progress after the event ``after``, then ``final`` and its record.
+
+    ``look`` reads the record from SQL. What is told from the rows has no id: a reader that comes back hears it again.
+    """
+    record = await to_thread.run_sync(look)
+    yield _status(record)
+    try:
+        async for event in _heard(listener, question_id, look, after=after, ended=record.status.is_final):
+            yield event
+    except redis.RedisError as error:
+        log.warning("events_from_rows", question=question_id, error=str(error))
+        async for event in _seen(record, look):
+            yield event
+
+
+async def final_record(listener: redis.asyncio.Redis, question_id: str, look: Look, *, within_s: float) -> Record:
+    """The question's record as soon as it is final, or as it is after ``within_s`` seconds."""
+    if within_s > 0:
+        try:
+            async with asyncio.timeout(within_s):
+                return await _until_final(listener, question_id, look)
+        except TimeoutError:
+            pass
+    return await to_thread.run_sync(look)
+
+
+async def _until_final(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
+    try:
+        async for event in follow(listener, question_id, block_s=LOOK_EVERY_S):
+            if event is None or event.kind == "final":
+                record = await to_thread.run_sync(look)
+                if record.status.is_final:
+                    return record
+    except redis.RedisError as error:
+        log.warning("events_from_rows", question=question_id, error=str(error))
+    while True:
+        record = await to_thread.run_sync(look)
+        if record.status.is_final:
+            return record
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+async def _heard(
+    listener: redis.asyncio.Redis, question_id: str, look: Look, *, after: str, ended: bool
+) -> AsyncIterator[Event]:
+    """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since)."""
+    last = after
+    async for event in follow(listener, question_id, after=after, block_s=REPLAY_S if ended else LOOK_EVERY_S):
+        if event is not None and event.kind != "final":
+            last = event.id
+            yield event
+            continue
+        record = await to_thread.run_sync(look)
+        if record.status.is_final:
+            yield _final(record, event.id if event else last)
+            return
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Told:
+    """What a watcher knows already."""
+
+    status: str
+    revision: int
+    pages: frozenset[str]
+
+
+async def _seen(record: Record, look: Look) -> AsyncIterator[Event]:
+    """Progress told from the rows alone."""
+    told = _Told(status=record.status, revision=record.revision, pages=_settled(record))
+    while not record.status.is_final:
+        await asyncio.sleep(LOOK_EVERY_S)
+        record = await to_thread.run_sync(look)
+        for event in _news(record, told):
+            yield event
+        told = _Told(status=record.status, revision=record.revision, pages=_settled(record))
+    yield _final(record, "")
+
+
+def _news(record: Record, told: _Told) -> list[Event]:
+    """What happened since the last look."""
+    events = [
+        _event(
+            "page",
+            {"url": page.url, "kind": "page", "text": page.title, "outcome": page.outcome, "reason": page.reason},
+        )
+        for page in record.pages
+        if page.outcome and page.url not in told.pages
+    ]
+    if record.provisional and record.revision > told.revision:
+        events.append(_event("provisional", {"answer": record.answer}))
+    if record.status != told.status and not record.status.is_final:
+        events.append(_status(record))
+    return events
+
+
+def _settled(record: Record) -> frozenset[str]:
+    return frozenset(page.url for page in record.pages if page.outcome)
+
+
+def _status(record: Record) -> Event:
+    return _event("status", {"status": record.status, "current_step": PHASES.get(record.status)})
+
+
+def _final(record: Record, event_id: str) -> Event:
+    from api.schemas_record import RecordOut
+
+    return Event(id=event_id, kind="final", data=RecordOut.model_validate(record).model_dump(mode="json"))
+
+
+def _event(kind: str, data: dict[str, Any]) -> Event:
+    return Event(id="", kind=kind, data=data)

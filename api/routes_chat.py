@@ -1,0 +1,35 @@
+"""Asking and waiting: one request, one answer."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Response
+
+from api.auth import Role, require
+from api.events import final_record
+from api.schemas import ChatRequest, to_new
+from api.schemas_record import RecordOut
+from api.wiring import ListenerDep, ServicesDep, read_record
+from store.records import Record
+from workers import intake
+
+router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+
+@router.post("/chat", response_model=RecordOut, responses={202: {"model": RecordOut}})
+async def chat(asked: ChatRequest, services: ServicesDep, listener: ListenerDep, response: Response) -> Record:
+    """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
+
+    Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
+    """
+    new = to_new(asked, intake.default_budget(services))
+    question, _ = await to_thread.run_sync(intake.submit, services, new)
+
+    def look() -> Record:
+        return read_record(services, question.id)
+
+    within_s = 0.0 if asked.queued else asked.wait
+    record = await final_record(listener, question.id, look, within_s=within_s)
+    response.headers["Location"] = f"/api/questions/{question.id}"
+    response.status_code = 200 if record.status.is_final else 202
+    return record

@@ -1,0 +1,98 @@
+"""Asking without waiting: questions, their records, their progress, their trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from sqlalchemy import select
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from api.auth import Role, require
+from api.events import watch
+from api.schemas import QuestionRequest, to_new
+from api.schemas_record import QuestionSummary, RecordOut, StepOut
+from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
+from store import questions, records
+from store.records import Record
+from store.tables import StepRow
+from workers import intake
+
+router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+#: a comment this often keeps proxies from closing a quiet stream
+HEARTBEAT_S = 15
+
+_EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
+
+
+@router.post("", status_code=202, response_model=RecordOut, responses={200: {"model": RecordOut}})
+def ask(
+    asked: QuestionRequest,
+    services: ServicesDep,
+    response: Response,
+    idempotency_key: Annotated[
+        str,
+        Header(max_length=255, description="Makes a repeat harmless: the same key and body give the same question."),
+    ] = "",
+) -> Record:
+    """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
+    new = to_new(asked, intake.default_budget(services), idempotency_key=idempotency_key)
+    question, is_new = intake.submit(services, new)
+    response.status_code = 202 if is_new else 200
+    response.headers["Location"] = f"/api/questions/{question.id}"
+    return read_record(services, question.id)
+
+
+@router.get("", response_model=list[QuestionSummary])
+def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> list[dict[str, Any]]:
+    """The questions asked last, newest first."""
+    with services.database.read() as session:
+        return [
+            {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
+            | {"question": row.text}
+            for row in records.latest(session, limit)
+        ]
+
+
+@router.get("/{question_id}", response_model=RecordOut)
+def read(question_id: QuestionId, services: ServicesDep) -> Record:
+    """A question's record: its answer so far, its citations, what was read."""
+    return read_record(services, question_id)
+
+
+@router.post("/{question_id}/cancel", response_model=RecordOut)
+def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
+    """Stop a question; one that has ended stays as it is, and what was read stays read."""
+    intake.cancel(services, question_id)
+    return read_record(services, question_id)
+
+
+@router.get("/{question_id}/trace", response_model=list[StepOut])
+def trace(question_id: QuestionId, services: ServicesDep) -> list[StepRow]:
+    """Every finished step with what it looked for, found and decided."""
+    with services.database.read() as session:
+        questions.find(session, question_id)
+        return list(session.scalars(select(StepRow).where(StepRow.question_id == question_id).order_by(StepRow.id)))
+
+
+@router.get(
+    "/{question_id}/events",
+    response_class=EventSourceResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, provisional, final."}},
+)
+def events(
+    known: Annotated[Record, Depends(read)],
+    services: ServicesDep,
+    listener: ListenerDep,
+    last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
+) -> EventSourceResponse:
+    """Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record."""
+
+    async def stream() -> AsyncIterator[ServerSentEvent]:
+        async for event in watch(listener, known.id, lambda: read_record(services, known.id), after=last_event_id):
+            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
+
+    return EventSourceResponse(stream(), ping=HEARTBEAT_S)

@@ -1,0 +1,56 @@
+"""Keeps a keyless API to the machine it runs on.
+
+It listens on loopback, but a web page of another site could still reach it through the user's browser. So a foreign
+Host (DNS rebinding) and, for whatever changes something, a foreign Origin (cross-site request forgery) are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.problems import Problem, respond
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class SameMachine:
+    """Refuses requests that reach a keyless API under a foreign name or from a foreign page."""
+
+    def __init__(self, app: ASGIApp, *, names: Sequence[str]) -> None:
+        self._app = app
+        self._names = frozenset(names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or answer 403."""
+        if scope["type"] == "http" and (problem := self._objection(scope["method"], Headers(scope=scope))):
+            await respond(problem)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _objection(self, method: str, headers: Headers) -> Problem | None:
+        host = headers.get("host", "")
+        if _host_name(host) not in self._names:
+            return _refused(
+                f"The Host {host[:100]!r} is not this machine.",
+                "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
+            )
+        origin = headers.get("origin")
+        if method not in _SAFE and origin is not None and urlsplit(origin).netloc != host:
+            return _refused(
+                f"A page of {origin[:100]!r} may not do this.",
+                "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
+            )
+        return None
+
+
+def _refused(detail: str, what_to_do: str) -> Problem:
+    return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0].lower()

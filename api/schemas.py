@@ -1,0 +1,114 @@
+"""What callers send: the bodies of the requests, and how a body becomes a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from store.errors import WellreadError
+from store.questions import NewQuestion
+from store.types import Budget
+
+#: the names of :data:`pipeline.strategy.TASK_STRATEGIES`; a test holds them equal
+Strategy = Literal[
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
+]
+
+MAX_WAIT_S = 120.0
+
+#: long enough for any that can be read; what it says is checked by :func:`workers.intake.check_site`
+Url = Annotated[str, Field(min_length=1, max_length=2048)]
+
+
+class BadBudget(WellreadError):
+    """The question asks for more than the operator allows."""
+
+
+class _Request(BaseModel):
+    """A body with a field that is not known is refused: it would be ignored otherwise, and its sender not told."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class BudgetRequest(_Request):
+    """What one question may use; what is left out is the operator's default."""
+
+    seconds: float | None = Field(default=None, gt=0, description="Longest time it may read the web.")
+    pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
+    bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
+    depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
+
+
+class _Asked(_Request):
+    """What both ways of asking take."""
+
+    question: str = Field(description="What you want to know: at most 4,000 characters.", examples=["Who built it?"])
+    crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
+    max_search_cycles: int | None = Field(default=None, ge=0, le=10, description="Waves of reading; 0 reads nothing.")
+    max_age: int | None = Field(
+        default=None, ge=0, description="Evidence read longer ago than this many seconds is ignored."
+    )
+    strategy: Strategy | None = Field(
+        default=None, description="How sure the answer must be; left out: from the question."
+    )
+    sites: list[Url] = Field(default_factory=list, max_length=20, description="Read these sites only.")
+    budget: BudgetRequest = Field(default_factory=lambda: BudgetRequest(), description="What the question may use.")
+
+
+class ChatRequest(_Asked):
+    """A question whose asker waits for the answer."""
+
+    wait: float = Field(default=30.0, ge=0, le=MAX_WAIT_S, description="Seconds to wait for the final answer.")
+    queued: bool = Field(default=False, description="Do not wait at all: the answer is fetched or watched by its id.")
+
+
+class QuestionRequest(_Asked):
+    """A question whose asker does not wait."""
+
+    callback_url: Url | None = Field(default=None, description="Told by a signed POST when the question ends.")
+    deadline: float = Field(
+        default=900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
+    )
+    priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
+
+
+class SourceRequest(_Request):
+    """A site to read for any question."""
+
+    url: Url
+    own: bool = Field(default=False, description="Your own site: its address may be private. Needs the role admin.")
+    min_delay: float | None = Field(default=None, ge=0, le=3600, description="Seconds between two requests to it.")
+
+
+class ReadRequest(_Request):
+    """A page to read now."""
+
+    url: Url
+
+
+def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency_key: str = "") -> NewQuestion:
+    """The body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
+    new = NewQuestion(
+        text=asked.question,
+        strategy=asked.strategy or "",
+        sites=tuple(asked.sites),
+        crawl_enabled=asked.crawl_enabled and asked.max_search_cycles != 0,
+        max_age_s=asked.max_age,
+        budget=_budget(asked, allowed),
+        idempotency_key=idempotency_key,
+    )
+    if isinstance(asked, ChatRequest):
+        return new
+    return replace(new, deadline_s=asked.deadline, priority=asked.priority, callback_url=asked.callback_url or "")
+
+
+def _budget(asked: _Asked, allowed: Budget) -> Budget:
+    wanted = {name: value for name, value in asked.budget.model_dump().items() if value is not None}
+    for name in ("seconds", "pages", "bytes"):
+        if wanted.get(name, 0) > (most := getattr(allowed, name)):
+            raise BadBudget(f"budget.{name} is {wanted[name]:g}, and the operator allows {most:g} a question.")
+    if asked.max_search_cycles is not None:
+        wanted["cycles"] = asked.max_search_cycles
+    return replace(allowed, **wanted)

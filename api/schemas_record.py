@@ -1,0 +1,216 @@
+"""What callers get: a question's record, its trace, and what is known of pages and sources.
+
+The record's fields are those of :class:`store.records.Record`, and of the four-phase design's ``/api/chat``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from store.types import Status
+
+
+class _Out(BaseModel):
+    """Read from a dataclass, a row or a mapping alike."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class SentenceOut(_Out):
+    """A sentence of the answer."""
+
+    text: str
+    markers: list[int] = Field(description="The citations that support it.")
+
+
+class CitationOut(_Out):
+    """A link from the answer to a span of a stored page."""
+
+    marker: int = Field(description="The number shown in the answer.")
+    passage_id: str
+    page_id: int = Field(description="GET /api/pages/{page_id} gives the page's text.")
+    url: str
+    title: str
+    quote: str = Field(description="Exactly the stored text from `start` to `end`.")
+    start: int = Field(description="Offset in the page's text, in Unicode characters.")
+    end: int
+    published: datetime | None = None
+    read_at: datetime | None = None
+
+
+class HitOut(_Out):
+    """A passage the answer was made from."""
+
+    rank: int
+    score: float
+    similarity: float | None = None
+    passage_id: str
+    page_id: int
+    url: str
+    title: str
+    text: str
+
+
+class VerdictOut(_Out):
+    """Whether the hits sufficed."""
+
+    sufficient: bool
+    confidence: float = Field(description="Calibrated probability that the hits answer the question.")
+    reason: str
+    missing: list[str] = Field(description="Words of the question that the hits do not cover.")
+    judge: str
+
+
+class PageSeenOut(_Out):
+    """A page chosen for this question and what came of it."""
+
+    url: str
+    title: str
+    outcome: str | None = Field(
+        description="read, known, unchanged, empty, gone, forbidden, blocked, failed or skipped; null while it waits."
+    )
+    reason: str | None
+    wave: int
+
+
+class TimingOut(_Out):
+    """How long one step took."""
+
+    step: str
+    cycle: int
+    attempt: int
+    outcome: str
+    seconds: float
+    started_at: datetime
+
+
+class CostOut(_Out):
+    """What a model's API was asked for."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+    usd: float
+
+
+def _none_if_empty(value: Any) -> Any:
+    return value or None
+
+
+class RecordOut(_Out):
+    """A question as its asker sees it."""
+
+    id: str
+    question: str
+    status: Status
+    current_step: str | None = Field(description="The phase that works on it; null at the end.")
+    final_step: str | None = Field(description="The phase that ended it; null until then.")
+    provisional: bool = Field(description="Whether the answer may still change.")
+    answer: str | None = Field(description="The answer with its [n] markers, or an honest “not known”.")
+    confidence: float = Field(description="Of the answer, from 0 to 1.")
+    sentences: list[SentenceOut]
+    citations: list[CitationOut]
+    context: list[HitOut] = Field(description="The passages the answer was made from.")
+    composer: str | None = Field(description="“extractive”, or the model's name.")
+    notice: str = Field(description="What must be known of how the answer was made.")
+    verdict: Annotated[VerdictOut | None, BeforeValidator(_none_if_empty)]
+    retry_attempted: bool = Field(description="Whether phase 2 looked again in other words.")
+    paraphrased_queries: list[str] = Field(description="Those other words.")
+    online_search_triggered: bool = Field(description="Whether the web was read.")
+    crawl_reason: str | None = Field(description="Why.")
+    stop_reason: str | None = Field(description="Why the reading ended.")
+    rag_hits_count: int
+    sql_hits_count: int
+    graph_hits_count: int
+    live_urls: list[str] = Field(description="The pages read for this question.")
+    pages: list[PageSeenOut]
+    search_cycles_completed: int
+    max_search_cycles: int
+    entity: str | None = Field(description="The first thing the question names.")
+    timings: list[TimingOut]
+    seconds: float = Field(description="From asking to the end, or to now.")
+    cost: CostOut
+    error: str | None = Field(description="What went wrong, for a question that failed.")
+    revision: int = Field(description="Counts the answers given; 0 before the first.")
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+class QuestionSummary(_Out):
+    """One of the latest questions."""
+
+    id: str
+    question: str
+    status: Status
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class StepOut(_Out):
+    """One finished step with everything that was kept of it."""
+
+    name: str
+    cycle: int
+    attempt: int
+    outcome: str
+    started_at: datetime
+    finished_at: datetime
+    detail: dict[str, Any] = Field(description="Queries, scores, verdict, the model's cost, candidates.")
+
+
+class SourceOut(_Out):
+    """A site that may be read for any question."""
+
+    id: int
+    url: str
+    own: bool
+    min_delay_s: float | None
+
+
+class PageOut(_Out):
+    """A stored page, or the part of it that was asked for."""
+
+    id: int
+    url: str
+    title: str
+    lang: str
+    text: str = Field(description="The text from `start`, as long as asked for.")
+    start: int = Field(description="Where this text begins, in Unicode characters.")
+    characters: int = Field(description="Length of the whole text.")
+    published: datetime | None
+    read_at: datetime
+    content_hash: str
+    generation: int = Field(description="Counts the texts this page has had.")
+    is_gone: bool
+
+
+class ReadingOut(_Out):
+    """A page that was asked to be read, and how far that has come."""
+
+    id: int
+    url: str
+    outcome: str | None = Field(description="null while it waits.")
+    reason: str | None
+    page_id: int | None
+    title: str | None
+    in_knowledge_base: bool = Field(description="Whether answers can be drawn from it.")
+
+
+class CheckOut(_Out):
+    """One part that must work."""
+
+    name: str
+    ok: bool
+    detail: str
+    what_to_do: str = ""
+
+
+class Readiness(_Out):
+    """Whether questions can be answered."""
+
+    ready: bool
+    checks: list[CheckOut]

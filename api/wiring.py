@@ -1,0 +1,58 @@
+"""What the routes work with: this process's services, and Redis for those that wait."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import redis.asyncio
+from fastapi import Depends, Path, Request
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from store import records
+from store.questions import UnknownQuestion
+from workers.services import Services
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+#: watchers at one time; whoever comes later is served from SQL
+MAX_WATCHERS = 1_000
+
+
+def open_listener(url: str) -> redis.asyncio.Redis:
+    """Redis for blocking reads: fails at once when it is away, because the rows can tell as well."""
+    return redis.asyncio.Redis.from_url(
+        url,
+        socket_connect_timeout=2,
+        socket_timeout=15,
+        max_connections=MAX_WATCHERS,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+def _listener(request: Request) -> redis.asyncio.Redis:
+    listener: redis.asyncio.Redis = request.app.state.listener
+    return listener
+
+
+def _question_id(question_id: Annotated[str, Path(description="The question's id.")]) -> str:
+    if not _ID.fullmatch(question_id):
+        raise UnknownQuestion(f"There is no question {question_id[:40]!r}: an id has 32 hexadecimal digits.")
+    return question_id
+
+
+ServicesDep = Annotated[Services, Depends(_services)]
+ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
+QuestionId = Annotated[str, Depends(_question_id)]
+
+
+def read_record(services: Services, question_id: str) -> records.Record:
+    """A question's record; raises UnknownQuestion."""
+    with services.database.read() as session:
+        return records.read(session, question_id, services.now())
