@@ -172,9 +172,11 @@ class Link:
     """A URL seen on a page, in a sitemap, a feed or an engine's reply."""
 
     url: str  #: canonical
-    text: str = ""  #: anchor, or the title where there is one
+    text: str = ""  #: anchor, or the title where there is one; several anchors of one URL, one a line
     context: str = ""  #: the words around it
-    origin: str = "link"  #: link, sitemap, feed, seed, or engine:NAME
+    #: where it was seen. A page: link (anchor on a page), sitemap (listed by one), feed (its entry), seed,
+    #: engine:NAME. A list of pages: sitemap-file (robots' Sitemap: line, child of an index), feed-file (rel=alternate)
+    origin: str = "link"
     nofollow: bool = False
 
 

@@ -1,0 +1,186 @@
+"""The ordered set of candidates to fetch: of all links known, which to read first for this question.
+
+Best first by what anchors, paths and contexts share with the question. Links that share nothing come last, contents
+pages before others, so that a site with bare anchors is explored all the same. Endless families of URLs are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote
+
+from crawler.relevance import Seen, relevance
+from crawler.urls import BadUrl, is_trap
+from store.types import Candidate, CandidateKind, Link
+
+#: URLs taken that differ only in their query's values, as a calendar's or a search form's do
+MAX_PER_PATTERN: Final = 5
+#: of the places, one in so many may go to sitemaps and feeds
+DISCOVERY_SHARE: Final = 5
+
+_KINDS: Final[dict[str, CandidateKind]] = {"sitemap-file": "sitemap", "feed-file": "feed"}
+
+#: what is no text: by its URL's suffix
+_BINARY: Final = re.compile(
+    r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|og[gv]|webm|wav|flac|avi|mov|wmv|mkv|zip|t?gz|bz2|xz"
+    r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|docx?|xlsx?|pptx?"
+    r"|od[tsp]|epub|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
+    re.IGNORECASE,
+)
+#: pages made of links to others
+_HUB: Final = re.compile(
+    r"(?:^|[/_-])(?:contents?|toc|index|genindex|py-modindex|modindex|sitemap|site-?map|overview|all|archives?|browse"
+    r"|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?|help|faq|wiki|inhalt|uebersicht)"
+    r"(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+#: pages that say nothing, or what another page says: worth half
+_POOR: Final = re.compile(
+    r"/(?:_sources|_static|_modules|_images|_downloads|cdn-cgi|wp-(?:admin|json|login\.php)"
+    r"|(?:log|sign)-?(?:in|out|up)|register|account|cart|checkout|privacy|terms|cookies?|imprint|impressum|datenschutz"
+    r"|copyright|licen[cs]e|share|print|search|tags?|authors?|users?|revisions?|history|edit|diff)(?:[/.?]|$)",
+    re.IGNORECASE,
+)
+#: pages about what was new once: named by every word of their product
+_NEWS: Final = re.compile(
+    r"(?:what-?s-?new|change-?log|release-?notes|history|releases|news)(?:[/._-]|$)", re.IGNORECASE
+)
+
+_HUB_SCORE: Final = 0.12  #: a contents page outranks a link that covers less of the question
+_ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
+_SECTION: Final = 0.15  #: of the score of the section's own page
+_POOR_FACTOR: Final = 0.5
+_NEWS_FACTOR: Final = 0.7
+_TEXT_CHARS: Final = 300
+
+
+def rank(
+    links: Sequence[Link],
+    *,
+    question: str,
+    lang: str,
+    queries: Sequence[str],
+    seen: Container[str],
+    limit: int,
+) -> list[Candidate]:
+    """Order the URLs that were not seen, the most promising first: at most ``limit`` of them, one for each URL.
+
+    ``links`` may name a URL several times, each time with other words; an engine's links stand best first. Sitemaps
+    and feeds come before pages, on at most a fifth of the places.
+    """
+    known = _merge(link for link in links if link.url not in seen and not link.nofollow)
+    scores = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang)
+    scored = _in_section(known, scores)
+    order = sorted(range(len(known)), key=lambda at: _place(known[at], scored[at], at))
+    ordered = [known[at].candidate(scored[at]) for at in order]
+    files = [found for found in ordered if found.kind != "page"][: max(1, limit // DISCOVERY_SHARE)]
+    pages = (found for found in ordered if found.kind == "page")
+    return [*files, *_readable(pages, limit - len(files))][: max(0, limit)]
+
+
+@dataclass
+class _Known:
+    """One URL with all that is known of it."""
+
+    link: Link
+    engine_rank: int | None = None
+    words: Seen = field(default_factory=Seen)
+
+    def candidate(self, score: float) -> Candidate:
+        anchors = self.words.anchors
+        return Candidate(
+            url=self.link.url,
+            kind=_KINDS.get(self.link.origin, "page"),
+            score=round(score, 4),
+            origin=self.link.origin,
+            text=max(anchors, key=len)[:_TEXT_CHARS] if anchors else "",
+        )
+
+
+def _merge(links: Iterable[Link]) -> list[_Known]:
+    """One entry a URL, in the order they were first seen."""
+    known: dict[str, _Known] = {}
+    engines = 0
+    for link in links:
+        entry = known.get(link.url)
+        if entry is None:
+            entry = known[link.url] = _Known(link=link, words=Seen(path=_path_words(link.url)))
+        if link.origin.startswith("engine:") and entry.engine_rank is None:
+            entry.engine_rank, engines = engines, engines + 1
+        for anchor in filter(None, link.text.split("\n")):
+            if anchor not in entry.words.anchors:
+                entry.words.anchors.append(anchor)
+        if link.context and link.context not in entry.words.contexts:
+            entry.words.contexts.append(link.context)
+    return list(known.values())
+
+
+def _path_words(url: str) -> str:
+    """The words of a canonical URL's path and query."""
+    path = url.split("/", 3)[3] if url.count("/") > 2 else ""
+    return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
+
+
+def _in_section(known: Sequence[_Known], scores: Sequence[float]) -> list[float]:
+    """The final scores: with what engines, the section's page and the kind of page say."""
+    by_section = {_section(entry.link.url): score for entry, score in zip(known, scores, strict=True) if score}
+    return [_final(entry, score, by_section) for entry, score in zip(known, scores, strict=True)]
+
+
+def _section(url: str) -> str:
+    """The folder a contents page stands for; of another page, its own URL."""
+    head, _, name = url.rpartition("/")
+    return head + "/" if name.partition(".")[0] in ("", "index") else url
+
+
+def _final(entry: _Known, score: float, by_section: dict[str, float]) -> float:
+    url = entry.link.url
+    folder = url.rstrip("/").rpartition("/")[0] + "/"
+    if score and _section(url) != folder:
+        score += _SECTION * by_section.get(folder, 0.0)
+    if entry.engine_rank is not None:
+        score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
+    if _is_hub(url):
+        score += _HUB_SCORE
+    if _POOR.search(url):
+        score *= _POOR_FACTOR
+    return score * (_NEWS_FACTOR if _NEWS.search(url) else 1.0)
+
+
+def _is_hub(url: str) -> bool:
+    path = url.split("/", 3)[3] if url.count("/") > 2 else ""
+    return not path or _HUB.search(path) is not None
+
+
+def _place(entry: _Known, score: float, position: int) -> tuple[float, int, int]:
+    return (-score, entry.link.url.count("/"), position)
+
+
+def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:
+    """Leave out what is no text or has no end, until there are enough."""
+    patterns: Counter[str] = Counter()
+    taken = 0
+    for candidate in candidates:
+        if taken >= limit:
+            return
+        address, _, query = candidate.url.partition("?")
+        if _BINARY.search(address) or _is_trap(candidate.url):
+            continue
+        if query:
+            pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
+            patterns[pattern] += 1
+            if patterns[pattern] > MAX_PER_PATTERN:
+                continue
+        taken += 1
+        yield candidate
+
+
+def _is_trap(url: str) -> bool:
+    try:
+        return is_trap(url)
+    except BadUrl:
+        return True

@@ -1,0 +1,163 @@
+"""How much the words around a URL have in common with a question: BM25 over its anchors, its path and its context.
+
+Pure and quick: only words that share a beginning or an end with a word of the question are analysed, each one once.
+Scores are shares of what a perfect anchor would get, so that links of different sites compare: [0, about 1.3].
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from store.analyser import analyse, fold
+
+#: what a word of the question counts, and one that only another query has
+QUESTION_WEIGHT: Final = 1.0
+QUERY_WEIGHT: Final = 0.4
+#: what a word counts that holds a word of the question, as ``tempfile`` does ``file``
+INSIDE_WEIGHT: Final = 0.5
+MIN_INSIDE: Final = 4  #: letters; shorter ones stand in other words by chance
+
+_K1: Final = 0.8
+_B: Final = 0.6
+_FIELD_WEIGHTS: Final = {"anchor": 1.0, "path": 0.9, "context": 0.25}
+_COVERAGE: Final = 0.3  #: added for a single anchor that covers the whole question
+_PREFIX: Final = 3
+
+_EMPTY: Final = frozenset(
+    fold(word)
+    for word in """
+    a an the this that these those some any each every all no not in of to for with by from on at as into about over
+    i you he she it we they me him her us them my your his its our their am is are was were be been being
+    have has had do does did will would shall should can could may might must and or but nor so if then than there
+    what which who whom whose when where why how please tell explain describe get got use used using
+    der die das den dem des ein eine einen einem einer eines im am auf aus bei mit nach seit von vom zu zum zur für
+    durch ohne um über unter vor ich du er sie es wir ihr mich dich uns mir dir bin bist ist sind war waren habe hat
+    haben werde wird werden wurde kann können könnte muss soll sollen und oder aber dass wenn als ob nicht auch
+    was wer wen wem welche welcher welches welchen wann wo wohin woher warum weshalb wieso wie wozu bitte nenne erkläre
+    """.split()
+)
+
+
+@dataclass
+class Seen:
+    """The words a URL was seen with."""
+
+    anchors: list[str] = field(default_factory=list)
+    path: str = ""
+    contexts: list[str] = field(default_factory=list)
+
+
+def relevance(documents: Sequence[Seen], *, question: str, queries: Sequence[str], lang: str) -> list[float]:
+    """Score each URL's words against the question, 0 where they share nothing."""
+    wanted = _wanted(question, queries, lang)
+    if not wanted:
+        return [0.0] * len(documents)
+    matcher = _Matcher(wanted, lang)
+    counted = [_count(document, matcher) for document in documents]
+    idf = _idf(counted, wanted)
+    ideal = sum(weight * idf[term] for term, weight in wanted.items())
+    lengths = {name: _mean(counts.lengths[name] for counts in counted) for name in _FIELD_WEIGHTS}
+    return [_score(counts, wanted, idf, lengths) / ideal for counts in counted]
+
+
+def _wanted(question: str, queries: Sequence[str], lang: str) -> dict[str, float]:
+    """The terms to look for, with their weights."""
+    weights = dict.fromkeys(_terms(" ".join(queries), lang), QUERY_WEIGHT)
+    return weights | dict.fromkeys(_terms(question, lang), QUESTION_WEIGHT)
+
+
+def _terms(text: str, lang: str) -> list[str]:
+    kept = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _EMPTY)
+    return analyse(kept, lang)
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """How much of each wanted term the fields of one URL hold, and how many words they have."""
+
+    terms: Mapping[str, Mapping[str, float]]
+    lengths: Mapping[str, int]
+    best_anchor: frozenset[str]
+
+
+class _Matcher:
+    """Finds the wanted terms in words; remembers every word it has looked at."""
+
+    def __init__(self, wanted: Iterable[str], lang: str) -> None:
+        self._wanted = frozenset(wanted)
+        self._inside = [term for term in self._wanted if len(term) >= MIN_INSIDE]
+        self._lang = lang
+        starts = sorted({re.escape(term[:_PREFIX]) for term in self._wanted})
+        self._may_match = re.compile("|".join(starts)).search
+        self._known: dict[str, tuple[tuple[str, float], ...]] = {}
+
+    def find(self, word: str) -> tuple[tuple[str, float], ...]:
+        """The wanted terms in a word with what they count."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._known[word] = self._look(word) if self._may_match(fold(word)) else ()
+        return found
+
+    def _look(self, word: str) -> tuple[tuple[str, float], ...]:
+        terms = set(analyse(word, self._lang))
+        found = dict.fromkeys(terms & self._wanted, 1.0)
+        for wanted in self._inside:
+            if wanted not in found and any(term.startswith(wanted) or term.endswith(wanted) for term in terms):
+                found[wanted] = INSIDE_WEIGHT
+        return tuple(found.items())
+
+
+def _count(document: Seen, matcher: _Matcher) -> _Counts:
+    anchors = [_tally([anchor], matcher) for anchor in document.anchors]
+    fields = {"path": _tally([document.path], matcher), "context": _tally(document.contexts, matcher)}
+    merged: defaultdict[str, float] = defaultdict(float)
+    for terms, _ in anchors:
+        for term, count in terms.items():
+            merged[term] += count
+    best = max((frozenset(terms) for terms, _ in anchors), key=len, default=frozenset[str]())
+    return _Counts(
+        terms={"anchor": merged} | {name: terms for name, (terms, _) in fields.items()},
+        lengths={"anchor": sum(n for _, n in anchors)} | {name: n for name, (_, n) in fields.items()},
+        best_anchor=best,
+    )
+
+
+def _tally(texts: Sequence[str], matcher: _Matcher) -> tuple[dict[str, float], int]:
+    terms: defaultdict[str, float] = defaultdict(float)
+    length = 0
+    for text in texts:
+        found = text.split()
+        length += len(found)
+        for word in found:
+            for term, count in matcher.find(word):
+                terms[term] += count
+    return terms, length
+
+
+def _idf(counted: Sequence[_Counts], wanted: Iterable[str]) -> dict[str, float]:
+    holders = Counter(term for counts in counted for term in set().union(*counts.terms.values()))
+    total = len(counted)
+    return {term: math.log(1 + (total - holders[term] + 0.5) / (holders[term] + 0.5)) for term in wanted}
+
+
+def _score(
+    counts: _Counts, wanted: Mapping[str, float], idf: Mapping[str, float], mean_lengths: Mapping[str, float]
+) -> float:
+    frequency: defaultdict[str, float] = defaultdict(float)
+    for name, weight in _FIELD_WEIGHTS.items():
+        norm = 1 - _B + _B * counts.lengths[name] / mean_lengths[name]
+        for term, count in counts.terms[name].items():
+            frequency[term] += weight * count / norm
+    saturated = sum(wanted[term] * idf[term] * tf * (_K1 + 1) / (_K1 + tf) for term, tf in frequency.items())
+    covered = sum(wanted[term] * idf[term] for term in counts.best_anchor)
+    return saturated / (_K1 + 1) + _COVERAGE * covered
+
+
+def _mean(lengths: Iterable[int]) -> float:
+    known = list(lengths)
+    return max(1.0, sum(known) / max(1, len(known)))
