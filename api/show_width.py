@@ -1,0 +1,73 @@
+"""Text on a terminal: columns counted as they are shown, lines broken to fit, nothing that could steer the terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_SPACES = re.compile(r"\s+")
+#: Cc: control, Cf: format (direction overrides among them), Cs: lone surrogates
+_UNSHOWN = ("Cc", "Cf", "Cs")
+
+
+def clean(text: str) -> str:
+    """The text on one line, without control and direction characters."""
+    return "".join(char for char in _SPACES.sub(" ", text) if unicodedata.category(char) not in _UNSHOWN).strip()
+
+
+def columns(text: str) -> int:
+    """How many columns the text takes: wide characters two, combining ones none."""
+    return sum(map(_columns_of, text))
+
+
+def cut(text: str, width: int) -> str:
+    """The text, cut with … where it is wider than ``width`` columns."""
+    if columns(text) <= width:
+        return text
+    return next(_pieces(text, max(1, width - 1))) + "…"
+
+
+def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
+    """Break into lines of at most ``width`` columns, at spaces where there are any; prefixes count.
+
+    Paragraphs stay; a word wider than a line is broken, so that text without spaces wraps as well.
+    """
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        prefix = rest if lines else first
+        lines += _wrap_paragraph(clean(paragraph), width, prefix, rest)
+    return lines
+
+
+def _wrap_paragraph(text: str, width: int, first: str, rest: str) -> list[str]:
+    lines, line = [], ""
+    for word in _words(text, max(2, width - max(columns(first), columns(rest)))):
+        prefix = rest if lines else first
+        if line and columns(prefix) + columns(line) + 1 + columns(word) > width:
+            lines.append(prefix + line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, ((rest if lines else first) + line).rstrip()]
+
+
+def _words(text: str, width: int) -> Iterator[str]:
+    for word in text.split(" "):
+        yield from _pieces(word, width) if columns(word) > width else (word,)
+
+
+def _pieces(text: str, width: int) -> Iterator[str]:
+    piece = ""
+    for char in text:
+        if piece and columns(piece) + _columns_of(char) > width:
+            yield piece
+            piece = ""
+        piece += char
+    yield piece
+
+
+def _columns_of(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
