@@ -16,6 +16,7 @@ from api import (
     routes_pages,
     routes_questions,
     routes_sources,
+    routes_stats,
 )
 from api.auth import check_exposure, parse_keys
 from api.body_limit import BodyLimit
@@ -23,7 +24,7 @@ from api.problems import Problem
 from api.same_machine import SameMachine
 from api.version import installed_version
 from api.wiring import open_listener
-from workers.services import Services, services
+from workers.services import Services
 from workers.settings import LOOPBACK, Settings
 from workers.stack import PortInUse
 
@@ -50,7 +51,7 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services, app.state.keys = services, keys
     problems.install(app)
-    for room in (routes_chat, routes_questions, routes_sources, routes_pages, routes_health, routes_page):
+    for room in (routes_chat, routes_questions, routes_sources, routes_pages, routes_stats, routes_health, routes_page):
         app.include_router(room.router)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     if not keys:
@@ -62,7 +63,7 @@ def serve(settings: Settings) -> None:
     """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
     import uvicorn
 
-    app = create_app(services())
+    app = create_app(Services(settings))
     listening = _listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app, log_level="info", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S

@@ -64,7 +64,7 @@ def check_exposure(host: str, keys: Sequence[Key]) -> None:
 
 def role_of(given: str, keys: Sequence[Key]) -> Role | None:
     """The greatest role the given key has; compares every key in constant time."""
-    secret = given.encode("utf-8", "surrogateescape")
+    secret = given.encode("latin-1", "replace")  # the bytes as they came: so the server decodes headers
     roles = [key.role for key in keys if hmac.compare_digest(key.secret, secret)]
     return max(roles, default=None)
 

@@ -15,13 +15,16 @@ import redis.asyncio
 import structlog
 from anyio import to_thread
 
+from api.schemas_record import record_json
 from store.events import Event, follow
 from store.records import PHASES, Record
 
 log = structlog.get_logger()
 
-#: how often the rows are looked at while nothing is heard
+#: how often the rows are looked at while Redis is away
 LOOK_EVERY_S = 0.5
+#: how long the stream may be silent before the rows are looked at: an event may have been lost
+SILENCE_S = 3.0
 #: how long what the stream still holds of a question that has ended is waited for
 REPLAY_S = 0.05
 
@@ -57,7 +60,7 @@ async def final_record(listener: redis.asyncio.Redis, question_id: str, look: Lo
 
 async def _until_final(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
     try:
-        async for event in follow(listener, question_id, block_s=LOOK_EVERY_S):
+        async for event in follow(listener, question_id, block_s=SILENCE_S):
             if event is None or event.kind == "final":
                 record = await to_thread.run_sync(look)
                 if record.status.is_final:
@@ -76,7 +79,7 @@ async def _heard(
 ) -> AsyncIterator[Event]:
     """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since)."""
     last = after
-    async for event in follow(listener, question_id, after=after, block_s=REPLAY_S if ended else LOOK_EVERY_S):
+    async for event in follow(listener, question_id, after=after, block_s=REPLAY_S if ended else SILENCE_S):
         if event is not None and event.kind != "final":
             last = event.id
             yield event
@@ -134,9 +137,7 @@ def _status(record: Record) -> Event:
 
 
 def _final(record: Record, event_id: str) -> Event:
-    from api.schemas_record import RecordOut
-
-    return Event(id=event_id, kind="final", data=RecordOut.model_validate(record).model_dump(mode="json"))
+    return Event(id=event_id, kind="final", data=record_json(record))
 
 
 def _event(kind: str, data: dict[str, Any]) -> Event:

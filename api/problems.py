@@ -111,6 +111,8 @@ def _readable(entry: dict[str, Any]) -> str:
     field = ".".join(str(part) for part in where[1:]) or str(where[0])
     if entry["type"] == "json_invalid":
         return f"the body is not JSON: {entry['ctx']['error']} at character {where[-1]}"
+    if entry["type"] == "extra_forbidden":
+        return f"{field}: there is no such field"
     return f"{field}: {entry['msg']}"
 
 

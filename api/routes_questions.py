@@ -70,6 +70,13 @@ def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
     return read_record(services, question_id)
 
 
+@router.post("/{question_id}/replay", status_code=202, response_model=RecordOut)
+def replay(question_id: QuestionId, services: ServicesDep) -> Record:
+    """Start a question again that failed, ran out of time or was cancelled; any other stays as it is."""
+    intake.replay(services, question_id)
+    return read_record(services, question_id)
+
+
 @router.get("/{question_id}/trace", response_model=list[StepOut])
 def trace(question_id: QuestionId, services: ServicesDep) -> list[StepRow]:
     """Every finished step with what it looked for, found and decided."""

@@ -29,7 +29,7 @@ def every(services: ServicesDep) -> list[Source]:
 def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if asked.own else Role.operate)
-    return intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay)
+    return intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])

@@ -7,7 +7,6 @@ Host (DNS rebinding) and, for whatever changes something, a foreign Origin (cros
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,6 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.problems import Problem, respond
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+#: a page of another site cannot send it without asking this server first, which never agrees
+_JSON = "application/json"
 
 
 class SameMachine:
@@ -39,16 +40,30 @@ class SameMachine:
                 "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
             )
         origin = headers.get("origin")
-        if method not in _SAFE and origin is not None and urlsplit(origin).netloc != host:
+        if method in _SAFE:
+            return None
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return _refused(
                 f"A page of {origin[:100]!r} may not do this.",
                 "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
+            )
+        if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+            return Problem(
+                type="unsupported-media-type",
+                title="Not JSON",
+                status=415,
+                detail="The body does not say that it is JSON.",
+                what_to_do=f"Send the header `Content-Type: {_JSON}`.",
             )
         return None
 
 
 def _refused(detail: str, what_to_do: str) -> Problem:
     return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def _host_name(host: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from store.errors import WellreadError
 from store.questions import NewQuestion
@@ -17,6 +17,8 @@ Strategy = Literal[
 ]
 
 MAX_WAIT_S = 120.0
+#: some thirty years
+MAX_AGE_S = 1_000_000_000
 
 #: long enough for any that can be read; what it says is checked by :func:`workers.intake.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
@@ -29,7 +31,7 @@ class BadBudget(WellreadError):
 class _Request(BaseModel):
     """A body with a field that is not known is refused: it would be ignored otherwise, and its sender not told."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class BudgetRequest(_Request):
@@ -39,6 +41,7 @@ class BudgetRequest(_Request):
     pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
     bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
     depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
+    cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; as max_search_cycles.")
 
 
 class _Asked(_Request):
@@ -46,13 +49,15 @@ class _Asked(_Request):
 
     question: str = Field(description="What you want to know: at most 4,000 characters.", examples=["Who built it?"])
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
-    max_search_cycles: int | None = Field(default=None, ge=0, le=10, description="Waves of reading; 0 reads nothing.")
+    max_search_cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing.")
     max_age: int | None = Field(
-        default=None, ge=0, description="Evidence read longer ago than this many seconds is ignored."
+        default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
     )
     strategy: Strategy | None = Field(
         default=None, description="How sure the answer must be; left out: from the question."
     )
+    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
+    priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Read these sites only.")
     budget: BudgetRequest = Field(default_factory=lambda: BudgetRequest(), description="What the question may use.")
 
@@ -71,7 +76,6 @@ class QuestionRequest(_Asked):
     deadline: float = Field(
         default=900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
     )
-    priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
 
 
 class SourceRequest(_Request):
@@ -79,7 +83,13 @@ class SourceRequest(_Request):
 
     url: Url
     own: bool = Field(default=False, description="Your own site: its address may be private. Needs the role admin.")
-    min_delay: float | None = Field(default=None, ge=0, le=3600, description="Seconds between two requests to it.")
+    min_delay_s: float | None = Field(
+        default=None,
+        ge=0,
+        le=3600,
+        validation_alias=AliasChoices("min_delay_s", "min_delay"),
+        description="Seconds between two requests to it.",
+    )
 
 
 class ReadRequest(_Request):
@@ -90,18 +100,21 @@ class ReadRequest(_Request):
 
 def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency_key: str = "") -> NewQuestion:
     """The body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
+    budget = _budget(asked, allowed)
     new = NewQuestion(
         text=asked.question,
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
-        crawl_enabled=asked.crawl_enabled and asked.max_search_cycles != 0,
+        lang=asked.lang,
+        priority=asked.priority,
+        crawl_enabled=asked.crawl_enabled and budget.cycles > 0,
         max_age_s=asked.max_age,
-        budget=_budget(asked, allowed),
+        budget=budget,
         idempotency_key=idempotency_key,
     )
     if isinstance(asked, ChatRequest):
         return new
-    return replace(new, deadline_s=asked.deadline, priority=asked.priority, callback_url=asked.callback_url or "")
+    return replace(new, deadline_s=asked.deadline, callback_url=asked.callback_url or "")
 
 
 def _budget(asked: _Asked, allowed: Budget) -> Budget:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from store.records import Record
 from store.types import Status
 
 
@@ -140,6 +141,11 @@ class RecordOut(_Out):
     finished_at: datetime | None
 
 
+def record_json(record: Record) -> dict[str, Any]:
+    """The record as JSON values: the same from the API, as an event and on the command line."""
+    return RecordOut.model_validate(record).model_dump(mode="json")
+
+
 class QuestionSummary(_Out):
     """One of the latest questions."""
 
@@ -198,6 +204,15 @@ class ReadingOut(_Out):
     page_id: int | None
     title: str | None
     in_knowledge_base: bool = Field(description="Whether answers can be drawn from it.")
+
+
+class StatsOut(_Out):
+    """How much is kept and how much waits."""
+
+    pages: int = Field(description="Pages that are held.")
+    sources: int
+    questions: dict[Status, int] = Field(description="By status.")
+    queues: dict[str, int] | None = Field(description="Calls that stand in each queue; null while Redis is away.")
 
 
 class CheckOut(_Out):

@@ -1,0 +1,38 @@
+"""How much is kept and how much waits."""
+
+from __future__ import annotations
+
+import redis
+from fastapi import APIRouter, Depends
+from sqlalchemy import func, select
+
+from api.auth import Role, require
+from api.schemas_record import StatsOut
+from api.wiring import ServicesDep
+from store import pages, sources
+from store.tables import QuestionRow
+from workers.app import QUEUE_NAMES
+from workers.services import Services
+from workers.sweep import queue_length
+
+router = APIRouter(prefix="/api", tags=["health"], dependencies=[Depends(require(Role.ask))])
+
+
+@router.get("/stats", response_model=StatsOut)
+def stats(services: ServicesDep) -> StatsOut:
+    """What is kept, by kind, and what stands in each queue."""
+    by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
+    with services.database.read() as session:
+        return StatsOut(
+            pages=pages.count(session),
+            sources=len(sources.every(session)),
+            questions={status: count for status, count in session.execute(by_status)},
+            queues=_queues(services),
+        )
+
+
+def _queues(services: Services) -> dict[str, int] | None:
+    try:
+        return {queue: queue_length(services, queue) for queue in QUEUE_NAMES}
+    except redis.RedisError:  # /readyz says what to do; what is kept can be told without
+        return None

@@ -1,0 +1,70 @@
+"""The API on a real database and a real Valkey, without workers: tests move questions on themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from celery import Celery
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from store.database import migrate
+from workers.doorbell import Doorbell
+from workers.services import Services
+from workers.settings import Settings, load
+
+LOCAL = "http://127.0.0.1"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, valkey_url: str) -> Settings:
+    return load(data_dir=tmp_path / "data", redis_url=valkey_url)
+
+
+@pytest.fixture
+def services(settings: Settings) -> Iterator[Services]:
+    migrate(settings.database)
+    services = Services(settings)
+    services.__dict__["doorbell"] = Doorbell(
+        Celery(broker=settings.broker)
+    )  # the worker's own is this process's for good
+    yield services
+    services.database.close()
+    services.redis.close()
+
+
+@pytest.fixture
+def app(services: Services) -> FastAPI:
+    return create_app(services)
+
+
+@pytest.fixture
+def http(app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(app, base_url=LOCAL, raise_server_exceptions=False) as client:
+        yield client
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """The application behind a real port; yields its URL."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 10
+    while not server.started:
+        assert time.monotonic() < deadline, "the server did not start"
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"{LOCAL}:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)

@@ -1,0 +1,180 @@
+"""Questions are asked, read, cancelled and traced over HTTP."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import fields
+from typing import get_args
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from api.schemas import Strategy
+from api.schemas_record import RecordOut
+from pipeline.strategy import TASK_STRATEGIES
+from store.records import Record
+from store.types import Status
+from tests.api import walk
+from tests.api.conftest import serving
+from workers.services import Services
+
+#: what the four-phase design's /api/chat returns
+DESIGN_FIELDS = {
+    *("answer", "context", "retry_attempted", "paraphrased_queries", "online_search_triggered", "crawl_reason"),
+    *("rag_hits_count", "sql_hits_count", "graph_hits_count", "id", "status", "current_step", "final_step"),
+    *("provisional", "confidence", "citations", "live_urls", "search_cycles_completed", "max_search_cycles"),
+    *("entity", "timings", "cost"),
+}
+
+
+def _move_soon(services: Services, question_text: str, *moves: object) -> threading.Thread:
+    """Move the next question with this text on, from another thread, as a worker would."""
+
+    def run() -> None:
+        from store.records import latest
+
+        while True:
+            with services.database.read() as session:
+                rows = [row for row in latest(session) if row.text == question_text]
+            if rows:
+                break
+            time.sleep(0.01)
+        for move in moves:
+            walk.move(services, rows[0].id, move)  # type: ignore[arg-type]
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_record_has_every_field_of_the_store_and_of_the_design() -> None:
+    assert set(RecordOut.model_fields) == {field.name for field in fields(Record)}
+    assert set(RecordOut.model_fields) >= DESIGN_FIELDS
+
+
+def test_strategies_are_those_of_the_pipeline() -> None:
+    assert set(get_args(Strategy)) == set(TASK_STRATEGIES)
+
+
+def test_chat_waits_for_the_final_answer(http: TestClient, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    mover = _move_soon(services, "Who built it?", walk.answered(page_id))
+    response = http.post("/api/chat", json={"question": "Who built it?", "wait": 20})
+    mover.join(5)
+    record = response.json()
+    assert response.status_code == 200
+    assert response.headers["location"] == f"/api/questions/{record['id']}"
+    assert (record["status"], record["provisional"]) == ("ANSWERED", False)
+    assert record["answer"] == "Robert Tallis built it in 1871 [1]."
+    assert record["citations"][0]["quote"] == walk.QUOTE
+    assert record["context"][0]["text"] == walk.TEXT
+    assert record["cost"]["usd"] == 0.1
+    assert record["final_step"] == "phase1_initial_lookup"
+
+
+def test_chat_gives_the_provisional_answer_when_its_time_is_up(http: TestClient, services: Services) -> None:
+    moves = (walk.insufficient(Status.RETRYING), walk.provisional())
+    _move_soon(services, "Who built that?", *moves)
+    response = http.post("/api/chat", json={"question": "Who built that?", "wait": 1.0})
+    record = response.json()
+    assert response.status_code == 202
+    assert (record["status"], record["answer"], record["provisional"]) == ("SEEKING", "Perhaps.", True)
+    assert record["current_step"] == "phase3_web_crawl"
+
+
+def test_queued_chat_does_not_wait(http: TestClient) -> None:
+    began = time.monotonic()
+    response = http.post("/api/chat", json={"question": "Who?", "wait": 30, "queued": True})
+    assert response.status_code == 202
+    assert response.json()["status"] == "ASKED"
+    assert time.monotonic() - began < 2
+
+
+def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services: Services) -> None:
+    with serving(app) as url, httpx2.Client(base_url=url, timeout=0.5, trust_env=False) as client:
+        with pytest.raises(httpx2.ReadTimeout):
+            client.post("/api/chat", json={"question": "Who hangs up?", "wait": 20})
+        question_id = client.get("/api/questions").json()[0]["id"]
+        walk.move(services, question_id, walk.answered())
+        assert client.get(f"/api/questions/{question_id}").json()["status"] == "ANSWERED"
+
+
+def test_question_is_taken_at_once_and_found_at_its_location(http: TestClient) -> None:
+    response = http.post("/api/questions", json={"question": "Why?", "priority": 9, "max_search_cycles": 3})
+    assert response.status_code == 202
+    record = http.get(response.headers["location"]).json()
+    assert (record["question"], record["status"], record["max_search_cycles"]) == ("Why?", "ASKED", 3)
+    assert record["verdict"] is None
+
+
+def test_zero_search_cycles_read_nothing(http: TestClient, services: Services) -> None:
+    from store.questions import find
+
+    record = http.post("/api/questions", json={"question": "Why?", "max_search_cycles": 0}).json()
+    with services.database.read() as session:
+        assert find(session, record["id"]).crawl_enabled is False
+
+
+def test_same_idempotency_key_and_body_give_the_same_question(http: TestClient) -> None:
+    key = {"Idempotency-Key": "k1"}
+    first = http.post("/api/questions", json={"question": "Once?"}, headers=key)
+    again = http.post("/api/questions", json={"question": "Once?"}, headers=key)
+    assert (first.status_code, again.status_code) == (202, 200)
+    assert again.json()["id"] == first.json()["id"]
+    assert len(http.get("/api/questions").json()) == 1
+
+
+def test_cancelled_question_ends_and_a_second_cancel_changes_nothing(http: TestClient, services: Services) -> None:
+    question = walk.ask(services)
+    first = http.post(f"/api/questions/{question.id}/cancel").json()
+    again = http.post(f"/api/questions/{question.id}/cancel").json()
+    assert first["status"] == again["status"] == "CANCELLED"
+    assert again["finished_at"] == first["finished_at"]
+
+
+def test_trace_tells_each_step_with_its_detail(http: TestClient, services: Services) -> None:
+    question = walk.ask(services)
+    walk.move(services, question.id, walk.insufficient(Status.RETRYING))
+    walk.move(services, question.id, walk.answered(), step="retry")
+    steps = http.get(f"/api/questions/{question.id}/trace").json()
+    assert [step["name"] for step in steps] == ["retrieve", "retry"]
+    assert steps[0]["detail"]["entities"] == ["Tallis"]
+
+
+def test_latest_questions_come_newest_first(http: TestClient, services: Services) -> None:
+    for text in ("First?", "Second?"):
+        walk.ask(services, text)
+    assert [entry["question"] for entry in http.get("/api/questions").json()] == ["Second?", "First?"]
+    assert len(http.get("/api/questions?limit=1").json()) == 1
+
+
+def test_ready_says_what_is_missing_and_what_to_do(http: TestClient, services: Services) -> None:
+    services.redis.delete("wellread:alive:answer")
+    response = http.get("/readyz")
+    by_name = {check["name"]: check for check in response.json()["checks"]}
+    assert response.status_code == 503
+    assert (by_name["database"]["ok"], by_name["redis"]["ok"], by_name["workers"]["ok"]) == (True, True, False)
+    assert "wellread worker answer" in by_name["workers"]["what_to_do"]
+
+
+def test_ready_when_a_worker_shows_life(http: TestClient, services: Services) -> None:
+    services.redis.zadd("wellread:alive:answer", {"here:1": time.time()})
+    try:
+        response = http.get("/readyz")
+        assert (response.status_code, response.json()["ready"]) == (200, True)
+    finally:
+        services.redis.delete("wellread:alive:answer")
+
+
+def test_alive_without_anything_else(http: TestClient) -> None:
+    assert http.get("/healthz").json() == {"status": "alive"}
+
+
+def test_record_fits_its_description_in_openapi(http: TestClient) -> None:
+    described = http.get("/openapi.json").json()
+    assert {"/api/chat", "/api/questions", "/api/questions/{question_id}/events"} <= set(described["paths"])
+    fields_described = described["components"]["schemas"]["RecordOut"]["properties"]
+    assert set(fields_described) == set(RecordOut.model_fields)

@@ -1,0 +1,100 @@
+"""Moves questions on as the workers would, by the same functions, without a worker."""
+
+from __future__ import annotations
+
+from store import leases, pages, questions
+from store.questions import Move
+from store.tables import QuestionRow
+from store.types import Answer, Citation, PageText, Question, Sentence, Status, Validators, Verdict
+from workers.services import Services
+from workers.steps import announce
+
+TEXT = "Über den Turm 🗼: The lighthouse was built in 1871 by Robert Tallis. It has 176 steps."
+QUOTE = "The lighthouse was built in 1871 by Robert Tallis."
+VERDICT = Verdict(sufficient=True, confidence=0.9, reason="covered", missing=("x",), judge="calibrated")
+
+
+def move(services: Services, question_id: str, move: Move, *, step: str = "retrieve") -> None:
+    """Claim the question, record the move, tell who listens."""
+    now = services.now()
+    with services.database.write() as session:
+        question = questions.find(session, question_id)
+        waits = QuestionRow.status == question.status
+        lease = leases.claim(session, QuestionRow, question_id, waits, now)
+        assert lease is not None
+        assert questions.record(session, lease, move, step=step, started_at=now, now=now)
+    announce(services, question, move)
+
+
+def keep_page(services: Services, url: str = "https://example.org/tower") -> int:
+    """A stored page."""
+    with services.database.write() as session:
+        page_id, _ = pages.save(
+            session,
+            url=url,
+            host="https://example.org",
+            page=PageText(title="The tower", text=TEXT, lang="en"),
+            content_hash="h",
+            validators=Validators(),
+            depth=0,
+            now=services.now(),
+        )
+    return page_id
+
+
+def answer(page_id: int = 1, *, text: str = "Robert Tallis built it in 1871 [1].") -> Answer:
+    start = TEXT.index(QUOTE)
+    citation = Citation(
+        marker=1,
+        passage_id=f"{page_id}-0",
+        page_id=page_id,
+        url="https://example.org/tower",
+        title="The tower",
+        quote=QUOTE,
+        start=start,
+        end=start + len(QUOTE),
+    )
+    return Answer(
+        text=text,
+        sentences=(Sentence(text=text, markers=(1,)),),
+        citations=(citation,),
+        confidence=0.9,
+        composer="extractive",
+    )
+
+
+def insufficient(to: Status, **changes: object) -> Move:
+    return Move(to=to, outcome="insufficient", detail={"hits": 2, "entities": ["Tallis"]}, changes=changes)
+
+
+def provisional(to: Status = Status.SEEKING) -> Move:
+    return Move(to=to, outcome="insufficient", answer=answer(text="Perhaps."), verdict=VERDICT)
+
+
+def answered(page_id: int = 1) -> Move:
+    context = {
+        "rank": 1,
+        "score": 0.9,
+        "similarity": None,
+        "passage_id": f"{page_id}-0",
+        "page_id": page_id,
+        "url": "https://example.org/tower",
+        "title": "The tower",
+        "text": TEXT,
+    }
+    return Move(
+        to=Status.ANSWERED,
+        outcome="sufficient",
+        detail={"hits": 3, "cost": {"model": "m", "input_tokens": 5, "output_tokens": 1, "usd": 0.1}},
+        answer=answer(page_id),
+        verdict=VERDICT,
+        context=[context],
+    )
+
+
+def ask(services: Services, text: str = "Who built the lighthouse?") -> Question:
+    """A question that waits in its first step."""
+    with services.database.write() as session:
+        question, _ = questions.ask(session, questions.NewQuestion(text=text), services.now())
+    services.events.publish(question.id, "status", {"status": question.status})
+    return question
