@@ -11,6 +11,7 @@ from api.schemas_record import StatsOut
 from api.wiring import ServicesDep
 from store import pages, sources
 from store.tables import QuestionRow
+from store.types import Status
 from workers.app import QUEUE_NAMES
 from workers.services import Services
 from workers.sweep import queue_length
@@ -23,12 +24,9 @@ def stats(services: ServicesDep) -> StatsOut:
     """What is kept, by kind, and what stands in each queue."""
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
     with services.database.read() as session:
-        return StatsOut(
-            pages=pages.count(session),
-            sources=len(sources.every(session)),
-            questions={status: count for status, count in session.execute(by_status)},
-            queues=_queues(services),
-        )
+        held, chosen = pages.count(session), len(sources.every(session))
+        counted = {Status(status): number for status, number in session.execute(by_status)}
+    return StatsOut(pages=held, sources=chosen, questions=counted, queues=_queues(services))
 
 
 def _queues(services: Services) -> dict[str, int] | None:
