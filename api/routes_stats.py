@@ -14,7 +14,6 @@ from store.tables import QuestionRow
 from store.types import Status
 from workers.app import QUEUE_NAMES
 from workers.services import Services
-from workers.sweep import queue_length
 
 router = APIRouter(prefix="/api", tags=["health"], dependencies=[Depends(require(Role.ask))])
 
@@ -30,6 +29,8 @@ def stats(services: ServicesDep) -> StatsOut:
 
 
 def _queues(services: Services) -> dict[str, int] | None:
+    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+
     try:
         return {queue: queue_length(services, queue) for queue in QUEUE_NAMES}
     except redis.RedisError:  # /readyz says what to do; what is kept can be told without
