@@ -8,9 +8,8 @@ import traceback
 import click
 
 from api import cli_ask, cli_operate, cli_parts
+from api.cli_output import EXIT_INTERRUPTED
 from store.errors import WellreadError
-
-INTERRUPTED = 130
 
 
 class _Told(click.Group):
@@ -28,7 +27,7 @@ class _Told(click.Group):
             context.exit(1)
         except KeyboardInterrupt:
             click.echo("", err=True)
-            context.exit(INTERRUPTED)
+            context.exit(EXIT_INTERRUPTED)
 
 
 @click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,6 +2,88 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-COMMANDS: tuple[click.Command, ...] = ()
+from api.cli_output import EXIT_NOT_KNOWN, print_lines, tell, terminal
+
+if TYPE_CHECKING:
+    from api.client_record import Event, Reading
+
+STRATEGIES = (
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("question")
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
+@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, as the API gives it.")
+@click.option("--no-crawl", is_flag=True, help="Answer from what is known; do not read the web.")
+@click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
+@click.option("--cycles", type=click.IntRange(0, 10), help="Most waves of reading.")
+@click.option("--strategy", type=click.Choice(STRATEGIES), help="How sure the answer must be.")
+def ask(
+    question: str,
+    sites: tuple[str, ...],
+    own: bool,
+    as_json: bool,
+    no_crawl: bool,
+    wait: float,
+    cycles: int | None,
+    strategy: str | None,
+) -> None:
+    """Ask a question and watch it being answered.
+
+    Progress goes to stderr, the answer to stdout. Exit codes: 0 answered, 3 not known or out of time, 1 an error.
+    """
+    from api import asking, show
+    from api.cli_connect import connected
+    from store.types import Status
+
+    if own and not sites:
+        raise click.UsageError("--own says whose the sites are: name them with --site.")
+    look = terminal(err=True)
+
+    def show_progress(event: Event, at_s: float) -> None:
+        tell(*show.event_lines(event, at_s, look))
+
+    asked = asking.Asked(
+        question=question, sites=sites, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy, wait_s=wait
+    )
+    asking.check(asked)
+    with connected(tell) as client:
+        record = asking.ask(client, asked, show_progress)
+        if as_json:
+            print_lines(asking.to_json(record))
+        else:
+            print_lines("", *show.record_lines(record, terminal()))
+    if record.status is Status.FAILED:
+        click.get_current_context().exit(1)
+    if record.status is not Status.ANSWERED:
+        click.get_current_context().exit(EXIT_NOT_KNOWN)
+
+
+@click.command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--wait", default=120.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
+def read(urls: tuple[str, ...], wait: float) -> None:
+    """Read pages into the knowledge base.
+
+    Exit codes: 0 all were read, 3 some could not be, 1 an error.
+    """
+    from api import asking, show
+    from api.cli_connect import connected
+
+    def show_reading(reading: Reading) -> None:
+        print_lines(*show.reading_lines(reading, terminal()))
+
+    with connected(tell) as client:
+        readings = asking.read(client, urls, show_reading, wait_s=wait)
+    if not all(reading.in_knowledge_base for reading in readings):
+        click.get_current_context().exit(EXIT_NOT_KNOWN)
+
+
+COMMANDS = (ask, read)

@@ -30,9 +30,11 @@ class Unreachable(ClientError):
 class Refused(ClientError):
     """The API answered with a problem; the message says what happened and what to do."""
 
-    def __init__(self, *, status: int, title: str, detail: str, what_to_do: str) -> None:
+    def __init__(self, *, status: int, kind: str, title: str, detail: str, what_to_do: str) -> None:
         super().__init__(" ".join(part for part in (f"{title}: {detail}", what_to_do) if part))
-        self.status, self.title, self.detail, self.what_to_do = status, title, detail, what_to_do
+        self.status = status
+        self.kind = kind  #: the problem's ``type``: stable, for programs
+        self.title, self.detail, self.what_to_do = title, detail, what_to_do
 
 
 class Options(TypedDict, total=False):
@@ -157,6 +159,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 def _refusal(response: httpx2.Response, problem: Mapping[str, Any]) -> Refused:
     return Refused(
         status=response.status_code,
+        kind=str(problem.get("type") or "about:blank"),
         title=str(problem.get("title") or f"HTTP {response.status_code}"),
         detail=str(problem.get("detail") or f"{response.url} answered {response.reason_phrase or 'nothing'}."),
         what_to_do=str(problem.get("what_to_do") or ""),

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from api.client_record import Event, Record
+from api.client_record import Event, Reading, Record
 from api.show_width import clean, columns, cut, wrap
 from store.types import Citation, Status
 
@@ -98,6 +98,13 @@ def citation_lines(citation: Citation, look: Look) -> list[str]:
     where = [*wrap(citation.title, look.width, first=indent, rest=indent), indent + clean(citation.url)]
     dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
     return [*quote, *where, *([look.paint(indent + dates, dim=True)] if dates else [])]
+
+
+def reading_lines(reading: Reading, look: Look) -> list[str]:
+    """A page that was asked to be read, and what came of it."""
+    outcome = clean(reading.outcome or "waiting")
+    said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
+    return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", look.width)]
 
 
 def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], look: Look) -> list[str]:

@@ -41,7 +41,8 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
 
 
 def _wrap_paragraph(text: str, width: int, first: str, rest: str) -> list[str]:
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for word in _words(text, max(2, width - max(columns(first), columns(rest)))):
         prefix = rest if lines else first
         if line and columns(prefix) + columns(line) + 1 + columns(word) > width:

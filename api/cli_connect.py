@@ -1,0 +1,78 @@
+"""A client for the command line: of the API that is named, of the stack that runs, or of one started for the moment."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from api.client import Client
+    from workers.settings import Settings
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def connected(say: Say) -> Iterator[Client]:
+    """Yield a client; a stack that had to be started is stopped at the end.
+
+    ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
+    """
+    from api.client import Client
+
+    key = os.environ.get("WELLREAD_API_KEY", "")
+    if url := os.environ.get("WELLREAD_API_URL"):
+        with Client(url, key=key) as client:
+            yield client
+        return
+    from workers.settings import load
+    from workers.stack import running
+
+    settings = load()
+    address = running(settings)
+    if address is not None:
+        with Client(address.api_url, key=key or own_key(settings)) as client:
+            yield client
+        return
+    with started(load(api_port=0), say) as url, Client(url, key=key or own_key(settings)) as client:
+        yield client
+
+
+@contextmanager
+def started(settings: Settings, say: Say) -> Iterator[str]:
+    """Run a stack without Flower for as long as the block runs; yields its API's URL."""
+    from workers.stack import Stack
+
+    quiet_logs()
+    say("Starting Wellread for this question (`wellread up` keeps it running) …")
+    began = time.monotonic()
+
+    def died(name: str, code: int) -> None:
+        say(f"{name} ended ({code}); starting it again")
+
+    with Stack(settings, flower=False, on_restart=died) as stack:
+        say(f"Up after {time.monotonic() - began:.1f} s.")
+        yield stack.address.api_url
+
+
+def own_key(settings: Settings) -> str:
+    """The most powerful of the keys that this machine's settings give the API; empty when there are none."""
+    pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
+    keys = {role.strip(): key.strip() for role, _, key in pairs}
+    return next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")
+
+
+def quiet_logs() -> None:
+    """Keep log lines off the terminal of whoever asks; errors alone are shown."""
+    import logging
+    import sys
+
+    import structlog
+
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
