@@ -6,6 +6,7 @@ Host (DNS rebinding) and, for whatever changes something, a foreign Origin (cros
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import Problem, respond
 
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: a page of another site cannot send it without asking this server first, which never agrees
 _JSON = "application/json"
@@ -67,5 +69,6 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port."""
-    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0].lower()
+    """The name in a Host header, without its port and brackets; empty when it is not one."""
+    found = _HOST.fullmatch(host)
+    return (found["v6"] or found["name"]).lower() if found else ""

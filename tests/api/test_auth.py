@@ -1,0 +1,124 @@
+"""Keys open what their role allows; without keys nobody but this machine's user gets in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pydantic import SecretStr
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from api.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
+from tests.api.conftest import LOCAL
+from workers.services import Services
+from workers.settings import Settings
+
+KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader-key-2")
+
+
+@pytest.fixture
+def guarded(services: Services, settings: Settings) -> Iterator[TestClient]:
+    keys = tuple(map(SecretStr, KEYS))
+    services.settings = settings.model_copy(update={"api_keys": keys, "api_host": "0.0.0.0"})
+    with TestClient(create_app(services), base_url="http://wellread.example", raise_server_exceptions=False) as client:
+        yield client
+
+
+#: method, path, body, and the status each of no key, ask, operate and admin gets
+RIGHTS = [
+    ("GET", "/api/questions", None, (401, 200, 200, 200)),
+    ("POST", "/api/questions", {"question": "Why?"}, (401, 202, 202, 202)),
+    ("POST", "/api/chat", {"question": "Why?", "wait": 0}, (401, 202, 202, 202)),
+    ("GET", "/api/pages/1", None, (401, 404, 404, 404)),
+    ("GET", "/api/sources", None, (401, 200, 200, 200)),
+    ("POST", "/api/sources", {"url": "https://example.org"}, (401, 403, 201, 201)),
+    ("POST", "/api/sources", {"url": "http://127.0.0.1:9", "own": True}, (401, 403, 403, 201)),
+    ("DELETE", "/api/sources/99", None, (401, 403, 404, 404)),
+    ("POST", "/api/reads", {"url": "https://example.org"}, (401, 403, 202, 202)),
+    ("GET", "/healthz", None, (200, 200, 200, 200)),
+    ("GET", "/", None, (200, 200, 200, 200)),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "statuses"), RIGHTS)
+def test_role_decides(guarded: TestClient, method: str, path: str, body: object, statuses: tuple[int, ...]) -> None:
+    keys = ("", "reader-key", "operator-key", "admin:key")
+    given = [{"Authorization": f"Bearer {key}"} if key else {} for key in keys]
+    assert tuple(guarded.request(method, path, json=body, headers=h).status_code for h in given) == statuses
+
+
+def test_key_is_taken_from_either_header(guarded: TestClient) -> None:
+    assert guarded.get("/api/questions", headers={"X-API-Key": "reader-key-2"}).status_code == 200
+    assert guarded.get("/api/questions", headers={"Authorization": "bearer reader-key"}).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "reader-ke", "reader-key ", "READER-KEY", "ask:reader-key", "é"])
+def test_wrong_key_is_refused_with_what_to_do(guarded: TestClient, key: str) -> None:
+    response = guarded.get("/api/questions", headers={"X-API-Key": key.encode()})
+    assert response.status_code == 401
+    assert "WELLREAD_API_KEYS" in response.json()["what_to_do"]
+    assert response.headers["www-authenticate"] == "Bearer"
+
+
+def test_greatest_role_of_a_key_counts() -> None:
+    keys = parse_keys(tuple(map(SecretStr, ("ask:same", "admin:same"))))
+    assert role_of("same", keys) is Role.admin
+
+
+@pytest.mark.parametrize("pair", ["secret", "ask:", "ask: ", ":secret", "root:secret", "Ask:secret"])
+def test_key_that_cannot_be_read_is_named_by_its_place_not_its_text(pair: str) -> None:
+    with pytest.raises(BadKeys, match="entry 2") as raised:
+        parse_keys((SecretStr("ask:good"), SecretStr(pair)))
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "wellread.example"])
+def test_no_key_means_loopback_only(host: str) -> None:
+    with pytest.raises(KeysMissing, match="WELLREAD_API_KEYS"):
+        check_exposure(host, ())
+    check_exposure(host, parse_keys((SecretStr("ask:k"),)))
+
+
+def test_application_without_keys_is_not_made_for_another_address(services: Services, settings: Settings) -> None:
+    services.settings = settings.model_copy(update={"api_host": "0.0.0.0"})
+    with pytest.raises(KeysMissing):
+        create_app(services)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:8484",
+        "",
+        "169.254.169.254",
+        "[::1].evil",
+        "[::2]",
+    ],
+)
+def test_foreign_host_is_refused_without_keys(http: TestClient, host: str) -> None:
+    response = http.get("/api/questions", headers={"Host": host})
+    assert response.status_code == 403
+    assert response.json()["what_to_do"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8484", "localhost:8484", "LOCALHOST", "[::1]:8484", "[::1]"])
+def test_own_names_are_let_through(http: TestClient, host: str) -> None:
+    assert http.get("/api/questions", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://127.0.0.1:9999", 403),
+        ("https://127.0.0.1.evil.example", 403),
+        (LOCAL, 202),
+    ],
+)
+def test_only_the_apis_own_page_may_change_things(http: TestClient, origin: str, status: int) -> None:
+    response = http.post("/api/questions", json={"question": "Why?"}, headers={"Origin": origin})
+    assert response.status_code == status

@@ -1,0 +1,186 @@
+"""Every bad input gets a problem that says what happened and what to do, and harms nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from store.database import Database
+from tests.api.conftest import LOCAL
+from workers.services import Services
+from workers.settings import load
+
+#: method, path, JSON body, status, a piece of the detail
+BAD: list[tuple[str, str, Any, int, str]] = [
+    # the question itself
+    ("POST", "/api/chat", {"question": ""}, 422, "empty"),
+    ("POST", "/api/chat", {"question": " \n\t"}, 422, "empty"),
+    ("POST", "/api/chat", {"question": "?!"}, 422, "no word"),
+    ("POST", "/api/questions", {"question": "x" * 100_000}, 422, "100,000 characters"),
+    ("POST", "/api/questions", {"question": "\ud800"}, 422, "empty"),
+    ("POST", "/api/questions", {}, 422, "question: Field required"),
+    ("POST", "/api/questions", {"question": 7}, 422, "question: Input should be a valid string"),
+    ("POST", "/api/questions", {"question": None}, 422, "question"),
+    ("POST", "/api/questions", [1], 422, "body"),
+    # its conditions
+    ("POST", "/api/questions", {"question": "Why?", "colour": "red"}, 422, "colour: there is no such field"),
+    ("POST", "/api/questions", {"question": "Why?", "strategy": "guessing"}, 422, "strategy"),
+    ("POST", "/api/questions", {"question": "Why?", "priority": 10}, 422, "priority"),
+    ("POST", "/api/questions", {"question": "Why?", "max_search_cycles": 21}, 422, "max_search_cycles"),
+    ("POST", "/api/questions", {"question": "Why?", "deadline": 0}, 422, "deadline"),
+    ("POST", "/api/questions", {"question": "Why?", "deadline": float("inf")}, 422, "deadline"),
+    ("POST", "/api/questions", {"question": "Why?", "max_age": -1}, 422, "max_age"),
+    ("POST", "/api/questions", {"question": "Why?", "max_age": 10**30}, 422, "max_age"),
+    ("POST", "/api/questions", {"question": "Why?", "budget": {"pages": 10_000}}, 422, "operator allows 20"),
+    ("POST", "/api/questions", {"question": "Why?", "budget": {"dollars": 1}}, 422, "budget.dollars"),
+    ("POST", "/api/chat", {"question": "Why?", "wait": 121}, 422, "wait"),
+    ("POST", "/api/chat", {"question": "Why?", "wait": "NaN"}, 422, "wait"),
+    # where it may read
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["http://127.0.0.1/"]}, 422, "not public"),
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["http://169.254.169.254/latest"]}, 422, "not public"),
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["file:///etc/passwd"]}, 422, "file:///etc/passwd"),
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["http://a@b.org/"]}, 422, "user name"),
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["https://example.org"] * 21}, 422, "sites"),
+    ("POST", "/api/questions", {"question": "Why?", "sites": ["https://e.org/" + "a" * 3000]}, 422, "sites.0"),
+    ("POST", "/api/questions", {"question": "Why?", "callback_url": "http://10.0.0.1/"}, 422, "not public"),
+    ("POST", "/api/sources", {"url": "http://192.168.0.1/"}, 422, "not public"),
+    ("POST", "/api/sources", {"url": "not a url"}, 422, "not a url"),
+    ("POST", "/api/sources", {"url": ""}, 422, "url"),
+    ("POST", "/api/sources", {"url": "https://example.org", "min_delay": -1}, 422, "min_delay"),
+    ("POST", "/api/reads", {"url": "http://localhost/"}, 422, "inner network"),
+    ("POST", "/api/reads", {"url": "gopher://example.org"}, 422, "gopher"),
+    # what is not there
+    ("GET", f"/api/questions/{'0' * 32}", None, 404, "no question"),
+    ("GET", f"/api/questions/{'0' * 32}/events", None, 404, "no question"),
+    ("GET", f"/api/questions/{'0' * 32}/trace", None, 404, "no question"),
+    ("POST", f"/api/questions/{'0' * 32}/cancel", None, 404, "no question"),
+    ("GET", "/api/questions/%00", None, 404, "32 hexadecimal"),
+    ("GET", "/api/questions?limit=0", None, 422, "limit"),
+    ("GET", "/api/pages/1", None, 404, "no page 1"),
+    ("GET", "/api/pages/0", None, 422, "page_id"),
+    ("GET", f"/api/pages/{10**30}", None, 422, "page_id"),
+    ("GET", "/api/reads/1", None, 404, "no reading 1"),
+    ("DELETE", "/api/sources/1", None, 404, "no source 1"),
+    ("GET", "/api/nothing", None, 404, "Not Found"),
+    ("DELETE", "/api/chat", None, 405, "Method Not Allowed"),
+]
+
+
+def _is_problem(response: Any, status: int) -> dict[str, Any]:
+    problem = response.json()
+    assert response.status_code == status, problem
+    assert response.headers["content-type"] == "application/problem+json"
+    assert problem["status"] == status
+    assert all(problem[name] for name in ("type", "title", "detail", "what_to_do"))
+    assert "Traceback" not in response.text
+    return problem
+
+
+@pytest.fixture(scope="module")
+def bad_http(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterator[TestClient]:
+    """One application for the whole table: no row may change anything."""
+    from store.database import migrate
+
+    services = Services(load(data_dir=tmp_path_factory.mktemp("bad"), redis_url=valkey_url))
+    migrate(services.settings.database)
+    with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as client:
+        yield client
+        assert client.get("/api/questions").json() == []
+        assert client.get("/api/sources").json() == []
+    services.database.close()
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "said"), BAD, ids=range(len(BAD)))
+def test_bad_input_is_a_problem(
+    bad_http: TestClient, method: str, path: str, body: Any, status: int, said: str
+) -> None:
+    content = None if body is None else json.dumps(body).encode()
+    response = bad_http.request(method, path, content=content, headers={"content-type": "application/json"})
+    assert said in _is_problem(response, status)["detail"]
+
+
+def test_a_body_that_is_not_json_is_a_problem(http: TestClient) -> None:
+    response = http.post("/api/chat", content=b'{"question": ', headers={"content-type": "application/json"})
+    assert "not JSON" in _is_problem(response, 422)["detail"]
+
+
+def test_a_form_is_not_taken_for_json(http: TestClient) -> None:
+    _is_problem(http.post("/api/chat", content=b'{"question": "Why?"}', headers={"content-type": "text/plain"}), 415)
+
+
+def test_a_body_that_is_too_large_is_refused_by_its_declared_length(http: TestClient) -> None:
+    response = http.post("/api/chat", json={"question": "x" * 300_000})
+    assert "256 KB" in _is_problem(response, 413)["detail"]
+
+
+def test_a_body_that_is_too_large_is_refused_as_it_comes(http: TestClient) -> None:
+    pieces = (b"x" * 50_000 for _ in range(10))
+    response = http.post("/api/chat", content=pieces, headers={"content-type": "application/json"})
+    assert "256 KB" in _is_problem(response, 413)["detail"]
+
+
+def test_idempotency_key_of_another_question_is_refused(http: TestClient) -> None:
+    key = {"Idempotency-Key": "k"}
+    http.post("/api/questions", json={"question": "One?"}, headers=key)
+    _is_problem(http.post("/api/questions", json={"question": "Two?"}, headers=key), 409)
+
+
+def test_idempotency_key_that_is_too_long_is_refused(http: TestClient) -> None:
+    response = http.post("/api/questions", json={"question": "One?"}, headers={"Idempotency-Key": "k" * 256})
+    _is_problem(response, 422)
+
+
+def test_a_missing_schema_says_to_migrate(http: TestClient, services: Services) -> None:
+    services.database.close()
+    services.settings.data_dir.joinpath("wellread.db").unlink()
+    response = http.get("/api/questions")
+    problem = _is_problem(response, 503)
+    assert "wellread migrate" in problem["detail"]
+    assert response.headers["retry-after"] == "5"
+    assert http.get("/readyz").status_code == 503
+
+
+def test_a_database_that_is_away_is_said_to_be(tmp_path: Path, valkey_url: str) -> None:
+    services = Services(load(data_dir=tmp_path, redis_url=valkey_url, database_url=f"sqlite:///{tmp_path}/no/where.db"))
+    with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as http:
+        _is_problem(http.get("/api/questions"), 503)
+        assert http.get("/healthz").status_code == 200
+
+
+def test_an_unforeseen_error_hides_its_trace(http: TestClient, services: Services) -> None:
+    class Broken(Database):
+        def read(self) -> Any:
+            raise ZeroDivisionError("secret detail")
+
+    services.__dict__["database"] = Broken(services.settings.database)
+    response = http.get("/api/questions")
+    problem = _is_problem(response, 500)
+    assert "ZeroDivisionError" in problem["detail"]
+    assert "secret" not in response.text
+
+
+def test_redis_away_makes_ready_say_so(tmp_path: Path) -> None:
+    from store.database import migrate
+
+    settings = load(data_dir=tmp_path, redis_url="unix:///nonexistent/valkey.sock")
+    migrate(settings.database)
+    services = Services(settings)
+    question = _ask_silently(services)
+    with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as http:
+        by_name = {check["name"]: check for check in http.get("/readyz").json()["checks"]}
+        assert (by_name["database"]["ok"], by_name["redis"]["ok"]) == (True, False)
+        assert http.get(f"/api/questions/{question}").status_code == 200
+    services.database.close()
+
+
+def _ask_silently(services: Services) -> str:
+    from store.questions import NewQuestion, ask
+
+    with services.database.write() as session:
+        return ask(session, NewQuestion(text="Who?"), services.now())[0].id
