@@ -60,9 +60,10 @@ def _listed(body: bytes, url: str) -> Iterator[Link]:
 
 def _entries(body: bytes, url: str) -> Iterator[Link]:
     for entry in entries(body, _ORIGINS):
-        for child in entry:
-            if local_name(child) == "loc":
-                yield from _link(text_of(child), _title(entry), _ORIGINS[local_name(entry)], url)
+        locations = [text_of(child) for child in entry if local_name(child) == "loc"]
+        for address in locations or [(entry.text or "").strip()]:  # some leave the <loc> out
+            if address:
+                yield from _link(address, _title(entry), _ORIGINS[local_name(entry)], url)
 
 
 def _title(entry: Any) -> str:

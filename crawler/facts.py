@@ -1,0 +1,205 @@
+"""Facts a page states in its structure: JSON-LD, two-column tables, definition lists. Nothing is guessed from prose.
+
+A fact has a span where its object can be shown in the page's text: soon after its label (the box's heading, the
+term), or where it stands only once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from store.types import Fact
+
+MAX_FACTS: Final = 200
+MAX_CHARS: Final = 300  #: of a subject, predicate or object; a longer one is prose
+
+_MAX_JSON: Final = 200_000
+_MAX_DEPTH: Final = 6
+_MAX_SCRIPTS: Final = 20
+_MAX_ROWS: Final = 500
+_NEAR: Final = 300  #: characters after its predicate within which an object belongs to it
+_MIN_ALONE: Final = 4  #: characters of an object that may be found without its predicate
+_PROPERTY_WORDS: Final = 8  #: a longer description defines its term, a shorter one is the page's property
+_TRIES: Final = 20
+
+_NAMES: Final = ("name", "headline", "title")
+#: about the site and its pictures, or too long to be a fact
+_SKIPPED_TYPES: Final = frozenset(
+    {"BreadcrumbList", "SearchAction", "ImageObject", "SiteNavigationElement", "ListItem"}
+)
+_SKIPPED_KEYS: Final = frozenset({"articleBody", "text", "mainEntityOfPage", "potentialAction", "breadcrumb"})
+_URL: Final = re.compile(r"^(?:https?:)?//|^[#/]\S*$")
+
+
+class _Triple(NamedTuple):
+    subject: str
+    predicate: str
+    object: str
+    label: str  #: the words that stand before the object where a reader sees them
+
+
+def facts_of(tree: Any, *, title: str, text: str) -> tuple[Fact, ...]:
+    """Collect the facts of a parsed page, each once, at most ``MAX_FACTS``.
+
+    ``tree`` is the whole page with its scripts, ``title`` the subject of what names none, ``text`` the stored text
+    that spans refer to: ``text[fact.start:fact.end] == fact.object``.
+    """
+    facts: dict[tuple[str, str, str], Fact] = {}
+    for found in (_json_ld(tree, title), _tables(tree, title), _definitions(tree, title)):
+        for triple in found:
+            stated = triple[:3]
+            if stated not in facts and all(0 < len(part) <= MAX_CHARS for part in stated):
+                facts[stated] = _with_span(triple, text)
+            if len(facts) >= MAX_FACTS:
+                return tuple(facts.values())
+    return tuple(facts.values())
+
+
+def _with_span(triple: _Triple, text: str) -> Fact:
+    start = _find(triple, text)
+    end = None if start is None else start + len(triple.object)
+    return Fact(subject=triple.subject, predicate=triple.predicate, object=triple.object, start=start, end=end)
+
+
+def _find(triple: _Triple, text: str) -> int | None:
+    """Where the object stands: soon after its label, else the one place it stands at."""
+    at = -1
+    for _ in range(_TRIES):
+        at = text.find(triple.label, at + 1)
+        if at < 0:
+            break
+        after = at + len(triple.label)
+        if (found := text.find(triple.object, after, after + _NEAR)) >= 0:
+            return found
+    if len(triple.object) < _MIN_ALONE:
+        return None
+    first = text.find(triple.object)
+    return first if first >= 0 and text.find(triple.object, first + 1) < 0 else None
+
+
+def _json_ld(tree: Any, title: str) -> Iterator[_Triple]:
+    scripts = (script for script in tree.iter("script") if "ld+json" in script.get("type", "").lower())
+    for script in _first(scripts, _MAX_SCRIPTS):
+        source = script.text or ""
+        if len(source) > _MAX_JSON:
+            continue
+        try:
+            yield from _node(json.loads(source, strict=False), title, _MAX_DEPTH)
+        except (ValueError, RecursionError):
+            continue
+
+
+def _node(value: object, title: str, depth: int) -> Iterator[_Triple]:
+    """The facts of a JSON-LD object, of those in its fields, or of those in a list."""
+    if depth == 0:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _node(item, title, depth - 1)
+    if not isinstance(value, dict) or not _SKIPPED_TYPES.isdisjoint(map(str, _listed(value.get("@type")))):
+        return
+    subject = _name(value) or title
+    for key, field in value.items():
+        if key in _SKIPPED_KEYS:
+            continue
+        if key == "@type":
+            yield from (
+                _Triple(subject, "type", _clean(kind), subject) for kind in _listed(field) if isinstance(kind, str)
+            )
+        elif not key.startswith("@") and key not in _NAMES:
+            yield from _field(subject, key, field)
+        yield from _node(field, subject, depth - 1)
+
+
+def _field(subject: str, key: str, field: object) -> Iterator[_Triple]:
+    for value in _listed(field):
+        if isinstance(value, dict):
+            stated = _name(value) or _clean(str(value.get("value", "")))
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            stated = _clean(str(value))
+        else:
+            continue
+        if not _URL.match(stated):
+            yield _Triple(subject, _spaced(key), stated, subject)
+
+
+def _name(node: dict[str, Any]) -> str:
+    return next((_clean(value) for key in _NAMES if isinstance(value := node.get(key), str)), "")
+
+
+def _listed(field: object) -> list[Any]:
+    if field is None:
+        return []
+    return field if isinstance(field, list) else [field]
+
+
+def _spaced(key: str) -> str:
+    """``datePublished`` as words: date published."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
+
+
+def _tables(tree: Any, title: str) -> Iterator[_Triple]:
+    for table in tree.iter("table"):
+        if table.find(".//table") is None:  # a table of tables is a layout
+            yield from _table(table, title)
+
+
+def _table(table: Any, title: str) -> Iterator[_Triple]:
+    """A box of labelled values, or a list of pairs under a row of two headings."""
+    rows = [[cell for cell in row if cell.tag in ("th", "td")] for row in _first(table.iter("tr"), _MAX_ROWS)]
+    pairs = [row for row in rows if len(row) == 2]
+    boxed = [row for row in pairs if (row[0].tag, row[1].tag) == ("th", "td")]
+    if len(boxed) >= 2:
+        subject = _subject(table, rows) or title
+        yield from (_Triple(subject, label, _words(row[1]), label) for row in boxed if (label := _label(row[0])))
+    elif len(pairs) == len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]):
+        predicate = _label(rows[0][1])
+        yield from (_Triple(label, predicate, _words(row[1]), label) for row in rows[1:] if (label := _label(row[0])))
+
+
+def _subject(table: Any, rows: list[list[Any]]) -> str:
+    """What a box is about: its caption, or the heading that fills its first row."""
+    caption = table.find("caption")
+    if caption is not None:
+        return _words(caption)
+    return _words(rows[0][0]) if len(rows[0]) == 1 and rows[0][0].tag == "th" else ""
+
+
+def _definitions(tree: Any, title: str) -> Iterator[_Triple]:
+    for described in tree.iter("dd"):
+        term = described.getprevious()
+        if term is None or term.tag != "dt":
+            continue
+        label, description = _label(term), _words(_paragraph(described))
+        if len(description.split()) > _PROPERTY_WORDS:
+            yield _Triple(label, "definition", description, label)
+        else:
+            yield _Triple(title, label, description, label)
+
+
+def _paragraph(described: Any) -> Any:
+    """The first paragraph of a description that has any, else all of it."""
+    first = described.find("p")
+    return described if first is None else first
+
+
+def _first(found: Iterable[Any], limit: int) -> Iterator[Any]:
+    yield from (item for item, _ in zip(found, range(limit), strict=False))
+
+
+def _label(element: Any) -> str:
+    return _words(element).rstrip(":：¶ ")
+
+
+def _words(element: Any) -> str:
+    """An element's text in single blanks; what only a program or a stylesheet reads is left out."""
+    if element.find(".//script") is None and element.find(".//style") is None:
+        return _clean("".join(element.itertext()))
+    return _clean("".join(element.xpath(".//text()[not(ancestor::script or ancestor::style)]")))
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split())
