@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from api import cli_ask, cli_operate, cli_parts
+from api import cli_ask, cli_operate, cli_parts, cli_source
 from api.cli_output import EXIT_INTERRUPTED
 from store.errors import WellreadError
 
@@ -39,7 +39,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (*cli_ask.COMMANDS, *cli_operate.COMMANDS, *cli_parts.COMMANDS):
+for command in (*cli_ask.COMMANDS, *cli_source.COMMANDS, *cli_operate.COMMANDS, *cli_parts.COMMANDS):
     cli.add_command(command)
 
 

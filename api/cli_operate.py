@@ -4,42 +4,97 @@ from __future__ import annotations
 
 import click
 
+from api.cli_output import print_lines, tell, terminal
+
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="The API's port; 0: any free one.  [default: 8484]")
 @click.option("--no-flower", is_flag=True, help="Leave Flower out.")
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
+    from api.cli_connect import quiet_logs
     from workers.settings import load
     from workers.stack import up as run
 
+    quiet_logs()
     settings = load() if port is None else load(api_port=port)
     run(settings, flower=not no_flower, say=click.echo)
+
+
+@click.command()
+def status() -> None:
+    """Show what runs, what is kept, what waits and what was asked last."""
+    from api.overview import overview
+    from api.show_overview import overview_lines
+    from workers.services import Services
+    from workers.settings import load
+
+    print_lines(*overview_lines(overview(Services(load())), terminal()))
 
 
 @click.command()
 def doctor() -> None:
     """Find what is wrong with this set-up and say how to mend it."""
     from api.doctor import examine
+    from api.show_overview import check_lines
     from workers.services import Services
     from workers.settings import load
 
-    checks = []
+    wrong = False
     for check in examine(Services(load())):
-        checks.append(check)
-        click.echo(f"{check.level:>5}  {check.name}: {check.said}")
-        if check.fix:
-            click.echo(f"       → {check.fix}")
-    if any(check.level == "wrong" for check in checks):
+        wrong = wrong or check.level == "wrong"
+        print_lines(*check_lines(check, terminal()))
+    if wrong:
         click.get_current_context().exit(1)
+
+
+@click.command()
+def dead() -> None:
+    """List the questions a step of which failed too often."""
+    from api.show_overview import dead_lines
+    from store.questions import dead as failed
+    from workers.services import Services
+    from workers.settings import load
+
+    with Services(load()).database.read() as session:
+        print_lines(*dead_lines(failed(session), terminal()))
+
+
+@click.command()
+@click.argument("question_id", metavar="ID")
+def replay(question_id: str) -> None:
+    """Start a question again that failed, ran out of time or was cancelled."""
+    from api.cli_connect import quiet_logs
+    from workers.intake import replay as start_again
+    from workers.services import Services
+    from workers.settings import load
+
+    quiet_logs()
+    question = start_again(Services(load()), question_id)
+    print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
+
+
+@click.command()
+def reindex() -> None:
+    """Build the knowledge base again from the stored pages: after a change of embedder, or damage."""
+    from api.reindex import reindex as build_again
+    from workers.services import Services
+    from workers.settings import load
+
+    def progress(done: int, total: int) -> None:
+        tell(f"{done:,} of {total:,} pages")
+
+    services = Services(load())
+    tell(f"Embedding with {services.embedder.id} …")
+    print_lines(f"The knowledge base holds {build_again(services, progress):,} passages.")
 
 
 @click.command()
 def version() -> None:
     """Print the version."""
-    from importlib.metadata import version as installed
+    from api.version import installed_version
 
-    click.echo(f"wellread {installed('wellread')}")
+    print_lines(f"wellread {installed_version()}")
 
 
-COMMANDS = (up, doctor, version)
+COMMANDS = (up, status, doctor, dead, replay, reindex, version)

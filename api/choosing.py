@@ -1,0 +1,111 @@
+"""The sites to read, chosen through the API that WELLREAD_API_URL names, or in this machine's database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from store.errors import WellreadError
+
+if TYPE_CHECKING:
+    from api.client import Client
+    from workers.services import Services
+
+
+class UnknownSource(WellreadError):
+    """No such site is kept."""
+
+
+class Site(Protocol):
+    """A site that is kept."""
+
+    @property
+    def url(self) -> str:
+        """Its canonical URL."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the operator's own."""
+
+    @property
+    def min_delay_s(self) -> float | None:
+        """Seconds between two requests to it; None: the setting."""
+
+
+class Sources(Protocol):
+    """Where the sites are kept."""
+
+    def add(self, url: str, *, own: bool, min_delay_s: float | None) -> Site:
+        """Keep a site, or change its settings."""
+
+    def every(self) -> Sequence[Site]:
+        """All sites, oldest first."""
+
+    def remove(self, url: str) -> None:
+        """Forget a site; raises UnknownSource."""
+
+
+@contextmanager
+def open_sources() -> Iterator[Sources]:
+    """Yield the sites, wherever they are kept; needs no running stack."""
+    if url := os.environ.get("WELLREAD_API_URL"):
+        from api.client import Client
+
+        with Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
+            yield _Remote(client)
+        return
+    from store.database import migrate
+    from workers.services import Services
+    from workers.settings import load
+
+    settings = load()
+    migrate(settings.database)
+    yield _Local(Services(settings))
+
+
+class _Remote:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def add(self, url: str, *, own: bool, min_delay_s: float | None) -> Site:
+        return self._client.add_source(url, own=own, min_delay_s=min_delay_s)
+
+    def every(self) -> Sequence[Site]:
+        return self._client.sources()
+
+    def remove(self, url: str) -> None:
+        known = {source.url: source.id for source in self._client.sources()}
+        self._client.remove_source(known[_named(url, list(known))])
+
+
+class _Local:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def add(self, url: str, *, own: bool, min_delay_s: float | None) -> Site:
+        from workers.intake import add_source
+
+        return add_source(self._services, url, own=own, min_delay_s=min_delay_s)
+
+    def every(self) -> Sequence[Site]:
+        from store import sources
+
+        with self._services.database.read() as session:
+            return sources.every(session)
+
+    def remove(self, url: str) -> None:
+        from store import sources
+
+        named = _named(url, [site.url for site in self.every()])
+        with self._services.database.write() as session:
+            sources.remove(session, named)
+
+
+def _named(url: str, known: Sequence[str]) -> str:
+    """The kept URL that is meant: written as it is kept, or without its scheme or last slash."""
+    meant = [kept for kept in known if url.rstrip("/") in (kept.rstrip("/"), kept.partition("://")[2].rstrip("/"))]
+    if not meant:
+        raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
+    return meant[0]

@@ -1,0 +1,91 @@
+"""What is kept, what is waiting, and who works on it: the facts behind `wellread status`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import redis
+from sqlalchemy import func, select
+
+from store import pages, records, sources
+from store.database import check_schema
+from store.tables import QuestionRow
+from store.types import Status
+from workers.app import QUEUE_NAMES
+from workers.health import living_workers
+from workers.stack import Address, running
+from workers.sweep import queue_length
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+#: questions shown
+LATEST = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One of the latest questions."""
+
+    id: str
+    question: str
+    status: Status
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue: who works on it and what stands in it."""
+
+    name: str
+    workers: int
+    waiting: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """Everything `wellread status` tells."""
+
+    address: Address | None  #: None where no stack runs on the data folder
+    queues: tuple[Queue, ...] | None  #: None while Redis does not answer
+    pages: int
+    passages: int
+    sources: int
+    questions: Mapping[Status, int]
+    latest: tuple[Asked, ...]  #: newest first
+
+
+def overview(services: Services) -> Overview:
+    """Look at everything once; raises DatabaseError or PassagesError with what to do."""
+    check_schema(services.database)
+    by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
+    with services.database.read() as session:
+        held = pages.count(session)
+        questions = {Status(status): number for status, number in session.execute(by_status)}
+        latest = tuple(
+            Asked(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
+            for row in records.latest(session, LATEST)
+        )
+        chosen = len(sources.every(session))
+    return Overview(
+        address=running(services.settings),
+        queues=_queues(services),
+        pages=held,
+        passages=services.passages.count() if held else 0,
+        sources=chosen,
+        questions=questions,
+        latest=latest,
+    )
+
+
+def _queues(services: Services) -> tuple[Queue, ...] | None:
+    try:
+        workers = living_workers(services)
+        return tuple(
+            Queue(name=name, workers=workers[name], waiting=queue_length(services, name)) for name in QUEUE_NAMES
+        )
+    except redis.RedisError:
+        return None
