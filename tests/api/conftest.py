@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -29,9 +30,18 @@ def settings(tmp_path: Path, valkey_url: str) -> Settings:
     return load(data_dir=tmp_path / "data", redis_url=valkey_url)
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, to be copied: migrating takes longer than most tests here."""
+    path = tmp_path_factory.mktemp("empty") / "wellread.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
-def services(settings: Settings) -> Iterator[Services]:
-    migrate(settings.database)
+def services(settings: Settings, empty_database: Path) -> Iterator[Services]:
+    settings.data_dir.mkdir()
+    shutil.copy(empty_database, settings.data_dir)
     services = Services(settings)
     services.__dict__["doorbell"] = Doorbell(
         Celery(broker=settings.broker)

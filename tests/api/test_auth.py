@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from celery import Celery
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
 from tests.api.conftest import LOCAL
+from workers.doorbell import Doorbell
 from workers.services import Services
-from workers.settings import Settings
+from workers.settings import Settings, load
 
 KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader-key-2")
 
 
-@pytest.fixture
-def guarded(services: Services, settings: Settings) -> Iterator[TestClient]:
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, empty_database: Path) -> Iterator[TestClient]:
+    """One application with keys for all tests: what it keeps does not matter here."""
+    folder = tmp_path_factory.mktemp("guarded")
+    shutil.copy(empty_database, folder)
     keys = tuple(map(SecretStr, KEYS))
-    services.settings = settings.model_copy(update={"api_keys": keys, "api_host": "0.0.0.0"})
+    services = Services(load(data_dir=folder, redis_url=valkey_url, api_keys=keys, api_host="0.0.0.0"))
+    services.__dict__["doorbell"] = Doorbell(Celery(broker=services.settings.broker))
     with TestClient(create_app(services), base_url="http://wellread.example", raise_server_exceptions=False) as client:
         yield client
+    services.database.close()
 
 
 #: method, path, body, and the status each of no key, ask, operate and admin gets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,12 +84,10 @@ def _is_problem(response: Any, status: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def bad_http(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterator[TestClient]:
+def bad_http(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, empty_database: Path) -> Iterator[TestClient]:
     """One application for the whole table: no row may change anything."""
-    from store.database import migrate
-
     services = Services(load(data_dir=tmp_path_factory.mktemp("bad"), redis_url=valkey_url))
-    migrate(services.settings.database)
+    shutil.copy(empty_database, services.settings.data_dir)
     with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as client:
         yield client
         assert client.get("/api/questions").json() == []
@@ -165,18 +164,13 @@ def test_an_unforeseen_error_hides_its_trace(http: TestClient, services: Service
     assert "secret" not in response.text
 
 
-def test_redis_away_makes_ready_say_so(tmp_path: Path) -> None:
-    from store.database import migrate
-
-    settings = load(data_dir=tmp_path, redis_url="unix:///nonexistent/valkey.sock")
-    migrate(settings.database)
-    services = Services(settings)
+def test_redis_away_makes_ready_say_so(services: Services) -> None:
+    services.settings = load(data_dir=services.settings.data_dir, redis_url="unix:///nonexistent/valkey.sock")
     question = _ask_silently(services)
     with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as http:
         by_name = {check["name"]: check for check in http.get("/readyz").json()["checks"]}
         assert (by_name["database"]["ok"], by_name["redis"]["ok"]) == (True, False)
         assert http.get(f"/api/questions/{question}").status_code == 200
-    services.database.close()
 
 
 def _ask_silently(services: Services) -> str:
