@@ -19,16 +19,16 @@ from pipeline.evidence import Evidence
 #: the features of a model that knows the embedder, and those left for one that does not
 FEATURES = (
     "similarity",
+    "agreement",
     "passage_coverage",
     "sentence_coverage",
-    "first_coverage",
-    "togetherness",
+    "title_coverage",
     "missing_weight",
     "entity_coverage",
     "term_count",
     "term_weight",
 )
-WITHOUT_SIMILARITY = FEATURES[1:]
+WITHOUT_SIMILARITY = FEATURES[2:]
 #: the name under which the models for an unknown embedder and for another language stand
 ANY_EMBEDDER, OTHER = "*", "other"
 

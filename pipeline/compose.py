@@ -6,14 +6,14 @@ was measured to add nothing to its words: none is made. A sentence that announce
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from pipeline.cite import write_out
 from pipeline.question import Analysis
 from pipeline.rerank import jaccard
-from pipeline.spans import ScoredSpan, Span, score_spans, spans_of
+from pipeline.spans import ScoredSpan, Span, looks_like_code, score_spans, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
 #: how many of the best passages are read for an answer
@@ -22,14 +22,13 @@ MAX_SENTENCES = 2
 #: a second sentence is given when it scores at least this share of the first
 WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
-#: a sentence with its code; longer code is left out as a whole
+#: a sentence with what it announces; what is longer is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
 COMPOSER = "extractive"
 
-_CODE = re.compile(
-    r">>>|\.\.\.(?:\s|$)|\$ |@\w|#|[\w.\[\]'\", ]+ = |[\w.]+\(.*\)?|[)}\]]"
-    r"|(?:import|from|def|class|with|for|while|if|else|elif|try|except|return|print|async|await)\b.*[:()=\w]$"
-)
+_ENDS = (".", "!", "?", ":", "…", "。", "！", "？", ".”", '."', ".)")
+#: how many signatures may stand above the sentence that explains them
+_LINES_BEFORE_PROSE = 4
 
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
@@ -38,8 +37,7 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> An
     if not spans:
         return None
     chosen = choose(score_spans(analysis, spans))
-    quoted = [_with_code(span, spans) if analysis.question_type == "procedural" else span for span in chosen]
-    return _write(quoted, confidence)
+    return _write(_apart([_completed(span, spans) for span in chosen]), confidence)
 
 
 def choose(scored: Sequence[ScoredSpan]) -> list[Span]:
@@ -55,17 +53,36 @@ def choose(scored: Sequence[ScoredSpan]) -> list[Span]:
     return chosen
 
 
-def _with_code(span: Span, spans: Sequence[Span]) -> Span:
-    """Stretch a sentence that ends with a colon over the code that follows it in its passage."""
-    if not span.text.endswith(":"):
-        return span
-    end = span.end
-    for other in spans:
-        if other.hit is span.hit and other.start >= end:
-            if not _CODE.match(other.text):
-                break
-            end = other.end
-    return replace(span, end=end) if end - span.start <= MAX_QUOTE_CHARACTERS else span
+def _completed(span: Span, spans: Sequence[Span]) -> Span:
+    """Stretch a sentence that announces something over what it announces, in its passage and within bounds.
+
+    A colon announces the code that follows; a line without a full stop (a heading, a signature) the sentence after it.
+    """
+    following = [other for other in spans if other.hit is span.hit and other.start >= span.end]
+    if span.text.endswith(":"):
+        announced = list(takewhile(lambda other: looks_like_code(other.text), following))
+    elif not span.text.endswith(_ENDS):
+        announced = following[:_LINES_BEFORE_PROSE]
+        prose = [at for at, other in enumerate(announced) if other.text.endswith(_ENDS)]
+        announced = announced[: prose[0] + 1] if prose else []
+    else:
+        announced = []
+    fitting = [other.end for other in announced if other.end - span.start <= MAX_QUOTE_CHARACTERS]
+    whole = len(fitting) == len(announced)
+    return replace(span, end=fitting[-1]) if fitting and whole else span
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """Leave out a quote that repeats what another, before it, says already."""
+    kept: list[Span] = []
+    for span in spans:
+        if not any(span.text in other.text or other.text in span.text or _overlap(span, other) for other in kept):
+            kept.append(span)
+    return kept
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.hit is other.hit and one.start < other.end and other.start < one.end
 
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
@@ -82,9 +99,8 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 def _readable(span: Span) -> str:
     """Unwrap prose; keep the lines of a quote with code."""
-    first, *more = span.text.splitlines()
-    code = bool(more) and first.endswith(":")
-    return span.text if code else " ".join(span.text.split())
+    lines = span.text.splitlines()
+    return span.text if any(map(looks_like_code, lines)) else " ".join(span.text.split())
 
 
 def _citation(span: Span, marker: int) -> Citation:

@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from pipeline.question import Analysis
 from pipeline.rarity import rarity
 from pipeline.terms import content_terms
 from store.analyser import analyse
 from store.sentences import sentence_spans
-from store.types import Hit, Passage
+from store.types import Hit
 
 #: how many of the best hits are looked at
 LOOKED_AT = 5
-#: two words of the question stand together when at most this many words apart
-NEAR = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +26,10 @@ class Evidence:
     """The features of the judge; each is comparable between questions and between knowledge bases."""
 
     similarity: float  #: of the most similar hit, [−1, 1]
+    agreement: float  #: similarity of the hit that covers the question best: high where words and meaning meet
     passage_coverage: float  #: weighted share of the question's terms in the best passage and its title, [0, 1]
     sentence_coverage: float  #: the same for the best sentence and its page's title
-    first_coverage: float  #: the same for the first hit
-    togetherness: float  #: share of the question's neighbouring terms that stand together in a passage, [0, 1]
+    title_coverage: float  #: the same for the first hit's title alone
     missing_weight: float  #: of the rarest term that the best passage lacks, [0, 1]
     entity_coverage: float  #: share of names and numbers in the best passage; .5 for a question without any
     term_count: float  #: log(1 + the question's terms)
@@ -47,16 +44,16 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     if not hits or not terms:
         return None
     weights = {term: rarity(term, analysis.lang) for term in terms}
-    read = [_Read.of(hit.passage, analysis.lang, weights) for hit in hits[:LOOKED_AT]]
-    best = max(read, key=lambda passage: passage.coverage)
+    read = [_Read.of(hit, analysis.lang, weights) for hit in hits[:LOOKED_AT]]
+    best = max(read, key=lambda passage: (passage.coverage, passage.similarity))
     named = {term for entity in analysis.entities for term in analyse(entity, analysis.lang)} & terms.keys()
     lacking = terms.keys() - best.terms
     return Evidence(
         similarity=max(hit.similarity or 0.0 for hit in hits),
+        agreement=best.similarity,
         passage_coverage=best.coverage,
         sentence_coverage=max(passage.sentence_coverage for passage in read),
-        first_coverage=read[0].coverage,
-        togetherness=max(_togetherness(tuple(terms), passage) for passage in read),
+        title_coverage=_share(weights, analyse(hits[0].passage.title, analysis.lang), weights),
         missing_weight=max((weights[term] for term in lacking), default=0.0),
         entity_coverage=max(_share(named, passage.terms, weights) for passage in read) if named else 0.5,
         term_count=math.log1p(len(terms)),
@@ -68,44 +65,30 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Read:
-    """A passage as the question sees it."""
+    """A hit as the question sees it."""
 
     terms: frozenset[str]  #: of its title and text
-    places: Mapping[str, list[int]]  #: where each of the question's terms stands in its text
+    similarity: float
     coverage: float
     sentence_coverage: float
 
     @classmethod
-    def of(cls, passage: Passage, lang: str, weights: Mapping[str, float]) -> _Read:
+    def of(cls, hit: Hit, lang: str, weights: Mapping[str, float]) -> _Read:
+        passage = hit.passage
         title = set(analyse(passage.title, lang))
-        text = analyse(passage.text, lang)
-        places: dict[str, list[int]] = {}
-        for at, term in enumerate(text):
-            if term in weights:
-                places.setdefault(term, []).append(at)
+        terms = title.union(analyse(passage.text, lang))
         sentences = [analyse(passage.text[start:end], lang) for start, end in sentence_spans(passage.text)]
         return cls(
-            terms=frozenset(title.union(text)),
-            places=places,
-            coverage=_share(weights, title.union(text), weights),
-            sentence_coverage=max((_share(weights, title.union(terms), weights) for terms in sentences), default=0.0),
+            terms=frozenset(terms),
+            similarity=hit.similarity or 0.0,
+            coverage=_share(weights, terms, weights),
+            sentence_coverage=max((_share(weights, title.union(said), weights) for said in sentences), default=0.0),
         )
 
 
 def _share(terms: Collection[str], found: Collection[str], weights: Mapping[str, float]) -> float:
     total = sum(weights[term] for term in terms)
     return sum(weights[term] for term in terms if term in found) / total if total else 0.0
-
-
-def _togetherness(terms: Sequence[str], passage: _Read) -> float:
-    pairs = list(pairwise(terms))
-    if not pairs:
-        return passage.coverage
-    return sum(_stand_together(one, other, passage.places) for one, other in pairs) / len(pairs)
-
-
-def _stand_together(one: str, other: str, places: Mapping[str, list[int]]) -> bool:
-    return any(0 < abs(a - b) <= NEAR for a in places.get(one, ()) for b in places.get(other, ()))
 
 
 def _words(terms: Mapping[str, str], chosen: Collection[str]) -> tuple[str, ...]:

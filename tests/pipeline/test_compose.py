@@ -59,6 +59,14 @@ def test_sentence_that_announces_code_is_quoted_with_it() -> None:
     assert ">>> import csv\n" in answer.sentences[0].text
 
 
+def test_signature_is_quoted_with_the_sentence_that_explains_it() -> None:
+    signatures = "- @functools.lru_cache(user_function)\n- @functools.lru_cache(maxsize=128)\n"
+    text = f"{signatures}- Wrap a function with a callable that remembers its results.\n\nNew in version 3.2."
+    answer = answer_to("What does functools.lru_cache do?", text)
+    assert answer.citations[0].quote == text[2 : text.index("\n\nNew")]
+    assert all("@functools" not in sentence.text for sentence in answer.sentences[1:])
+
+
 def test_code_that_is_too_long_is_left_out() -> None:
     text = "To read a CSV file:\n\n" + "\n".join(f">>> call_{at}()" for at in range(100))
     assert (
