@@ -8,11 +8,12 @@ const ENDS = {
   ANSWERED: "Answered", ABSTAINED: "Not known", CANCELLED: "Stopped",
   TIMED_OUT: "Out of time", FAILED: "Failed",
 };
+const STATUS_OF_STEP = { retrieve: "ASKED", retry: "RETRYING", seek: "SEEKING", requery: "REQUERYING" };
 const CONTEXT_CHARACTERS = 700;
 const POLL_MS = 1000;
 
 const $ = (id) => document.getElementById(id);
-let shown = null; // what is watched now: {id, moves, pages, stop}
+let shown = null; // what is watched now: {id, known, heard, pages, lost, stop}; moves as the record and the events tell them
 
 function make(tag, text = "", attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -70,22 +71,24 @@ async function ask(event) {
 
 async function watch(id) {
   shown?.stop();
-  const now = { id, moves: [], pages: new Map(), stop: () => {} };
+  const now = { id, known: [], heard: [], pages: new Map(), stop: () => {} };
   shown = now;
-  show(now, await call(`/api/questions/${id}`));
+  await refresh(now);
+  if (shown !== now) return undefined;
   if (sessionStorage.getItem("key")) return poll(now);
   const source = new EventSource(`/api/questions/${id}/events`);
   now.stop = () => source.close();
   const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data), timeOf(event)));
-  on("status", (data, at) => { move(now, data.status, at); });
+  on("status", (data, at) => hear(now, data.status, at));
   on("page", (data, at) => { now.pages.set(data.url, data); showPages(now); });
   on("provisional", guarded(() => refresh(now)));
   on("final", (data, at) => {
     source.close();
-    move(now, data.status, at);
+    hear(now, data.status, at);
     guarded(async () => { await refresh(now); await showLatest(); })();
   });
-  source.onerror = () => { if (shown === now) $("state").textContent = "The connection was lost; trying again …"; };
+  source.onerror = () => { now.lost = true; };
+  source.onopen = () => { now.lost = false; };
 }
 
 async function poll(now) {
@@ -93,7 +96,7 @@ async function poll(now) {
   now.stop = () => { stopped = true; };
   while (!stopped) {
     const record = await refresh(now);
-    move(now, record.status, Date.now());
+    hear(now, record.status, Date.now());
     if (record.status in ENDS) break;
     await new Promise((wake) => setTimeout(wake, POLL_MS));
   }
@@ -115,19 +118,30 @@ function show(now, record) {
   $("asked").hidden = false;
   $("asked-text").textContent = record.question;
   for (const page of record.pages) if (page.outcome) now.pages.set(page.url, { ...page, text: page.title });
-  if (now.moves.length === 0) move(now, record.status, Date.parse(record.finished_at || record.updated_at));
+  now.known = movesOf(record);
+  showSteps(now);
   showPages(now);
   showAnswer(record);
 }
 
-function move(now, status, at) {
-  now.moves.push({ status, at });
-  now.moves.sort((one, other) => one.at - other.at);
+function movesOf(record) {
+  const moves = record.timings.flatMap(({ step, outcome, started_at, seconds }) => {
+    const at = Date.parse(started_at);
+    const onward = outcome === "chosen" ? [{ status: "READING", at: at + seconds * 1000 }] : [];
+    return STATUS_OF_STEP[step] ? [{ status: STATUS_OF_STEP[step], at }, ...onward] : [];
+  });
+  const latest = { status: record.status, at: Date.parse(record.finished_at ?? record.updated_at) };
+  return [{ status: "ASKED", at: Date.parse(record.created_at) }, ...moves, latest];
+}
+
+function hear(now, status, at) {
+  now.heard.push({ status, at });
   if (shown === now) showSteps(now);
 }
 
 function showSteps(now) {
-  const moves = now.moves.filter((each, index) => index === 0 || each.status !== now.moves[index - 1].status);
+  const all = [...now.known, ...now.heard].sort((one, other) => one.at - other.at);
+  const moves = all.filter((each, index) => index === 0 || each.status !== all[index - 1].status);
   const last = moves.at(-1);
   const spent = new Map();
   moves.forEach(({ status, at }, index) => {
@@ -137,14 +151,18 @@ function showSteps(now) {
   $("steps").replaceChildren(...Object.entries(PHASES).map(([status, name]) => {
     const current = status === last.status;
     const seconds = spent.has(status) ? `${(spent.get(status) / 1000).toFixed(1)} s` : "–";
-    const step = make("li", name, { class: spent.has(status) ? "done" : "" }, make("span", current ? "now" : seconds));
+    const step = make("li", name, { class: spent.has(status) ? "done" : "" }, make("span", seconds));
     if (current) step.setAttribute("aria-current", "step");
     return step;
   }));
   const total = ((last.at - moves[0].at) / 1000).toFixed(1);
   const ended = last.status in ENDS;
-  $("state").textContent = ended ? `${ENDS[last.status]} after ${total} s` : `${PHASES[last.status]} …`;
+  const working = now.lost ? "The connection was lost; trying again …" : `${PHASES[last.status]} …`;
+  const state = ended ? `${ENDS[last.status]} after ${total} s` : working;
+  if ($("state").textContent !== state) $("state").textContent = state; // said aloud once, not with every tick
   $("cancel").hidden = ended;
+  clearTimeout(now.tick);
+  if (!ended) now.tick = setTimeout(() => shown === now && showSteps(now), 500);
 }
 
 function showPages(now) {
@@ -165,7 +183,8 @@ function showAnswer(record) {
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
   $("text").replaceChildren(...sentences.flatMap(({ text, markers }) => [text, ...markers.map(marker), " "]));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
-  $("notice").textContent = [record.notice, stopped].filter(Boolean).join(" ");
+  const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
+  $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
   $("citations").replaceChildren(...record.citations.map(citation));
   $("citations").previousElementSibling.hidden = record.citations.length === 0;
 }
@@ -186,7 +205,9 @@ function citation(cited) {
   const told = dates.map(([word, date]) => `${word} ${new Date(date).toLocaleDateString()}`).join(", ");
   const details = make("details", "", {}, make("summary", cited.quote), make("blockquote", "Loading …"));
   details.addEventListener("toggle", guarded(async () => {
-    if (details.open) details.querySelector("blockquote").replaceChildren(...await inContext(cited));
+    if (!details.open) return;
+    details.querySelector("blockquote").replaceChildren(...await inContext(cited));
+    details.querySelector("mark").scrollIntoView({ block: "nearest" });
   }));
   const source = make("p", "", { class: "quiet" }, link(cited.url, cited.title || cited.url), told && ` – ${told}`);
   return make("li", "", { id: `citation-${cited.marker}`, value: cited.marker }, details, source);

@@ -1,0 +1,167 @@
+"""The web page: nothing from elsewhere, nothing as markup, and a question watched to its end in a real browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from pipeline.abstain import COMPOSER
+from store.questions import Move
+from store.types import Answer, Sentence, Status
+from tests.api import walk
+from tests.api.browser import Tab, browser
+from tests.api.conftest import serving
+from workers.services import Services
+
+PAGE = Path(__file__).parents[2] / "api" / "page"
+HTML, SCRIPT, STYLE = ((PAGE / name).read_text() for name in ("index.html", "app.js", "style.css"))
+HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"), [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css")]
+)
+def test_page_comes_with_a_policy_that_lets_nothing_else_in(http: TestClient, path: str, media_type: str) -> None:
+    response = http.get(path)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith(media_type)
+    policy = dict(part.strip().partition(" ")[::2] for part in response.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] in ("'none'", "'self'")
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert response.headers["x-content-type-options"] == "nosniff"
+
+
+def test_page_holds_nothing_inline_and_nothing_from_elsewhere() -> None:
+    assert not re.search(r"<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)", HTML)
+    assert not re.search(r"(?:src|href)=\"(?!/|data:,)", HTML)
+    assert "@import" not in STYLE
+    assert "url(" not in STYLE
+
+
+def test_script_never_makes_markup_of_text() -> None:
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", SCRIPT)
+
+
+def test_every_element_that_the_script_looks_for_is_there() -> None:
+    wanted = set(re.findall(r"\$\(\"([\w-]+)\"\)", SCRIPT))
+    assert wanted
+    assert wanted <= set(re.findall(r"id=\"([\w-]+)\"", HTML))
+
+
+def test_every_field_has_a_label() -> None:
+    fields = re.findall(r"<(?:input|textarea) id=\"([\w-]+)\"", HTML)
+    assert fields
+    assert set(fields) == set(re.findall(r"<label for=\"([\w-]+)\"", HTML))
+
+
+def test_page_stays_small() -> None:
+    assert sum(text.count("\n") for text in (HTML, SCRIPT, STYLE)) < 400
+
+
+def test_script_names_every_status() -> None:
+    phases, ends = re.findall(r"const (?:PHASES|ENDS) = \{(.*?)\};", SCRIPT, re.DOTALL)
+    assert set(re.findall(r"([A-Z_]+):", phases)) == {status for status in Status if not status.is_final}
+    assert set(re.findall(r"([A-Z_]+):", ends)) == {status for status in Status if status.is_final}
+
+
+@pytest.fixture
+def tab(app: FastAPI, tmp_path: Path) -> Iterator[Tab]:
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.skip("no Chromium here")
+    with serving(app) as url, browser(executable, tmp_path / "profile") as tab:
+        tab.open(url)
+        yield tab
+
+
+def _ask(tab: Tab, question: str, site: str = "") -> str:
+    """Ask through the form; returns the question's id."""
+    tab.run(f"document.getElementById('question').value = {question!r}")
+    tab.run(f"document.getElementById('site').value = {site!r}")
+    tab.run("document.querySelector('#ask button').click()")
+    tab.wait("location.hash.length > 1 || !document.getElementById('error').hidden")
+    return str(tab.run("location.hash"))[1:]
+
+
+def _current(tab: Tab, phase: str) -> None:
+    tab.wait(f"document.querySelector('[aria-current=step]')?.innerText.startsWith('{phase}')")
+
+
+@pytest.mark.live
+def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    question_id = _ask(tab, "Who built the lighthouse?")
+    _current(tab, "Look it up")
+    walk.move(services, question_id, walk.insufficient(Status.RETRYING))
+    _current(tab, "In other words")
+    walk.move(services, question_id, walk.provisional(), step="retry")
+    tab.wait("document.querySelector('#answer.provisional')")
+    assert tab.text("#badge") == "Provisional: still reading"
+    data = {"url": "https://example.org/tower", "kind": "page", "text": HOSTILE, "outcome": "read", "reason": ""}
+    services.events.publish(question_id, "page", data)
+    tab.wait("document.querySelectorAll('#pages li').length === 1")
+    assert tab.text("#pages a") == HOSTILE
+    walk.move(services, question_id, walk.answered(page_id), step="requery")
+    tab.wait("document.querySelector('#answer.answered')")
+    assert "Robert Tallis built it in 1871" in tab.text("#text")
+    tab.run("document.querySelector('.marker').click()")
+    tab.wait("document.querySelector('blockquote mark')")
+    assert tab.text("blockquote mark") == walk.QUOTE
+    assert tab.text("blockquote") == walk.TEXT
+    tab.wait("document.querySelector('#latest a')")
+    assert tab.run("document.title") == "Wellread"
+    assert tab.complaints == []
+
+
+@pytest.mark.live
+def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:
+    said = Answer(
+        text="I do not know.",
+        sentences=(Sentence(text="I do not know."),),
+        citations=(),
+        confidence=0.1,
+        composer=COMPOSER,
+    )
+    question_id = _ask(tab, "Who painted it?")
+    walk.move(services, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=said))
+    tab.wait("document.querySelector('#answer.abstained')")
+    assert tab.text("#badge") == "Not known"
+    tab.run("location.reload()")
+    tab.wait("document.querySelector('#answer.abstained')")
+    assert tab.text("#text") == "I do not know."
+    assert tab.text("#asked-text") == "Who painted it?"
+    assert tab.complaints == []
+
+
+@pytest.mark.live
+def test_stopped_question_is_shown_as_stopped(tab: Tab) -> None:
+    _ask(tab, "Who built it?")
+    _current(tab, "Look it up")
+    tab.run("document.getElementById('cancel').click()")
+    tab.wait("document.getElementById('state').innerText.startsWith('Stopped after')")
+    assert tab.run("document.getElementById('cancel').hidden")
+
+
+@pytest.mark.live
+def test_what_cannot_be_asked_is_answered_with_what_to_do(tab: Tab) -> None:
+    assert _ask(tab, "Who built it?", site="http://192.168.0.1/") == ""
+    assert "192.168.0.1" in tab.text("#error")
+    assert "add" in tab.text("#error")
+    assert not tab.run("document.querySelector('#ask button').disabled")
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("width", [320, 900])
+def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
+    tab.resize(width, 800)
+    question_id = _ask(tab, "Who built " + "the-very-long-word-without-a-space" * 5 + "?")
+    walk.move(services, question_id, walk.answered(walk.keep_page(services)))
+    tab.wait("document.querySelector('#answer.answered')")
+    assert tab.run("document.documentElement.scrollWidth") <= width
