@@ -38,23 +38,18 @@ _HUB: Final = re.compile(
     r"(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-#: pages that say nothing, or what another page says: worth half
+#: pages that say nothing, what another page says, or a little of everything
 _POOR: Final = re.compile(
     r"/(?:_sources|_static|_modules|_images|_downloads|cdn-cgi|wp-(?:admin|json|login\.php)"
     r"|(?:log|sign)-?(?:in|out|up)|register|account|cart|checkout|privacy|terms|cookies?|imprint|impressum|datenschutz"
-    r"|copyright|licen[cs]e|share|print|search|tags?|authors?|users?|revisions?|history|edit|diff)(?:[/.?]|$)",
+    r"|copyright|licen[cs]e|share|print|search|tags?|authors?|users?|revisions?|history|edit|diff"
+    r"|what-?s-?new|change-?log|release-?notes|releases|news)(?:[/._?-]|$)",
     re.IGNORECASE,
 )
-#: pages about what was new once: named by every word of their product
-_NEWS: Final = re.compile(
-    r"(?:what-?s-?new|change-?log|release-?notes|history|releases|news)(?:[/._-]|$)", re.IGNORECASE
-)
 
-_HUB_SCORE: Final = 0.12  #: a contents page outranks a link that covers less of the question
+_HUB_SCORE: Final = 0.08  #: a contents page outranks a link that covers less of the question
 _ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
-_SECTION: Final = 0.15  #: of the score of the section's own page
 _POOR_FACTOR: Final = 0.5
-_NEWS_FACTOR: Final = 0.7
 _TEXT_CHARS: Final = 300
 
 
@@ -73,13 +68,13 @@ def rank(
     and feeds come before pages, on at most a fifth of the places.
     """
     known = _merge(link for link in links if link.url not in seen and not link.nofollow)
-    scores = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang)
-    scored = _in_section(known, scores)
-    order = sorted(range(len(known)), key=lambda at: _place(known[at], scored[at], at))
-    ordered = [known[at].candidate(scored[at]) for at in order]
-    files = [found for found in ordered if found.kind != "page"][: max(1, limit // DISCOVERY_SHARE)]
-    pages = (found for found in ordered if found.kind == "page")
-    return [*files, *_readable(pages, limit - len(files))][: max(0, limit)]
+    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang)
+    scored = [(entry, _score(entry, share)) for entry, share in zip(known, shared, strict=True)]
+    scored.sort(key=lambda found: (-found[1], found[0].link.url.count("/")))
+    files = [entry.candidate(score) for entry, score in scored if entry.kind != "page"]
+    pages = (entry.candidate(score) for entry, score in scored if entry.kind == "page")
+    first = files[: max(1, limit // DISCOVERY_SHARE)]
+    return [*first, *_readable(pages, limit - len(first))][: max(0, limit)]
 
 
 @dataclass
@@ -90,11 +85,15 @@ class _Known:
     engine_rank: int | None = None
     words: Seen = field(default_factory=Seen)
 
+    @property
+    def kind(self) -> CandidateKind:
+        return _KINDS.get(self.link.origin, "page")
+
     def candidate(self, score: float) -> Candidate:
         anchors = self.words.anchors
         return Candidate(
             url=self.link.url,
-            kind=_KINDS.get(self.link.origin, "page"),
+            kind=self.kind,
             score=round(score, 4),
             origin=self.link.origin,
             text=max(anchors, key=len)[:_TEXT_CHARS] if anchors else "",
@@ -125,39 +124,19 @@ def _path_words(url: str) -> str:
     return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
 
 
-def _in_section(known: Sequence[_Known], scores: Sequence[float]) -> list[float]:
-    """The final scores: with what engines, the section's page and the kind of page say."""
-    by_section = {_section(entry.link.url): score for entry, score in zip(known, scores, strict=True) if score}
-    return [_final(entry, score, by_section) for entry, score in zip(known, scores, strict=True)]
-
-
-def _section(url: str) -> str:
-    """The folder a contents page stands for; of another page, its own URL."""
-    head, _, name = url.rpartition("/")
-    return head + "/" if name.partition(".")[0] in ("", "index") else url
-
-
-def _final(entry: _Known, score: float, by_section: dict[str, float]) -> float:
-    url = entry.link.url
-    folder = url.rstrip("/").rpartition("/")[0] + "/"
-    if score and _section(url) != folder:
-        score += _SECTION * by_section.get(folder, 0.0)
+def _score(entry: _Known, shared: float) -> float:
+    """What the words share, with what engines and the kind of page say."""
+    score = shared
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
-    if _is_hub(url):
+    if _is_hub(entry.link.url):
         score += _HUB_SCORE
-    if _POOR.search(url):
-        score *= _POOR_FACTOR
-    return score * (_NEWS_FACTOR if _NEWS.search(url) else 1.0)
+    return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
 
 def _is_hub(url: str) -> bool:
     path = url.split("/", 3)[3] if url.count("/") > 2 else ""
     return not path or _HUB.search(path) is not None
-
-
-def _place(entry: _Known, score: float, position: int) -> tuple[float, int, int]:
-    return (-score, entry.link.url.count("/"), position)
 
 
 def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:

@@ -19,11 +19,11 @@ from store.analyser import analyse, fold
 QUESTION_WEIGHT: Final = 1.0
 QUERY_WEIGHT: Final = 0.4
 #: what a word counts that holds a word of the question, as ``tempfile`` does ``file``
-INSIDE_WEIGHT: Final = 0.5
+INSIDE_WEIGHT: Final = 0.3
 MIN_INSIDE: Final = 4  #: letters; shorter ones stand in other words by chance
 
-_K1: Final = 0.8
-_B: Final = 0.6
+_K1: Final = 1.2
+_B: Final = 0.75
 _FIELD_WEIGHTS: Final = {"anchor": 1.0, "path": 0.9, "context": 0.25}
 _COVERAGE: Final = 0.3  #: added for a single anchor that covers the whole question
 _PREFIX: Final = 3
@@ -85,22 +85,19 @@ class _Counts:
     best_anchor: frozenset[str]
 
 
-class _Matcher:
-    """Finds the wanted terms in words; remembers every word it has looked at."""
+class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
+    """The wanted terms in a word with what they count; every word is looked at once."""
 
     def __init__(self, wanted: Iterable[str], lang: str) -> None:
+        super().__init__()
         self._wanted = frozenset(wanted)
         self._inside = [term for term in self._wanted if len(term) >= MIN_INSIDE]
         self._lang = lang
         starts = sorted({re.escape(term[:_PREFIX]) for term in self._wanted})
         self._may_match = re.compile("|".join(starts)).search
-        self._known: dict[str, tuple[tuple[str, float], ...]] = {}
 
-    def find(self, word: str) -> tuple[tuple[str, float], ...]:
-        """The wanted terms in a word with what they count."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._look(word) if self._may_match(fold(word)) else ()
+    def __missing__(self, word: str) -> tuple[tuple[str, float], ...]:
+        found = self[word] = self._look(word) if self._may_match(fold(word)) else ()
         return found
 
     def _look(self, word: str) -> tuple[tuple[str, float], ...]:
@@ -133,8 +130,8 @@ def _tally(texts: Sequence[str], matcher: _Matcher) -> tuple[dict[str, float], i
     for text in texts:
         found = text.split()
         length += len(found)
-        for word in found:
-            for term, count in matcher.find(word):
+        for matches in filter(None, map(matcher.__getitem__, found)):
+            for term, count in matches:
                 terms[term] += count
     return terms, length
 
