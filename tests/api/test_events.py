@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx2
@@ -30,12 +30,17 @@ def url(app: FastAPI) -> Iterator[str]:
         yield url
 
 
-def _read(url: str, question_id: str, *, last: str = "", until: str = "final") -> list[httpx2.ServerSentEvent]:
-    found = []
+def _read(
+    url: str, question_id: str, *, last: str = "", until: str = "final", then: Callable[[], object] = lambda: None
+) -> list[httpx2.ServerSentEvent]:
+    """The events up to the first of kind ``until``; does ``then`` as soon as the first of all has come."""
+    found: list[httpx2.ServerSentEvent] = []
     headers = {"Last-Event-ID": last} if last else {}
     address = f"{url}/api/questions/{question_id}/events"
     with httpx2.Client(trust_env=False, timeout=10) as client, client.sse(address, headers=headers) as source:
         for event in source:
+            if not found:
+                then()
             found.append(event)
             if event.event == until:
                 break
@@ -55,8 +60,8 @@ def _later(services: Services, question_id: str, *moves: object, after_s: float 
 
 def test_watcher_sees_where_it_stands_then_each_step_then_the_record(url: str, services: Services) -> None:
     question = walk.ask(services)
-    _later(services, question.id, walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered())
-    events = _read(url, question.id)
+    moves = (walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered())
+    events = _read(url, question.id, then=lambda: _later(services, question.id, *moves, after_s=0.05))
     assert json.loads(events[0].data) == {"status": "ASKED", "current_step": "phase1_initial_lookup"}
     kinds = [event.event for event in events]
     assert kinds == ["status", "status", "status", "provisional", "status", "final"]

@@ -1,9 +1,6 @@
-"""Sources, readings, stored pages and the web page over HTTP."""
+"""Sources, readings and stored pages over HTTP."""
 
 from __future__ import annotations
-
-import re
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,8 +10,6 @@ from store.candidates import CandidateStatus, Outcome
 from store.tables import CandidateRow, PageRow
 from tests.api import walk
 from workers.services import Services
-
-PAGE = Path(__file__).parents[2] / "api" / "page"
 
 
 def test_source_is_kept_changed_listed_and_forgotten(http: TestClient) -> None:
@@ -65,31 +60,3 @@ def test_reading_is_followed_until_answers_can_be_drawn_from_it(http: TestClient
     with services.database.write() as session:
         session.get_one(PageRow, page_id).state = "INDEXED"
     assert http.get(asked.headers["location"]).json()["in_knowledge_base"] is True
-
-
-def test_page_asks_nothing_of_anyone_else_and_runs_nothing_inline(http: TestClient) -> None:
-    response = http.get("/")
-    assert response.headers["content-type"] == "text/html; charset=utf-8"
-    policy = response.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    assert not re.search(
-        r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|(?:src|href)=.?(?:https?:)?//", response.text
-    )
-
-
-def test_every_file_the_page_names_is_served(http: TestClient) -> None:
-    named = re.findall(r'(?:src|href)="([^"#]+)"', http.get("/").text)
-    assert named
-    types = {name: http.get(name if name.startswith("/") else f"/{name}").headers["content-type"] for name in named}
-    assert {content.partition(";")[0] for content in types.values()} >= {"text/css", "text/javascript"}
-
-
-def test_page_never_reads_text_as_html() -> None:
-    script = (PAGE / "app.js").read_text()
-    assert "textContent" in script
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", script)
-
-
-def test_page_is_small() -> None:
-    assert sum(len(path.read_text().splitlines()) for path in PAGE.iterdir()) < 400

@@ -13,10 +13,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.schemas import Strategy
-from api.schemas_record import RecordOut
+from api.schemas_record import RecordOut, record_json
+from api.wiring import read_record
 from pipeline.strategy import TASK_STRATEGIES
+from store import questions
+from store.questions import Move
 from store.records import Record
-from store.types import Status
+from store.types import Budget, Status
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.services import Services
@@ -133,6 +136,61 @@ def test_cancelled_question_ends_and_a_second_cancel_changes_nothing(http: TestC
     again = http.post(f"/api/questions/{question.id}/cancel").json()
     assert first["status"] == again["status"] == "CANCELLED"
     assert again["finished_at"] == first["finished_at"]
+
+
+@pytest.mark.parametrize(("move", "expected"), [(None, "ASKED"), (walk.answered(), "ANSWERED")])
+def test_only_a_question_without_an_answer_is_started_again(
+    http: TestClient, services: Services, move: Move | None, expected: str
+) -> None:
+    question = walk.ask(services)
+    if move is None:
+        http.post(f"/api/questions/{question.id}/cancel")
+    else:
+        walk.move(services, question.id, move)
+    again = http.post(f"/api/questions/{question.id}/replay")
+    assert (again.status_code, again.json()["status"]) == (202, expected)
+    assert (again.json()["finished_at"] is None) == (expected == "ASKED")
+
+
+def test_event_command_line_and_response_give_the_same_record(http: TestClient, services: Services) -> None:
+    question = walk.ask(services)
+    walk.move(services, question.id, walk.answered())
+    sent = http.get(f"/api/questions/{question.id}").json()
+    assert record_json(read_record(services, question.id)) == sent
+    assert http.post("/api/chat", json={"question": "Why?", "queued": True}).json().keys() == sent.keys()
+
+
+def test_conditions_reach_the_question(http: TestClient, services: Services) -> None:
+    conditions = {
+        "question": "Why?",
+        "lang": "de",
+        "priority": 7,
+        "max_age": 60,
+        "strategy": "debugging",
+        "sites": ["https://example.org/docs"],
+        "budget": {"pages": 3, "seconds": 9.5, "bytes": 1000, "depth": 1, "cycles": 2},
+    }
+    sent = http.post("/api/chat", json={**conditions, "queued": True}).json()
+    with services.database.read() as session:
+        question = questions.find(session, sent["id"])
+    assert (question.lang, question.priority, question.max_age_s) == ("de", 7, 60)
+    assert (question.strategy, question.sites) == ("debugging", ("https://example.org/docs",))
+    assert question.budget == Budget(pages=3, seconds=9.5, bytes=1000, depth=1, cycles=2)
+    assert sent["max_search_cycles"] == 2
+
+
+def test_statistics_count_what_is_kept_and_what_waits(http: TestClient, services: Services) -> None:
+    services.redis.flushdb()
+    walk.keep_page(services)
+    http.post("/api/sources", json={"url": "https://example.org"})
+    asked = [http.post("/api/questions", json={"question": f"Why {n}?"}).json()["id"] for n in range(2)]
+    http.post(f"/api/questions/{asked[0]}/cancel")
+    assert http.get("/api/stats").json() == {
+        "pages": 1,
+        "sources": 1,
+        "questions": {"ASKED": 1, "CANCELLED": 1},
+        "queues": {"answer": 2, "crawl": 0, "embed": 0, "upkeep": 0},
+    }
 
 
 def test_trace_tells_each_step_with_its_detail(http: TestClient, services: Services) -> None:
