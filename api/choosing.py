@@ -56,13 +56,9 @@ def open_sources() -> Iterator[Sources]:
         with Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
             yield _Remote(client)
         return
-    from store.database import migrate
-    from workers.services import Services
-    from workers.settings import load
+    from api.cli_connect import open_services
 
-    settings = load()
-    migrate(settings.database)
-    yield _Local(Services(settings))
+    yield _Local(open_services())
 
 
 class _Remote:

@@ -1,4 +1,4 @@
-"""The commands that ask and read."""
+"""The commands that ask, read and show how it goes."""
 
 from __future__ import annotations
 
@@ -86,4 +86,13 @@ def read(urls: tuple[str, ...], wait: float) -> None:
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 
 
-COMMANDS = (ask, read)
+@click.command()
+def demo() -> None:
+    """Show the whole flow on a bundled site: no key, no server, no internet; your own data is not touched."""
+    from api.demo.run import run
+
+    if not run(print_lines, terminal()):
+        click.get_current_context().exit(1)
+
+
+COMMANDS = (ask, read, demo)

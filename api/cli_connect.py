@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from api.client import Client
+    from workers.services import Services
     from workers.settings import Settings
 
 Say = Callable[[str], None]
@@ -58,6 +59,19 @@ def started(settings: Settings, say: Say) -> Iterator[str]:
         yield stack.address.api_url
 
 
+def open_services() -> Services:
+    """What is kept on this machine; needs no running stack, and makes the data folder's tables if need be."""
+    from store.database import migrate
+    from workers.services import Services
+    from workers.settings import load
+
+    quiet_logs()
+    settings = load()
+    if not settings.database_url:  # a database of the operator's own is migrated when he says so
+        migrate(settings.database)
+    return Services(settings)
+
+
 def own_key(settings: Settings) -> str:
     """The most powerful of the keys that this machine's settings give the API; empty when there are none."""
     pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
@@ -72,6 +86,7 @@ def quiet_logs() -> None:
 
     import structlog
 
+    os.environ.setdefault("LANCEDB_LOG", "error")
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -24,22 +24,23 @@ def up(port: int | None, no_flower: bool) -> None:
 @click.command()
 def status() -> None:
     """Show what runs, what is kept, what waits and what was asked last."""
+    from api.cli_connect import open_services
     from api.overview import overview
     from api.show_overview import overview_lines
-    from workers.services import Services
-    from workers.settings import load
 
-    print_lines(*overview_lines(overview(Services(load())), terminal()))
+    print_lines(*overview_lines(overview(open_services()), terminal()))
 
 
 @click.command()
 def doctor() -> None:
     """Find what is wrong with this set-up and say how to mend it."""
+    from api.cli_connect import quiet_logs
     from api.doctor import examine
     from api.show_overview import check_lines
     from workers.services import Services
     from workers.settings import load
 
+    quiet_logs()
     wrong = False
     for check in examine(Services(load())):
         wrong = wrong or check.level == "wrong"
@@ -51,12 +52,11 @@ def doctor() -> None:
 @click.command()
 def dead() -> None:
     """List the questions a step of which failed too often."""
+    from api.cli_connect import open_services
     from api.show_overview import dead_lines
     from store.questions import dead as failed
-    from workers.services import Services
-    from workers.settings import load
 
-    with Services(load()).database.read() as session:
+    with open_services().database.read() as session:
         print_lines(*dead_lines(failed(session), terminal()))
 
 
@@ -64,27 +64,23 @@ def dead() -> None:
 @click.argument("question_id", metavar="ID")
 def replay(question_id: str) -> None:
     """Start a question again that failed, ran out of time or was cancelled."""
-    from api.cli_connect import quiet_logs
+    from api.cli_connect import open_services
     from workers.intake import replay as start_again
-    from workers.services import Services
-    from workers.settings import load
 
-    quiet_logs()
-    question = start_again(Services(load()), question_id)
+    question = start_again(open_services(), question_id)
     print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
 
 
 @click.command()
 def reindex() -> None:
     """Build the knowledge base again from the stored pages: after a change of embedder, or damage."""
+    from api.cli_connect import open_services
     from api.reindex import reindex as build_again
-    from workers.services import Services
-    from workers.settings import load
 
     def progress(done: int, total: int) -> None:
         tell(f"{done:,} of {total:,} pages")
 
-    services = Services(load())
+    services = open_services()
     tell(f"Embedding with {services.embedder.id} …")
     print_lines(f"The knowledge base holds {build_again(services, progress):,} passages.")
 

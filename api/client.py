@@ -19,10 +19,10 @@ import httpx2
 
 from api import client_calls as calls
 from api.client_calls import Call, ClientError, Options, Refused, Terms, Unreachable
-from api.client_record import Event, Reading, Record, Source, to_record, to_value
+from api.client_record import Event, Reading, Record, Source, StoredPage, to_page, to_record, to_value
 
 __all__ = ["AsyncClient", "Client", "ClientError", "Event", "Options", "Reading", "Record", "Refused", "Source",
-           "Terms", "Unreachable"]  # fmt: skip
+           "StoredPage", "Terms", "Unreachable"]  # fmt: skip
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 
@@ -107,6 +107,10 @@ class Client:
     def reading(self, reading_id: int) -> Reading:
         """How far the reading of a page has come."""
         return to_value(Reading, self._send(Call(path=f"/api/reads/{reading_id}")))
+
+    def page(self, page_id: int) -> StoredPage:
+        """A page that a citation names, with its whole text."""
+        return to_page(self._send(Call(path=f"/api/pages/{page_id}")))
 
     def stats(self) -> Mapping[str, Any]:
         """What is held and what is going on."""
@@ -207,6 +211,10 @@ class AsyncClient:
     async def reading(self, reading_id: int) -> Reading:
         """How far the reading of a page has come."""
         return to_value(Reading, await self._send(Call(path=f"/api/reads/{reading_id}")))
+
+    async def page(self, page_id: int) -> StoredPage:
+        """A page that a citation names, with its whole text."""
+        return to_page(await self._send(Call(path=f"/api/pages/{page_id}")))
 
     async def stats(self) -> Mapping[str, Any]:
         """What is held and what is going on."""

@@ -117,6 +117,26 @@ class Reading:
         return self.outcome is not None and (self.page_id is None or self.in_knowledge_base)
 
 
+@dataclass(frozen=True, kw_only=True)
+class StoredPage:
+    """A page as it is kept; a citation's quote is ``text[start:end]``."""
+
+    id: int
+    url: str
+    title: str
+    lang: str
+    text: str
+    read_at: datetime
+    published: datetime | None
+    generation: int  #: counts the texts this page has had
+    is_gone: bool
+
+
+def to_page(sent: Mapping[str, Any]) -> StoredPage:
+    """Read the JSON of a whole page."""
+    return to_value(StoredPage, {**sent, "read_at": _time(sent["read_at"]), "published": _time(sent["published"])})
+
+
 def to_record(sent: Mapping[str, Any]) -> Record:
     """Read the JSON of a record."""
     read = {

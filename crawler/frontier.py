@@ -110,11 +110,9 @@ def _merge(links: Iterable[Link]) -> list[_Known]:
             entry = known[link.url] = _Known(link=link, words=Seen(path=_path_words(link.url)))
         if link.origin.startswith("engine:") and entry.engine_rank is None:
             entry.engine_rank, engines = engines, engines + 1
-        for anchor in filter(None, link.text.split("\n")):
-            if anchor not in entry.words.anchors:
-                entry.words.anchors.append(anchor)
-        if link.context and link.context not in entry.words.contexts:
-            entry.words.contexts.append(link.context)
+        entry.words.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
+        if link.context:
+            entry.words.contexts[link.context] = None
     return list(known.values())
 
 

@@ -47,9 +47,9 @@ _EMPTY: Final = frozenset(
 class Seen:
     """The words a URL was seen with."""
 
-    anchors: list[str] = field(default_factory=list)
+    anchors: dict[str, None] = field(default_factory=dict)  #: each once, in order
     path: str = ""
-    contexts: list[str] = field(default_factory=list)
+    contexts: dict[str, None] = field(default_factory=dict)
 
 
 def relevance(documents: Sequence[Seen], *, question: str, queries: Sequence[str], lang: str) -> list[float]:
@@ -124,7 +124,7 @@ def _count(document: Seen, matcher: _Matcher) -> _Counts:
     )
 
 
-def _tally(texts: Sequence[str], matcher: _Matcher) -> tuple[dict[str, float], int]:
+def _tally(texts: Iterable[str], matcher: _Matcher) -> tuple[dict[str, float], int]:
     terms: defaultdict[str, float] = defaultdict(float)
     length = 0
     for text in texts:

@@ -60,8 +60,10 @@ def plain(value: Any) -> Any:
 def _post(
     services: Services, url: str, body: bytes, headers: dict[str, str], known: list[sources.Source]
 ) -> str | None:
+    client = services.client(known)
+
     async def send() -> int:
-        return (await services.client(known).post(url, body=body, headers=headers)).status
+        return (await client.post(url, body=body, headers=headers)).status
 
     try:
         status = services.wait_for(send())

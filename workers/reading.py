@@ -23,6 +23,7 @@ from workers import flow
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from crawler.fetch import Client
     from store.slots import Turn
     from workers.services import Services
 
@@ -68,7 +69,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
     reading: Reading | None = None
     try:
         with services.keeper.keeping(claim.lease):
-            reading = services.wait_for(_fetch(services, claim))
+            reading = services.wait_for(_fetch(services, claim, services.client(claim.sources)))
     except Exception as error:  # the row remembers what failed; the sweep tries again
         log.exception("read_failed")
         _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
@@ -82,11 +83,11 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
         _keep(services, claim, reading)
 
 
-async def _fetch(services: Services, claim: Claim) -> Reading:
+async def _fetch(services: Services, claim: Claim, client: Client) -> Reading:
     known = claim.page and KnownText(validators=claim.page.validators, content_hash=claim.page.content_hash)
     return await read_page(
         claim.candidate,
-        client=services.client(claim.sources),
+        client=client,
         robots=_Robots(services),
         agent=services.settings.user_agent,
         now=services.now(),

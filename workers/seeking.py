@@ -139,7 +139,8 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
 
 def _ask_engines(services: Services, question: Question) -> Found:
     queries = question.queries or (question.text,)
-    client = services.client(())
+    with services.database.read() as session:
+        client = services.client(sources.every(session))
     return services.wait_for(search_all(services.engines(client), queries, limit=ENGINE_LIMIT))
 
 

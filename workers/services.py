@@ -182,6 +182,7 @@ class Services:
         return datetime.now(UTC)
 
     def _open_passages(self, *, writer: bool) -> Passages:
+        os.environ.setdefault("LANCE_LOG", "error")  # it warns of much that is as it should be
         from store.passages import Passages
 
         return Passages.open(
