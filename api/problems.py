@@ -117,6 +117,7 @@ def _readable(entry: dict[str, Any]) -> str:
 
 
 _HTTP_ADVICE = {
+    400: "Send one JSON object in UTF-8; /openapi.json describes what is taken.",
     404: "Check the path; /openapi.json lists them all.",
     405: "Use the method that /openapi.json names for this path.",
     413: "Send at most 256 KB; give long material as a page to read.",
