@@ -65,8 +65,13 @@ def save(
     depth: int,
     now: datetime,
 ) -> tuple[int, bool]:
-    """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded)."""
+    """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded).
+
+    A page that says just what another page of its host says is that other page.
+    """
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
+    if row is None and (twin := _twin(session, host, content_hash)) is not None:
+        return twin, False
     changed = row is None or row.content_hash != content_hash or row.gone_at is not None
     if row is None:
         row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
@@ -234,6 +239,14 @@ def to_page(row: PageRow) -> Page:
         generation=row.generation,
         is_gone=row.gone_at is not None,
     )
+
+
+def _twin(session: Session, host: str, content_hash: str) -> int | None:
+    """The page of the same host that says the same under another URL, if one is held."""
+    query = select(PageRow.id).where(
+        PageRow.host == host, PageRow.content_hash == content_hash, PageRow.gone_at.is_(None)
+    )
+    return session.scalar(query.limit(1))
 
 
 def _wait_for_index(row: PageRow, now: datetime) -> None:

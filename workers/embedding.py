@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
-from crawler.chunk import chunk
 
+from crawler.chunk import chunk
 from store import candidates, leases, pages, questions
 from store.leases import Lease
 from store.tables import PageRow

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import structlog
+
+from crawler import politeness, urls
 from crawler.read import Known as KnownText
 from crawler.read import Reading, RobotsFile
 from crawler.read import read as read_page
-
-from crawler import politeness, urls
 from store import candidates, leases, pages, questions, sources
 from store.candidates import CandidateStatus, Outcome
 from store.leases import Lease
@@ -84,7 +84,8 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
 
 
 async def _fetch(services: Services, claim: Claim, client: Client) -> Reading:
-    known = claim.page and KnownText(validators=claim.page.validators, content_hash=claim.page.content_hash)
+    page = claim.page
+    known = KnownText(validators=page.validators, content_hash=page.content_hash) if page else None
     return await read_page(
         claim.candidate,
         client=client,
@@ -104,7 +105,9 @@ class _Robots:
     def get(self, origin: str) -> RobotsFile | None:
         with self._services.database.read() as session:
             record = sources.robots(session, origin)
-        return record and RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
+        if record is None:
+            return None
+        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
 
     def put(self, origin: str, file: RobotsFile) -> None:
         record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
-#: a site's own list of its pages is read again after this long
-SITEMAPS_AGAIN = timedelta(hours=24)
+#: a site's own lists of its pages; one is read again after this long
+LISTS = frozenset({"sitemap-file", "feed-file"})
+LISTS_AGAIN = timedelta(hours=24)
 #: candidates kept for later waves
 FRONTIER = 50
 #: results asked of each engine and query
@@ -127,13 +128,17 @@ def after_wave(services: Services, question: Question, attempt: Attempt) -> Move
 def _known(session: Session, question: Question, now: datetime) -> _Known:
     sites = question.sites or tuple(source.url for source in sources.every(session))
     read_before = candidates.of_question(session, question.id)
-    origins = {urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before}
+    origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
+    links = tuple(pages.links_of(session, origins))
+    by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
+    lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LISTS)]
+    lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
     return _Known(
         sites=sites,
-        links=tuple(pages.links_of(session, sorted(origins))),
-        seen=frozenset(pages.read_urls(session, sorted(origins))) | {row.url for row in read_before},
+        links=links,
+        seen=frozenset(pages.read_urls(session, origins)) | lately | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),
-        sitemaps=_unread_sitemaps(session, sites, now),
+        sitemaps=tuple(url for url in by_custom if url not in lately),
     )
 
 
@@ -151,12 +156,6 @@ def _room(services: Services, question: Question, spent: candidates.Spent) -> in
 def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
     """The front pages of sites that were never read."""
     return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
-
-
-def _unread_sitemaps(session: Session, sites: Sequence[str], now: datetime) -> tuple[str, ...]:
-    wanted = dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites)
-    lately = candidates.settled_since(session, list(wanted), now - SITEMAPS_AGAIN)
-    return tuple(url for url in wanted if url not in lately)
 
 
 def _prefix(site: str) -> str:
