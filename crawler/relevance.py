@@ -103,8 +103,9 @@ class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
     def _look(self, word: str) -> tuple[tuple[str, float], ...]:
         terms = set(analyse(word, self._lang))
         found = dict.fromkeys(terms & self._wanted, 1.0)
+        whole = terms | {fold(word)}  # a stem has lost the end that a word inside may stand at
         for wanted in self._inside:
-            if wanted not in found and any(term.startswith(wanted) or term.endswith(wanted) for term in terms):
+            if wanted not in found and any(term.startswith(wanted) or term.endswith(wanted) for term in whole):
                 found[wanted] = INSIDE_WEIGHT
         return tuple(found.items())
 
