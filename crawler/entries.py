@@ -15,6 +15,7 @@ from lxml import etree
 
 #: & that begins no entity: in URLs of hand-made files; the parser would drop it and the name that follows
 _BARE_AMPERSAND: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_CDATA: Final = b"<![CDATA["
 _BLANK: Final = b" \t\r\n"
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -65,6 +66,16 @@ def _events(body: bytes, events: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def _prepared(body: bytes) -> bytes:
+    """The body without what stands before its first element, its bare ampersands escaped outside of CDATA."""
     if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
         return body  # UTF-16 and UTF-32: their bytes are not ASCII's
-    return _BARE_AMPERSAND.sub(b"&amp;", body.removeprefix(_BOM).lstrip(_BLANK))
+    first, *rest = body.removeprefix(_BOM).lstrip(_BLANK).split(_CDATA)
+    prepared = [_escaped(first)]
+    for part in rest:
+        quoted, end, after = part.partition(b"]]>")
+        prepared += [_CDATA, quoted, end, _escaped(after)]
+    return b"".join(prepared)
+
+
+def _escaped(markup: bytes) -> bytes:
+    return _BARE_AMPERSAND.sub(b"&amp;", markup)
