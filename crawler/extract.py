@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import lxml.html
@@ -37,12 +39,18 @@ _MAIN = (
 )
 #: what stands around content, and is not content
 _AROUND = frozenset({"nav", "aside", "footer", "form", "menu"})
+#: in a main element these are content: footnotes, asides; the form some systems wrap a page in
+_WITHIN = frozenset({"aside", "form"})
 _AROUND_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
 #: a main element with fewer words than this is not believed
 MIN_WORDS = 25
 MAX_TEXT = 2_000_000
+MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
+#: trafilatura takes 50 µs for an element, and is for articles, which have fewer
+MAX_GUESSED = 20_000
+_BINARY = (b"%PDF", b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 _NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -63,6 +71,8 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
         raise NothingToRead(f"{url} is of the type {kind}, which is not read: only HTML, Markdown and plain text are.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
+    if body.startswith(_BINARY):
+        raise NothingToRead(f"{url} is binary, whatever its type says: only HTML, Markdown and plain text are read.")
     text = _NUL.sub(" ", decode(body, content_type))
     page = _plain(text, url) if kind in _PLAIN else _html(text, url)
     if not page.text.strip():
@@ -78,7 +88,7 @@ def _plain(text: str, url: str) -> PageText:
 
 
 def _html(text: str, url: str) -> PageText:
-    tree = _parse(text)
+    tree = _parse(text[:MAX_SOURCE])
     if tree is None:
         raise NothingToRead(f"{url} holds no readable text.")
     metadata = read_metadata(tree, url)
@@ -86,7 +96,7 @@ def _html(text: str, url: str) -> PageText:
     statements = _statements(tree)
     drop_unseen(tree)
     _drop_permalinks(tree)
-    rendered = _rendered(tree, text)
+    rendered = _rendered(tree)
     title = _title(metadata, rendered, url)
     lang = detect(rendered.text, declared=metadata.lang)
     page = PageText(
@@ -122,22 +132,22 @@ def _statements(tree: Any) -> Callable[[str, str], Any]:
     return lambda title, text: facts_of(whole, title=title, text=text)
 
 
-def _rendered(tree: Any, source: str) -> Rendered:
+def _rendered(tree: Any) -> Rendered:
     """The main content as text: the page's own, else trafilatura's, else everything but what stands around."""
     for path in _MAIN:
         found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(found) == 1 and _is_enough(rendered := _content(found[0])):
+        if len(found) == 1 and _is_enough(rendered := _content(found[0], within=_WITHIN)):
             return rendered
-    guessed = _guess(source)
+    guessed = _guess(tree)
     whole = _content(tree.find("body") if tree.find("body") is not None else tree)
     if guessed is not None and _words(guessed.text) >= max(MIN_WORDS, 0.3 * _words(whole.text)):
         return guessed
     return whole
 
 
-def _content(element: Any) -> Rendered:
+def _content(element: Any, within: frozenset[str] = frozenset()) -> Rendered:
     for inner in list(element.iter()):
-        if inner is not element and isinstance(inner.tag, str) and _is_around(inner):
+        if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_around(inner):
             drop(inner)
     return render(element)
 
@@ -148,11 +158,13 @@ def _is_around(element: Any) -> bool:
     return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
 
 
-def _guess(source: str) -> Rendered | None:
-    """What trafilatura takes for the main content, as text."""
+def _guess(tree: Any) -> Rendered | None:
+    """What trafilatura takes for the main content, as text; it is never shown what was hidden."""
+    if sum(1 for _ in islice(tree.iter(), MAX_GUESSED)) == MAX_GUESSED:
+        return None
     try:
         found = trafilatura.extract(
-            source,
+            deepcopy(tree),
             fast=True,
             output_format="html",
             include_comments=False,

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
-from crawler.urls import BadUrl, canonical
+from crawler.urls import BadUrl, absolute, canonical
 from store.types import Link
 
 MAX_LINKS = 3_000
+MAX_TEXT = 500  #: characters of all anchors of one URL
+MAX_ANCHORS = 10_000  #: looked at; a page may repeat one link without end
 _CONTEXT_CHARS = 200
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
-    """The links of a parsed page, canonical, one for each URL and anchor text, in the order they stand."""
+    """The links of a parsed page, canonical, one for each URL in the order they stand; its anchors' texts on lines."""
     base = _base(tree, url)
-    found: dict[tuple[str, str], Link] = {}
-    for element in tree.iter("a", "link"):
+    found: dict[str, Link] = {}
+    for element in islice(tree.iter("a", "link"), MAX_ANCHORS):
         link = _anchor(element, base) if element.tag == "a" else _feed(element, base)
-        if link is not None and link.url != url:
-            found.setdefault((link.url, link.text), link)
-        if len(found) >= MAX_LINKS:
-            break
+        if link is None or link.url == url or (link.url not in found and len(found) >= MAX_LINKS):
+            continue
+        found[link.url] = _merged(found[link.url], link) if link.url in found else link
     return tuple(found.values())
+
+
+def _merged(known: Link, more: Link) -> Link:
+    """One link for two: the words of both; one that may be followed is enough."""
+    texts = known.text.split("\n")
+    text = known.text
+    if more.text and more.text not in texts and len(text) + len(more.text) < MAX_TEXT:
+        text = f"{text}\n{more.text}" if text else more.text
+    return replace(known, text=text, context=known.context or more.context, nofollow=known.nofollow and more.nofollow)
 
 
 def _anchor(element: Any, base: str) -> Link | None:
@@ -41,7 +52,9 @@ def _feed(element: Any, base: str) -> Link | None:
     if "alternate" not in rel or element.get("type", "").lower() not in _FEEDS:
         return None
     target = _target(element, base)
-    return target and Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
+    if target is None:
+        return None
+    return Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
 
 
 def _target(element: Any, base: str) -> str | None:
@@ -73,4 +86,7 @@ def _context(element: Any, text: str) -> str:
 def _base(tree: Any, url: str) -> str:
     base = tree.find(".//base")
     href = base.get("href", "").strip() if base is not None else ""
-    return urljoin(url, href) if href else url
+    try:
+        return absolute(href, url) if href else url
+    except BadUrl:
+        return url

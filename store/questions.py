@@ -200,7 +200,7 @@ def replay(session: Session, question_id: str, now: datetime, *, deadline_s: flo
     if row is None:
         raise UnknownQuestion(f"There is no question {question_id!r}: `wellread dead` lists those that failed.")
     if Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
-        row.error, row.finished_at, row.cycle, row.crawl_started_at = None, None, 0, None
+        row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
         row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
         advance(session, row, Status.ASKED, now)
     return to_question(row)
@@ -236,6 +236,7 @@ def to_question(row: QuestionRow) -> Question:
         variants=tuple(Variant(**variant) for variant in row.variants or ()),
         missing=tuple(row.missing or ()),
         cycle=row.cycle or 0,
+        waves=row.waves or 0,
         crawl_reason=row.crawl_reason or "",
         crawl_started_at=row.crawl_started_at,
         callback_url=row.callback_url or "",

@@ -86,6 +86,7 @@ class QuestionRow(Leased, Table):
     variants: Mapped[list[Any]] = mapped_column(default=list)
     missing: Mapped[list[Any]] = mapped_column(default=list)
     cycle: Mapped[int] = mapped_column(default=0)
+    waves: Mapped[int] = mapped_column(default=0)
     crawl_reason: Mapped[str | None]
     stop_reason: Mapped[str | None]
     crawl_started_at: Mapped[datetime | None]

@@ -256,6 +256,7 @@ class Question:
     variants: tuple[Variant, ...] = ()
     missing: tuple[str, ...] = ()  #: what the last verdict found uncovered
     cycle: int = 0  #: search cycles completed
+    waves: int = 0  #: waves of candidates begun
     crawl_reason: str = ""
     crawl_started_at: datetime | None = None
     callback_url: str = ""

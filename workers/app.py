@@ -36,7 +36,9 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
     return {name: {"task": name, "schedule": s, "options": {"expires": s}} for name, s in every.items()}
 
 
-app = Celery("wellread", include=["workers.tasks"])
+#: a worker loads the tasks of its own queue alone, and so starts sooner
+_QUEUE = os.environ.get("WELLREAD_QUEUE", "")
+app = Celery("wellread", include=[f"workers.tasks.{name}" for name in QUEUE_NAMES if _QUEUE in ("", name)])
 app.conf.update(
     broker_url=load().broker,
     broker_connection_retry_on_startup=True,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from pipeline.abstain import abstention
 from pipeline.ask import Attempt
-from store.candidates import Spent
 from store.questions import Move
 from store.types import Hit, Question, Status
+from workers.budget import Progress, stop_reason
 
 #: hits kept with an answer as its context
 CONTEXT_HITS = 8
@@ -29,56 +29,25 @@ def after_second_look(question: Question, attempt: Attempt) -> Move:
     if attempt.verdict.sufficient:
         return _answered(attempt)
     if not question.crawl_enabled:
-        return _abstained(question, attempt, "reading the web was not allowed", pages_read=0)
+        return _abstained(attempt, "reading the web was not allowed", pages_read=0)
     reason = attempt.verdict.reason
     return _move(attempt, Status.SEEKING, "insufficient", provisional=True, crawl_reason=reason)
 
 
-def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mapping[str, Any], now: datetime) -> Move:
-    """Reading what was chosen; with nothing to read, one last look decides."""
-    changes: dict[str, Any] = {"crawl_started_at": question.crawl_started_at or now}
-    if chosen:
-        return Move(to=Status.READING, outcome="chosen", detail=detail, changes=changes)
-    changes["stop_reason"] = why_none
-    return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
-
-
-def after_look_again(
-    question: Question, attempt: Attempt, *, spent: Spent, counted: bool, news: bool, why_none: str, now: datetime
-) -> Move:
-    """Answered; or the next cycle while the budget lasts; or not known.
-
-    ``counted`` says whether the wave read pages that were chosen for the question, and so counts as a cycle.
-    """
-    cycle = question.cycle + (1 if counted else 0)
+def after_look_again(question: Question, attempt: Attempt, progress: Progress, now: datetime) -> Move:
+    """Answered; or the next wave while the budget lasts; or not known."""
     if attempt.verdict.sufficient:
-        return _answered(attempt, cycle=cycle, stop_reason="the answer was found")
-    stop = why_none or stop_reason(question, spent, cycle=cycle, news=news, now=now)
-    if stop:
-        return _abstained(question, attempt, stop, pages_read=spent.pages, cycle=cycle)
-    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, cycle=cycle)
-
-
-def stop_reason(question: Question, spent: Spent, *, cycle: int, news: bool, now: datetime) -> str:
-    """Why a crawl must end; empty while it may go on."""
-    budget = question.budget
-    seconds = (now - question.crawl_started_at).total_seconds() if question.crawl_started_at else 0.0
-    if cycle >= budget.cycles:
-        return f"all {budget.cycles} search cycles are used up"
-    if spent.pages >= budget.pages:
-        return f"the budget of {budget.pages} pages is used up"
-    if spent.bytes >= budget.bytes:
-        return f"the budget of {budget.bytes:,} bytes is used up"
-    if seconds >= budget.seconds:
-        return f"the budget of {budget.seconds:g} seconds is used up"
-    return "" if news else "the last pages read brought nothing new"
+        return _answered(attempt, cycle=progress.cycle, stop_reason="the answer was found")
+    if stop := stop_reason(question, progress, now):
+        return _abstained(attempt, stop, pages_read=progress.pages, cycle=progress.cycle)
+    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, cycle=progress.cycle)
 
 
 def _answered(attempt: Attempt, **changes: Any) -> Move:
     return _move(attempt, Status.ANSWERED, "sufficient", provisional=True, **changes)
 
 
-def _abstained(question: Question, attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
+def _abstained(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
     answer = abstention([attempt], pages_read=pages_read)
     move = _move(attempt, Status.ABSTAINED, "insufficient", stop_reason=why, **changes)
     return Move(**{**_fields(move), "answer": answer, "verdict": attempt.verdict, "context": context_of(attempt.hits)})

@@ -18,7 +18,8 @@ from store.candidates import CandidateStatus, Outcome
 from store.leases import Lease
 from store.tables import CandidateRow
 from store.types import Candidate, Question, Status
-from workers import flow
+from workers.budget import out_of_time
+from workers.waves import after_reading
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -153,17 +154,13 @@ def _needs_no_fetch(claim: Claim, now: datetime) -> Outcome | None:
     question, page = claim.question, claim.page
     if question is not None and question.status is not Status.READING:
         return Outcome(outcome="skipped", reason="the question no longer waits for it")
-    if question is not None and (stop := _out_of_time(question, now)):
+    if question is not None and (stop := out_of_time(question, now)):
         return Outcome(outcome="skipped", reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
         return Outcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
     if question is not None and page is not None and (now - page.checked_at).total_seconds() < FRESH_S:
         return Outcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
     return None
-
-
-def _out_of_time(question: Question, now: datetime) -> str:
-    return flow.stop_reason(question, candidates.Spent(pages=0, bytes=0), cycle=-1, news=True, now=now)
 
 
 def _keep(services: Services, claim: Claim, reading: Reading) -> None:
@@ -222,13 +219,6 @@ def _record(services: Services, claim: Claim, outcome: Outcome) -> None:
                 questions.advance(session, row, moved, now)
     if claim.question is not None:
         _tell(services, claim.question, claim.candidate, outcome, moved)
-
-
-def after_reading(session: Session, question_id: str) -> Status | None:
-    """Where a question goes that reads: nowhere while a candidate is unsettled, else to be embedded or asked again."""
-    if candidates.unsettled(session, question_id):
-        return None
-    return Status.EMBEDDING if candidates.unindexed(session, question_id) else Status.REQUERYING
 
 
 def _tell(services: Services, question: Question, candidate: Candidate, outcome: Outcome, moved: Status | None) -> None:

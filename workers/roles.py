@@ -19,6 +19,7 @@ class UnknownQueue(WellreadError):
 
 def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is told to stop."""
+    os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it says which tasks are loaded
     from store.database import Database, check_schema
     from workers.app import QUEUE_NAMES, app
     from workers.health import show_life
@@ -27,7 +28,6 @@ def run_worker(settings: Settings, queue: str) -> None:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
-    os.environ["WELLREAD_QUEUE"] = queue
     show_life(settings.redis, queue)
     app.worker_main(
         [

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from crawler.search import Found, search_all
-from pipeline.ask import Attempt
 from store import candidates, pages, questions, sources
 from store.candidates import CandidateStatus
 from store.questions import Move
-from store.tables import QuestionRow
 from store.types import Candidate, Link, Question, Status
-from workers import flow
-from workers.reading import after_reading
 from workers.steps import announce
+from workers.waves import after_reading
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -53,7 +50,7 @@ def seek(services: Services, work: Work) -> None:
     question = work.question
     with services.database.read() as session:
         known = _known(session, question, services.now())
-    found = _ask_engines(services, question) if question.cycle == 0 and not question.sites else Found()
+    found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Found()
     wave, rest = choose(
         question,
         known_links=known.links,
@@ -69,7 +66,7 @@ def seek(services: Services, work: Work) -> None:
         "known_links": len(known.links),
     }
     why_none = _why_none(known, services, found)
-    move = flow.after_seek(question, chosen=len(wave), why_none=why_none, detail=detail, now=services.now())
+    move = after_seek(question, chosen=len(wave), why_none=why_none, detail=detail, now=services.now())
     _record(services, work, move, wave, rest)
 
 
@@ -106,23 +103,16 @@ def choose(
     return [*discoveries, *chosen], later
 
 
-def after_wave(services: Services, question: Question, attempt: Attempt) -> Move:
-    """Decide after a look at what a wave brought."""
-    with services.database.read() as session:
-        spent = candidates.spent(session, question.id)
-        wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.cycle]
-        news = any(row.news for row in wave) or not wave
-        row = session.get_one(QuestionRow, question.id)
-    counted = any(entry.kind == "page" and entry.origin != "seed" for entry in wave)
-    return flow.after_look_again(
-        question,
-        attempt,
-        spent=spent,
-        counted=counted,
-        news=news,
-        why_none=row.stop_reason or "",
-        now=services.now(),
-    )
+def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mapping[str, Any], now: datetime) -> Move:
+    """Reading what was chosen; with nothing to read, one last look decides."""
+    changes: dict[str, Any] = {
+        "crawl_started_at": question.crawl_started_at or now,
+        "waves": question.waves + 1,
+        "stop_reason": None if chosen else why_none,
+    }
+    if chosen:
+        return Move(to=Status.READING, outcome="chosen", detail=detail, changes=changes)
+    return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
 
 
 def _known(session: Session, question: Question, now: datetime) -> _Known:
@@ -181,8 +171,8 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
     with services.database.write() as session:
         if not questions.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return
-        ids = candidates.add(session, question.id, wave, wave=question.cycle, status=CandidateStatus.WAITING, now=now)
-        candidates.add(session, question.id, rest, wave=question.cycle, status=CandidateStatus.KNOWN, now=now)
+        ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
+        candidates.add(session, question.id, rest, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
         row = questions.lock(session, question.id)
         if row is not None and move.to is Status.READING and (onward := after_reading(session, question.id)):
             questions.advance(session, row, onward, now)  # everything chosen was settled before

@@ -25,8 +25,8 @@ from workers.supervise import Program, StartError, Supervisor, wait_until
 log = structlog.get_logger()
 
 START_S = 60.0
-#: the parts a question needs before it can be answered; the others may come up while it waits
-ESSENTIAL = ("valkey", "api")
+#: what a question needs first; the others come up while it is being looked at, and do not slow these
+FIRST = ("valkey", "api", "answer")
 
 
 class AlreadyRunning(WellreadError):
@@ -110,8 +110,10 @@ class Stack:
         settings = self._settings
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
         flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
-        for program in programs(settings, api_port=api_port, flower_port=flower_port):
-            self._supervisor.start(program)
+        children = programs(settings, api_port=api_port, flower_port=flower_port)
+        for program in children:
+            if program.name in FIRST:
+                self._supervisor.start(program)
         migrate(settings.database)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
@@ -121,6 +123,9 @@ class Stack:
         )
         self._wait_for("valkey", self._broker_answers)
         self._wait_for("api", lambda: _listens(settings.api_host, api_port))
+        for program in children:
+            if program.name not in FIRST:
+                self._supervisor.start(program)
         (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
         self._tending = threading.Thread(target=self._tend, name="supervisor", daemon=True)
         self._tending.start()

@@ -18,10 +18,11 @@ from store.candidates import CandidateStatus
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Status
-from workers import flow, reading
 from workers.app import PRIORITY_STEPS, QUEUES
+from workers.budget import out_of_time
 from workers.doorbell import TASK_OF
 from workers.steps import announce
+from workers.waves import after_reading
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -108,10 +109,9 @@ def _move_on(services: Services, now: datetime) -> None:
             if row is None or row.status not in (Status.READING, Status.EMBEDDING):
                 continue
             question = questions.to_question(row)
-            spent = candidates.Spent(pages=0, bytes=0)
-            if stop := flow.stop_reason(question, spent, cycle=-1, news=True, now=now):
+            if stop := out_of_time(question, now):
                 candidates.abandon(session, question_id, stop, now)
-            moved = reading.after_reading(session, question_id)
+            moved = after_reading(session, question_id)
             if moved is None or moved == row.status:
                 continue
             questions.advance(session, row, moved, now)
@@ -123,8 +123,7 @@ def _due_to_look(session: Session, ids: Sequence[str], now: datetime) -> list[st
     due = []
     for question_id in ids:
         question = questions.find(session, question_id)
-        out_of_time = flow.stop_reason(question, candidates.Spent(pages=0, bytes=0), cycle=-1, news=True, now=now)
-        onward = reading.after_reading(session, question_id)
-        if out_of_time or (onward is not None and onward != question.status):
+        onward = after_reading(session, question_id)
+        if out_of_time(question, now) or (onward is not None and onward != question.status):
             due.append(question_id)
     return due

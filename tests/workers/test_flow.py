@@ -10,12 +10,12 @@ import pytest
 from pipeline.ask import Attempt, Timings
 from pipeline.question import analyse_question
 from pipeline.strategy import strategy_for
-from store.candidates import Spent
 from store.types import Answer, Budget, Cost, Question, Sentence, Status, Verdict
 from workers import flow
+from workers.budget import Progress, stop_reason
+from workers.seeking import after_seek
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-NOTHING = Spent(pages=0, bytes=0)
 TEXT = "Who was the first keeper?"
 QUESTION = Question(
     id="q",
@@ -73,49 +73,47 @@ def test_without_leave_to_crawl_it_is_not_known() -> None:
 
 
 def test_nothing_to_read_leads_to_a_last_look_with_the_reason() -> None:
-    move = flow.after_seek(QUESTION, chosen=0, why_none="no source", detail={}, now=NOW)
+    move = after_seek(QUESTION, chosen=0, why_none="no source", detail={}, now=NOW)
     assert (move.to, move.changes["stop_reason"]) == (Status.REQUERYING, "no source")
 
 
+def test_a_chosen_wave_is_read_and_forgets_why_an_earlier_one_could_not() -> None:
+    move = after_seek(QUESTION, chosen=5, why_none="", detail={}, now=NOW)
+    assert (move.to, move.changes["stop_reason"], move.changes["waves"]) == (Status.READING, None, 1)
+
+
 @pytest.mark.parametrize(
-    ("spent", "cycle", "seconds", "news", "expected"),
+    ("progress", "seconds", "expected"),
     [
-        (NOTHING, 0, 1, True, ""),
-        (NOTHING, 3, 1, True, "search cycles"),
-        (Spent(pages=10, bytes=0), 0, 1, True, "10 pages"),
-        (Spent(pages=1, bytes=1_000), 0, 1, True, "bytes"),
-        (NOTHING, 0, 61, True, "60 seconds"),
-        (NOTHING, 0, 1, False, "nothing new"),
+        (Progress(), 1, ""),
+        (Progress(cycle=3), 1, "search cycles"),
+        (Progress(pages=10), 1, "10 pages"),
+        (Progress(bytes=1_000), 1, "bytes"),
+        (Progress(), 61, "60 seconds"),
+        (Progress(news=False), 1, "nothing new"),
+        (Progress(exhausted="every page has been read"), 1, "every page"),
     ],
 )
-def test_a_crawl_ends_when_a_budget_is_used_up_or_nothing_new_comes(
-    spent: Spent, cycle: int, seconds: float, news: bool, expected: str
+def test_a_crawl_ends_when_a_budget_is_used_up_or_nothing_is_left(
+    progress: Progress, seconds: float, expected: str
 ) -> None:
-    now = NOW + timedelta(seconds=seconds)
-    reason = flow.stop_reason(QUESTION, spent, cycle=cycle, news=news, now=now)
+    reason = stop_reason(QUESTION, progress, NOW + timedelta(seconds=seconds))
     assert expected in reason
     assert bool(reason) == bool(expected)
 
 
-def test_after_a_wave_that_counts_the_next_cycle_begins() -> None:
-    move = flow.after_look_again(QUESTION, POOR, spent=NOTHING, counted=True, news=True, why_none="", now=NOW)
-    assert (move.to, move.changes["cycle"]) == (Status.SEEKING, 1)
-
-
-def test_finding_out_what_a_site_has_is_no_cycle() -> None:
-    move = flow.after_look_again(QUESTION, POOR, spent=NOTHING, counted=False, news=True, why_none="", now=NOW)
-    assert (move.to, move.changes["cycle"]) == (Status.SEEKING, 0)
+def test_while_the_budget_lasts_the_next_wave_begins_with_a_better_provisional_answer() -> None:
+    move = flow.after_look_again(QUESTION, POOR, Progress(cycle=1), NOW)
+    assert (move.to, move.answer, move.changes["cycle"]) == (Status.SEEKING, POOR.answer, 1)
 
 
 def test_what_a_wave_brought_answers_whatever_the_budget_says() -> None:
-    late = NOW + timedelta(hours=1)
-    move = flow.after_look_again(QUESTION, GOOD, spent=NOTHING, counted=True, news=False, why_none="", now=late)
+    move = flow.after_look_again(QUESTION, GOOD, Progress(news=False), NOW + timedelta(hours=1))
     assert (move.to, move.answer) == (Status.ANSWERED, GOOD.answer)
 
 
 def test_an_abstention_says_why_it_stopped_and_keeps_its_context() -> None:
-    spent = Spent(pages=10, bytes=0)
-    move = flow.after_look_again(QUESTION, POOR, spent=spent, counted=True, news=True, why_none="", now=NOW)
+    move = flow.after_look_again(QUESTION, POOR, Progress(pages=10), NOW)
     assert move.to is Status.ABSTAINED
     assert "10 pages" in move.changes["stop_reason"]
     assert move.answer is not None

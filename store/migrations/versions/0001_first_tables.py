@@ -91,6 +91,7 @@ def upgrade() -> None:
         sa.Column("variants", sa.JSON(), nullable=False),
         sa.Column("missing", sa.JSON(), nullable=False),
         sa.Column("cycle", sa.Integer(), nullable=False),
+        sa.Column("waves", sa.Integer(), nullable=False),
         sa.Column("crawl_reason", sa.Text(), nullable=True),
         sa.Column("stop_reason", sa.Text(), nullable=True),
         sa.Column("crawl_started_at", store.tables.UtcDateTime(timezone=True), nullable=True),

@@ -1,0 +1,171 @@
+"""Reading one candidate: what the site allows, what came back, and what that means, all as values."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from crawler.fetch import Blocked, Fetched, FetchTimeout, NotText, Unreachable
+from crawler.read import Known, Reading, RobotsFile, read
+from store.types import Candidate, Validators
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+ORIGIN = "http://a.example"
+URL = f"{ORIGIN}/lamp.html"
+TEXT = "The keeper trims the wick every evening before he lights the lamp, and again at midnight."
+HTML = f"<html lang=en><head><title>Lamp</title></head><body><p>{TEXT}</p><a href='/wick.html'>Wicks</a></body></html>"
+
+Answer = Callable[[str, Mapping[str, str]], Fetched]
+
+
+def _fetched(url: str, status: int = 200, body: str = HTML, **headers: str) -> Fetched:
+    named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    kind = named["content-type"].split(";")[0]
+    return Fetched(url=url, status=status, headers=named, body=body.encode(), content_type=kind, elapsed_s=0.1)
+
+
+class Web:
+    """The web as a function from request to response."""
+
+    def __init__(self, answer: Answer, robots: str | int = 404) -> None:
+        self.answer, self.robots, self.asked = answer, robots, list[tuple[str, dict[str, str]]]()
+
+    async def get(
+        self, url: str, *, headers: Mapping[str, str] | None = None, accept: frozenset[str] | None = None
+    ) -> Fetched:
+        self.asked.append((url, dict(headers or {})))
+        if url.endswith("/robots.txt"):
+            if isinstance(self.robots, int):
+                return _fetched(url, self.robots, "")
+            return _fetched(url, 200, self.robots, content_type="text/plain")
+        return self.answer(url, headers or {})
+
+
+class Cache:
+    """robots.txt files in memory."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, RobotsFile] = {}
+
+    def get(self, origin: str) -> RobotsFile | None:
+        return self.files.get(origin)
+
+    def put(self, origin: str, file: RobotsFile) -> None:
+        self.files[origin] = file
+
+
+def _read(
+    web: Web, url: str = URL, *, cache: Cache | None = None, known: Known | None = None, now: datetime = NOW
+) -> Reading:
+    candidate = Candidate(url=url)
+    return asyncio.run(read(candidate, client=web, robots=cache or Cache(), agent="wellread", now=now, known=known))
+
+
+def _says(status: int, body: str = HTML, **headers: str) -> Web:
+    return Web(lambda url, _: _fetched(url, status, body, **headers))
+
+
+def test_a_page_is_read_with_its_links_and_validators() -> None:
+    reading = _read(_says(200, etag='"1"', last_modified="Sat, 21 Nov 2026 08:00:00 GMT"))
+    assert reading.outcome == "read"
+    assert reading.page is not None
+    assert TEXT in reading.page.text
+    assert [link.url for link in reading.links] == [f"{ORIGIN}/wick.html"]
+    assert reading.validators == Validators(etag='"1"', last_modified="Sat, 21 Nov 2026 08:00:00 GMT")
+
+
+def test_what_robots_txt_forbids_is_never_asked_for() -> None:
+    web = Web(lambda url, _: pytest.fail(f"{url} was asked for"), robots="User-agent: *\nDisallow: /lamp")
+    assert _read(web).outcome == "forbidden"
+
+
+def test_a_site_whose_robots_txt_cannot_be_had_is_left_alone() -> None:
+    web = Web(lambda url, _: pytest.fail(f"{url} was asked for"), robots=503)
+    reading = _read(web)
+    assert (reading.outcome, "robots.txt" in reading.reason) == ("failed", True)
+
+
+def test_robots_txt_is_asked_for_once_a_day_and_its_sitemaps_are_found() -> None:
+    web, cache = (
+        Web(lambda url, _: _fetched(url), robots=f"Sitemap: {ORIGIN}/map.xml\nSitemap: http://b.example/x.xml"),
+        Cache(),
+    )
+    first = _read(web, cache=cache)
+    _read(web, cache=cache, now=NOW + timedelta(hours=23))
+    assert [url for url, _ in web.asked].count(f"{ORIGIN}/robots.txt") == 1
+    _read(web, cache=cache, now=NOW + timedelta(hours=25))
+    assert [url for url, _ in web.asked].count(f"{ORIGIN}/robots.txt") == 2
+    assert [(link.url, link.origin) for link in first.links][:1] == [(f"{ORIGIN}/map.xml", "sitemap-file")]
+    assert not any("b.example" in link.url for link in first.links)
+
+
+def test_a_known_page_is_asked_for_conditionally_and_a_304_means_unchanged() -> None:
+    web = _says(304, "")
+    reading = _read(web, known=Known(validators=Validators(etag='"1"'), content_hash="x"))
+    assert reading.outcome == "unchanged"
+    assert web.asked[-1][1]["if-none-match"] == '"1"'
+
+
+def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> None:
+    first = _read(_says(200))
+    again = _read(
+        _says(200, HTML.replace("<p>", "<p class='new'>")),
+        known=Known(validators=Validators(), content_hash=first.content_hash),
+    )
+    assert again.outcome == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [(404, "gone"), (410, "gone"), (429, "retry"), (503, "retry"), (500, "retry"), (403, "failed"), (401, "failed")],
+)
+def test_statuses_mean_what_they_say(status: int, outcome: str) -> None:
+    assert _read(_says(status)).outcome == outcome
+
+
+def test_a_busy_server_says_when_to_come_back() -> None:
+    assert _read(_says(429, "", retry_after="17")).retry_after_s == 17
+
+
+@pytest.mark.parametrize("headers", [{"x_robots_tag": "noindex"}, {"x_robots_tag": "none"}])
+def test_a_page_that_asks_not_to_be_kept_is_not(headers: dict[str, str]) -> None:
+    reading = _read(_says(200, **headers))
+    assert (reading.outcome, reading.page) == ("forbidden", None)
+
+
+def test_nofollow_keeps_the_page_and_not_its_links() -> None:
+    reading = _read(_says(200, x_robots_tag="nofollow"))
+    assert (reading.outcome, reading.links) == ("read", ())
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (Blocked("a private address"), "blocked"),
+        (FetchTimeout("too slow"), "retry"),
+        (Unreachable("no such host"), "retry"),
+        (NotText("a picture"), "failed"),
+    ],
+)
+def test_a_failed_fetch_is_a_value_with_its_reason(error: Exception, outcome: str) -> None:
+    def fail(url: str, _: Mapping[str, str]) -> Fetched:
+        raise error
+
+    reading = _read(Web(fail))
+    assert (reading.outcome, reading.reason) == (outcome, str(error))
+
+
+def test_an_empty_page_says_so() -> None:
+    assert _read(_says(200, "<html><body></body></html>")).outcome == "empty"
+
+
+def test_a_redirect_into_what_robots_txt_forbids_is_not_kept() -> None:
+    web = Web(lambda url, _: _fetched(f"{ORIGIN}/private/x.html"), robots="User-agent: *\nDisallow: /private/")
+    assert _read(web).outcome == "forbidden"
+
+
+def test_a_page_that_moved_is_kept_under_its_new_address() -> None:
+    assert _read(Web(lambda url, _: _fetched(f"{ORIGIN}/new.html?utm_source=x"))).url == f"{ORIGIN}/new.html"

@@ -1,0 +1,24 @@
+"""The queue ``crawl``: finds pages and reads them."""
+
+from __future__ import annotations
+
+from store.types import Status
+from workers import reading, seeking
+from workers.app import app
+from workers.services import services
+from workers.steps import step
+
+
+@app.task(name="wellread.seek")
+def seek(question_id: str) -> None:
+    """Phase 3: find pages that may answer."""
+    ready = services()
+    with step(ready, question_id, Status.SEEKING, "seek") as work:
+        if work is not None:
+            seeking.seek(ready, work)
+
+
+@app.task(name="wellread.read")
+def read(candidate_id: int) -> None:
+    """Phase 3: read one page."""
+    reading.read(services(), candidate_id)

@@ -1,0 +1,25 @@
+"""The queue ``upkeep``: lost work, due pages, webhooks."""
+
+from __future__ import annotations
+
+from workers import notify, refresh, sweep
+from workers.app import app
+from workers.services import services
+
+
+@app.task(name="wellread.sweep")
+def sweep_lost() -> None:
+    """Ring again for work that is due and that nobody does."""
+    sweep.sweep(services())
+
+
+@app.task(name="wellread.refresh")
+def refresh_due() -> None:
+    """Have the pages read again that are due."""
+    refresh.refresh(services())
+
+
+@app.task(name="wellread.notify")
+def notify_caller(webhook_id: int) -> None:
+    """Tell a caller that its question ended."""
+    notify.deliver(services(), webhook_id)
