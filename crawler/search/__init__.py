@@ -8,9 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
+import structlog
+
 from crawler.fetch import FetchError
 from store.errors import WellreadError
 from store.types import Link
+
+log = structlog.get_logger()
 
 RRF_K: Final = 60  #: reciprocal rank fusion: Σ 1/(k + rank)
 
@@ -68,7 +72,7 @@ async def search_all(
 
 
 def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
-    """Merge rankings by rank; a URL found several times keeps its first words and gains their ranks."""
+    """Merge rankings by rank, equals in the order they came; a URL found again gains score and keeps its first words."""
     scores: defaultdict[str, float] = defaultdict(float)
     links: dict[str, Link] = {}
     for ranking in rankings:
@@ -88,4 +92,7 @@ async def _ask(engine: Engine, query: str, limit: int, deadline_s: float) -> lis
         return f"{engine.name} did not answer within {deadline_s:g} s"
     except (EngineError, FetchError) as error:
         return str(error)
+    except Exception as error:  # a fault in one engine's code must not take the others' links away
+        log.exception("engine_failed", engine=engine.name)
+        return f"{engine.name} failed: {type(error).__name__}: {error}"
     return [replace(link, origin=f"engine:{engine.name}") for link in found[:limit]]

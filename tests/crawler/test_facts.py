@@ -124,7 +124,8 @@ def test_a_hostile_page_takes_no_long_time() -> None:
 
 SCRAPS = st.sampled_from(
     ["<table>", "</table>", "<tr>", "<th>", "<td>", "<dl>", "<dt>", "<dd>", "<p>", "Origin", "Japan", " 2 ", "é",
-     "<b>x</b>", ld({"name": "Japan", "Origin": ["2", {"name": "é"}]}), '<script type="application/ld+json">[', "</script>"]
+     "<b>x</b>", ld({"name": "Japan", "Origin": ["2", {"name": "é"}]}),
+     '<script type="application/ld+json">[', "</script>"]
 )  # fmt: skip
 
 
