@@ -72,7 +72,7 @@ async def search_all(
 
 
 def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
-    """Merge rankings by rank, equals in the order they came; a URL found again gains score and keeps its first words."""
+    """Merge rankings by rank, equals in the order they came; one found again keeps its first words."""
     scores: defaultdict[str, float] = defaultdict(float)
     links: dict[str, Link] = {}
     for ranking in rankings:
