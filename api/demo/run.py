@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 from api import asking, show
 from api.asking import Asked
@@ -43,7 +44,8 @@ class Script:
 def run(say: Say, look: Look) -> bool:
     """Show the flow, stop everything, and tell whether all held that was promised."""
     script = _script()
-    with serve() as site, TemporaryDirectory(prefix="wellread-demo-") as folder, _alone_in(Path(folder)):
+    folder = Path(mkdtemp(prefix="wellread-demo-"))
+    with serve() as site, _alone_in(folder):
         say(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
         with _started(say) as (stack, client):
             children = tuple(stack.pids().values())
@@ -55,9 +57,17 @@ def run(say: Say, look: Look) -> bool:
             say(*_heading("Side by side", look), *show.side_by_side(*_table(findings), look))
             checked = check(findings, script.expected, pages={p: client.page(p).text for p in _cited(findings)})
         checked += [_robots_kept(site), _nothing_left(children)]
-    say(*_heading("Checked", look), *(_check_line(each, look) for each in checked))
-    say(f"Asking took {asked_s:.1f} s. All is stopped, and the demonstration's data folder is removed.")
-    return all(each.holds for each in checked)
+    say(*_heading("Checked", look), *(_check_line(each, look) for each in checked), "")
+    held = all(each.holds for each in checked)
+    say(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
+    return held
+
+
+def _end(folder: Path, *, held: bool) -> str:
+    if not held:
+        return f"What went wrong can be read in {folder / 'data' / 'logs'}."
+    shutil.rmtree(folder)
+    return "The demonstration's data is removed."
 
 
 def _ask_all(client: Client, site: SiteServer, script: Script, say: Say, look: Look) -> list[Finding]:
