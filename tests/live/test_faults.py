@@ -1,0 +1,123 @@
+"""Kill -9 of any part, at any time, loses no question and answers none twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+from sqlalchemy import func, select
+
+from api.demo.site_server import SITE, serve
+from store.database import Database
+from store.tables import AnswerRow, CandidateRow, StepRow
+from workers.settings import load
+from workers.stack import Stack
+from workers.supervise import wait_until
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+
+ASKED = json.loads((SITE.parent / "questions.json").read_text())
+QUESTIONS = [ASKED["question"], ASKED["paraphrase"], *(entry["question"] for entry in ASKED["more"])][:10]
+FINAL = {"ANSWERED", "ABSTAINED"}
+
+
+@contextmanager
+def _stack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Stack, httpx2.Client]]:
+    """The embedded stack, reading the demo's site, with an HTTP client to it."""
+    for name, value in (("WIKIPEDIA", "false"), ("API_PORT", "0"), ("DATA_DIR", str(tmp_path / "data"))):
+        monkeypatch.setenv(f"WELLREAD_{name}", value)
+    with (
+        serve() as site,
+        Stack(load(), flower=False) as stack,
+        httpx2.Client(base_url=stack.address.api_url, timeout=60, trust_env=False) as client,
+    ):
+        client.post("/api/sources", json={"url": f"{site.origin}/", "own": True, "min_delay_s": 0.0})
+        yield stack, client
+
+
+def _status(client: httpx2.Client, question_id: str) -> str:
+    try:
+        return str(client.get(f"/api/questions/{question_id}").json()["status"])
+    except (httpx2.HTTPError, KeyError):  # the API itself was killed: it comes back
+        return "unknown"
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_killing_each_child_in_the_middle_loses_no_question(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with _stack(monkeypatch, tmp_path) as (stack, client):
+        ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS]
+        for name in ("crawl", "answer", "valkey", "embed", "beat", "upkeep", "api", "crawl"):
+            time.sleep(2)
+            _kill(stack.pids()[name])
+        assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
+        database = Database(load().database)
+        with database.read() as session:
+            finals = dict(
+                session.execute(
+                    select(AnswerRow.question_id, func.count())
+                    .where(~AnswerRow.provisional)
+                    .group_by(AnswerRow.question_id)
+                ).all()
+            )
+            unsettled = session.scalar(select(func.count()).where(CandidateRow.status == "WAITING"))
+            ended_twice = session.execute(
+                select(StepRow.question_id)
+                .where(StepRow.outcome.in_(("sufficient",)))
+                .group_by(StepRow.question_id)
+                .having(func.count() > 1)
+            ).all()
+        database.close()
+    assert {question_id: finals.get(question_id) for question_id in ids} == dict.fromkeys(ids, 1)
+    assert unsettled == 0
+    assert ended_twice == []
+
+
+def test_killing_pool_processes_while_they_work_loses_no_question(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with _stack(monkeypatch, tmp_path) as (stack, client):
+        ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS[:5]]
+        for _ in range(6):
+            time.sleep(1)
+            for name in ("crawl", "answer", "embed"):
+                for child in psutil.Process(stack.pids()[name]).children()[:1]:
+                    _kill(child.pid)
+        assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
+
+
+def test_kill_9_of_the_stack_leaves_no_process_and_the_next_start_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import subprocess
+    import sys
+
+    env = {**os.environ, "WELLREAD_DATA_DIR": str(tmp_path / "data"), "WELLREAD_WIKIPEDIA": "false"}
+    command = [sys.executable, "-m", "api", "up", "--port", "0", "--no-flower"]
+    first = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+    assert first.stdout is not None
+    line = first.stdout.readline()
+    url = next(word for word in line.split() if word.startswith("http"))
+    asked = httpx2.post(f"{url}/api/questions", json={"question": "Who keeps the light?"}, trust_env=False).json()
+    tree = psutil.Process(first.pid).children(recursive=True)
+    first.kill()
+    first.wait()
+    first.stdout.close()
+    _, alive = psutil.wait_procs(tree, timeout=30)
+    assert [process.cmdline() for process in alive if process.status() != psutil.STATUS_ZOMBIE] == []
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("WELLREAD_API_PORT", "0")
+    monkeypatch.setenv("WELLREAD_WIKIPEDIA", "false")
+    with Stack(load(), flower=False) as stack, httpx2.Client(base_url=stack.address.api_url, trust_env=False) as client:
+        assert wait_until(lambda: _status(client, asked["id"]) in FINAL, within_s=90)
