@@ -142,7 +142,7 @@ def test_twenty_thousand_links_are_ranked_within_a_few_seconds_even_on_a_busy_ma
              for i in range(20_000)]  # fmt: skip
     started = time.process_time()
     assert len(ranked(*links, question=f"What is {words[0]} {words[1]}?")) == 50
-    assert time.process_time() - started < 3.0  # 0.4–0.9 s was measured, by how busy the machine is
+    assert time.process_time() - started < 3.0  # 0.6 s was measured on two shared cores
 
 
 def test_one_url_with_thousands_of_anchors_takes_no_longer() -> None:
