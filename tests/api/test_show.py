@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api import show
+from api.client_record import Event, Reading, Record, to_record
+from api.show import Look
+from api.show_width import clean, columns, cut, wrap
+from tests.api.records import citation, record_json
+
+
+def _status(status: str, *, id: str = "1-0", **data: Any) -> Event:
+    return Event(id=id, kind="status", data={"status": status, **data})
+
+
+def _record(**changes: Any) -> Record:
+    return to_record(record_json(**changes))
+
+
+@given(st.text(), st.integers(4, 120))
+def test_no_line_is_wider_than_the_terminal(text: str, width: int) -> None:
+    assert all(columns(line) <= width for line in wrap(text, width))
+    assert columns(cut(clean(text), width)) <= width
+
+
+@given(st.lists(st.text("abcdefgh", min_size=1, max_size=9), min_size=1), st.integers(12, 60))
+def test_wrapping_keeps_every_word(words: list[str], width: int) -> None:
+    assert " ".join(wrap(" ".join(words), width)).split() == words
+
+
+@given(st.text(st.characters(), max_size=80))
+def test_nothing_a_page_says_can_steer_the_terminal(text: str) -> None:
+    shown = clean(text)
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "\n" not in shown
+
+
+def test_chinese_takes_two_columns_and_wraps_without_spaces() -> None:
+    assert columns("灯塔") == 4
+    assert wrap("灯塔在海角的尽头", 6) == ["灯塔在", "海角的", "尽头"]
+
+
+def test_combining_accents_take_no_column() -> None:
+    assert columns("cafe\u0301") == 4
+
+
+def test_prefixes_count_as_part_of_the_line() -> None:
+    assert wrap("one two three", 9, first="[1] ", rest="    ") == ["[1] one", "    two", "    three"]
+
+
+def test_progress_says_the_phase_and_the_seconds() -> None:
+    (line,) = show.event_lines(_status("ASKED"), 0.24, Look())
+    assert line.split() == ["0.2", "s", "phase", "1", "looking", "in", "the", "knowledge", "base"]
+
+
+def test_the_next_phase_says_why_the_last_one_did_not_suffice() -> None:
+    why, line = show.event_lines(_status("RETRYING", verdict={"reason": "It lacks year."}), 1.0, Look())
+    assert why.strip() == "not enough: It lacks year."
+    assert "phase 2" in line
+
+
+def test_reading_says_how_many_pages_were_chosen() -> None:
+    (line,) = show.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Look())
+    assert "reading 3 pages" in line
+
+
+def test_a_page_that_failed_says_why_and_one_that_was_read_does_not() -> None:
+    def line(outcome: str, reason: str | None) -> str:
+        event = Event(id="1-0", kind="page", data={"url": "http://a.example/x", "outcome": outcome, "reason": reason})
+        return show.event_lines(event, 2.0, Look(width=120))[0]
+
+    assert "http://a.example/x (robots.txt forbids it)" in line("forbidden", "robots.txt forbids it")
+    assert line("read", "as the site allows").endswith("http://a.example/x")
+
+
+def test_sitemaps_and_unknown_events_are_not_shown() -> None:
+    assert show.event_lines(Event(id="", kind="page", data={"url": "u", "kind": "sitemap"}), 1.0, Look()) == []
+    assert show.event_lines(Event(id="", kind="something new", data={}), 1.0, Look()) == []
+
+
+def test_a_provisional_answer_is_marked_as_one() -> None:
+    mark, answer = show.event_lines(Event(id="1-0", kind="provisional", data={"answer": "Perhaps."}), 1.0, Look())
+    assert "provisional answer" in mark
+    assert answer.strip() == "Perhaps."
+
+
+def test_where_the_question_stands_is_not_told_before_its_story_nor_twice() -> None:
+    first, asked, again, retrying = (
+        _status("READING", id=""), _status("ASKED"), _status("ASKED", id="2-0"), _status("RETRYING"),
+    )  # fmt: skip
+    page = Event(id="3-0", kind="page", data={"url": "u"})
+    assert list(show.news([first, asked, again, page, retrying])) == [asked, page, retrying]
+
+
+def test_an_answer_is_shown_with_numbered_citations_title_url_and_dates() -> None:
+    text = "\n".join(show.record_lines(_record(), Look(width=100)))
+    assert "Answered in 3.5 s" in text
+    assert "610 megawatt-hours a year. [1]" in text
+    assert "[1] “The turbines give 610 megawatt-hours.”" in text
+    assert "Energy\n    http://127.0.0.1/energy.html\n    published 2026-03-01, read 2026-11-03" in text
+
+
+def test_an_abstention_says_why_it_stopped_and_what_was_read() -> None:
+    record = _record(
+        status="ABSTAINED", answer="That is not known.", citations=[], stop_reason="all pages were read",
+        live_urls=["http://a.example/1"], online_search_triggered=True,
+    )  # fmt: skip
+    text = "\n".join(show.record_lines(record, Look()))
+    assert text.startswith("Not known in 3.5 s (1 page read)")
+    assert "Stopped: all pages were read." in text
+    assert "  http://a.example/1" in text
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [("TIMED_OUT", "Out of time"), ("CANCELLED", "Cancelled"), ("FAILED", "Failed"), ("READING", "Provisional")],
+)
+def test_every_end_has_its_word(status: str, word: str) -> None:
+    assert show.record_lines(_record(status=status), Look())[0].startswith(word)
+
+
+def test_a_failed_question_shows_its_error() -> None:
+    lines = show.record_lines(_record(status="FAILED", answer=None, citations=[], error="retrieve: disk full"), Look())
+    assert "retrieve: disk full" in lines
+
+
+def test_escape_sequences_in_a_page_are_not_shown() -> None:
+    hostile = citation(title="\x1b]0;owned\x07Energy", quote="red \x1b[31mtext", url="http://a.example/\x1b[2J")
+    assert not any("\x1b" in line for line in show.record_lines(_record(citations=[hostile]), Look()))
+
+
+def test_colours_are_only_used_when_wanted() -> None:
+    assert "\x1b[" in show.record_lines(_record(), Look(colour=True))[0]
+    assert "\x1b[" not in "\n".join(show.record_lines(_record(), Look()))
+
+
+def test_side_by_side_keeps_each_column_in_its_place() -> None:
+    lines = show.side_by_side(["one", "two"], [("seconds", ["1.0", "2.0"]), ("answer", ["yes", "no"])], Look(width=60))
+    at = lines[0].index("two")
+    assert lines[2][at:] == "2.0"
+    assert lines[3][at:] == "no"
+    assert lines[3].startswith("answer")
+
+
+@given(st.lists(st.text(max_size=60), min_size=3, max_size=3))
+def test_a_table_of_long_cells_fits_the_terminal(cells: list[str]) -> None:
+    lines = show.side_by_side(["a", "b", "c"], [("row", cells)], Look(width=80))
+    assert all(columns(line) <= 80 for line in lines)
+
+
+def test_a_reading_says_its_title_or_why_it_could_not_be_read() -> None:
+    read = Reading(
+        id=1, url="http://a.example/", outcome="read", reason=None, page_id=2, title="Home", in_knowledge_base=True
+    )
+    gone = Reading(
+        id=2, url="http://a.example/x", outcome="gone", reason="404", page_id=None, title=None, in_knowledge_base=False
+    )
+    assert show.reading_lines(read, Look()) == ["read      http://a.example/  Home"]
+    assert show.reading_lines(gone, Look()) == ["gone      http://a.example/x  404"]
+
+
+def test_a_records_times_are_read_with_their_zone() -> None:
+    assert _record().created_at == datetime(2026, 11, 3, 10, 0, tzinfo=UTC)
