@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from pydantic import SecretStr
 from starlette.testclient import TestClient
 
+from api.app import create_app
 from pipeline.abstain import COMPOSER
 from store.questions import Move
 from store.types import Answer, Sentence, Status
@@ -18,6 +21,7 @@ from tests.api import walk
 from tests.api.browser import Tab, browser
 from tests.api.conftest import serving
 from workers.services import Services
+from workers.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "api" / "page"
 HTML, SCRIPT, STYLE = ((PAGE / name).read_text() for name in ("index.html", "app.js", "style.css"))
@@ -71,13 +75,19 @@ def test_script_names_every_status() -> None:
     assert set(re.findall(r"([A-Z_]+):", ends)) == {status for status in Status if status.is_final}
 
 
-@pytest.fixture
-def tab(app: FastAPI, tmp_path: Path) -> Iterator[Tab]:
+@contextmanager
+def _opened(app: FastAPI, profile: Path) -> Iterator[Tab]:
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
         pytest.skip("no Chromium here")
-    with serving(app) as url, browser(executable, tmp_path / "profile") as tab:
+    with serving(app) as url, browser(executable, profile) as tab:
         tab.open(url)
+        yield tab
+
+
+@pytest.fixture
+def tab(app: FastAPI, tmp_path: Path) -> Iterator[Tab]:
+    with _opened(app, tmp_path / "profile") as tab:
         yield tab
 
 
@@ -133,8 +143,8 @@ def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, servi
     walk.move(services, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=said))
     tab.wait("document.querySelector('#answer.abstained')")
     assert tab.text("#badge") == "Not known"
-    tab.run("location.reload()")
-    tab.wait("document.querySelector('#answer.abstained')")
+    tab.run("window.isOld = true; location.reload()")
+    tab.wait("!window.isOld && document.querySelector('#answer.abstained')")
     assert tab.text("#text") == "I do not know."
     assert tab.text("#asked-text") == "Who painted it?"
     assert tab.complaints == []
@@ -165,3 +175,25 @@ def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
     tab.wait("document.querySelector('#answer.answered')")
     assert tab.run("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.live
+def test_key_is_asked_for_and_the_question_is_watched_with_it(
+    services: Services, settings: Settings, tmp_path: Path
+) -> None:
+    services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a-key"),)})
+    with _opened(create_app(services), tmp_path / "profile") as tab:
+        tab.wait("!document.getElementById('key-row').hidden")
+        assert "X-API-Key" in tab.text("#error")
+        tab.run("document.getElementById('key').value = 'a-key'")
+        question_id = _ask_again(tab, "Who built it?")
+        _current(tab, "Look it up")
+        walk.move(services, question_id, walk.answered(walk.keep_page(services)))
+        tab.wait("document.querySelector('#answer.answered')")
+        tab.run("document.querySelector('.marker').click()")
+        tab.wait("document.querySelector('blockquote mark')")
+
+
+def _ask_again(tab: Tab, question: str) -> str:
+    tab.run("document.getElementById('error').hidden = true")
+    return _ask(tab, question)
