@@ -81,8 +81,8 @@ def reindex() -> None:
         tell(f"{done:,} of {total:,} pages")
 
     services = open_services()
-    tell(f"Embedding with {services.embedder.id} …")
-    print_lines(f"The knowledge base holds {build_again(services, progress):,} passages.")
+    held = build_again(services, progress)
+    print_lines(f"The knowledge base holds {held:,} passages, embedded by {services.embedder.id}.")
 
 
 @click.command()

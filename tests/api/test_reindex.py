@@ -1,0 +1,90 @@
+"""The knowledge base is built again from SQL's texts: for another embedder, and never beside something that writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from api.cli import cli
+from api.reindex import StillRunning, reindex
+from store import pages
+from store.errors import WellreadError
+from store.passages import Passages
+from store.tables import PageRow
+from store.types import PageText, Validators
+from tests.fakes import HashingEmbedder
+from workers.services import Services
+from workers.stack import Stack
+
+NOW = datetime(2026, 11, 3, tzinfo=UTC)
+
+
+def _keep(services: Services, name: str, text: str) -> int:
+    page = PageText(title=name, text=text, lang="en")
+    with services.database.write() as session:
+        page_id, _ = pages.save(
+            session, url=f"https://example.org/{name}", host="https://example.org", page=page,
+            content_hash=name, validators=Validators(), depth=0, now=NOW,
+        )  # fmt: skip
+    return page_id
+
+
+@pytest.fixture
+def kept(services: Services) -> Services:
+    """Three pages in SQL; the knowledge base was made by an embedder of another dimension."""
+    for number in range(3):
+        _keep(services, f"page{number}", f"The keeper of the lamp number {number} climbs the tower at dusk each day.")
+    Passages.open(services.settings.passages, embedder_id="another", dimension=8, writer=True)
+    services.__dict__["embedder"] = HashingEmbedder(64)
+    return services
+
+
+def test_another_embedders_table_is_replaced_by_every_page(kept: Services) -> None:
+    with pytest.raises(WellreadError, match="reindex"):
+        kept._open_passages(writer=False)
+    seen: list[tuple[int, int]] = []
+    held = reindex(kept, lambda done, total: seen.append((done, total)))
+    assert held == 3
+    assert kept._open_passages(writer=False).page_ids() == {1, 2, 3}
+    assert (seen[0], seen[-1]) == ((0, 3), (3, 3))
+
+
+def test_afterwards_no_page_waits_to_be_embedded(kept: Services) -> None:
+    reindex(kept, lambda done, total: None)
+    with kept.database.read() as session:
+        assert {row.state for row in session.query(PageRow)} == {"INDEXED"}
+
+
+def test_a_page_that_is_gone_stays_out(kept: Services) -> None:
+    with kept.database.write() as session:
+        pages.gone(session, 2, NOW)
+    assert reindex(kept, lambda done, total: None) == 2
+
+
+def test_nothing_is_touched_while_a_stack_runs(kept: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = kept.settings
+    stack = Stack(settings, flower=False)
+    settings.run_dir.mkdir(parents=True, exist_ok=True)
+    held = stack._take_lock()
+    (settings.run_dir / "up.json").write_text(json.dumps({"pid": os.getpid(), "api_url": "", "flower_url": ""}))
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str(settings.data_dir))
+    with held:
+        result = CliRunner().invoke(cli, ["reindex"])
+    assert result.exit_code == 1
+    assert f"process {os.getpid()}" in result.stderr
+    assert "stop it" in result.stderr
+    with pytest.raises(WellreadError, match="reindex"):  # the other embedder's table is as it was
+        kept._open_passages(writer=False)
+
+
+def test_nothing_is_touched_while_a_worker_elsewhere_writes(kept: Services) -> None:
+    kept.redis.zadd("wellread:alive:embed", {"elsewhere:1": datetime.now(UTC).timestamp()})
+    try:
+        with pytest.raises(StillRunning, match="embed"):
+            reindex(kept, lambda done, total: None)
+    finally:
+        kept.redis.delete("wellread:alive:embed")
