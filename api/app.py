@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import uvicorn
 from fastapi import FastAPI
 
 from api import (
@@ -49,7 +50,7 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
-    app.state.services, app.state.keys = services, keys
+    app.state.services, app.state.keys, app.state.waiting = services, keys, set()
     problems.install(app)
     for room in (routes_chat, routes_questions, routes_sources, routes_pages, routes_stats, routes_health, routes_page):
         app.include_router(room.router)
@@ -61,15 +62,33 @@ def create_app(services: Services) -> FastAPI:
 
 def serve(settings: Settings) -> None:
     """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
-    import uvicorn
-
     app = create_app(Services(settings))
     listening = _listen(settings.api_host, settings.api_port)
-    config = uvicorn.Config(
-        app, log_level="info", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
-    )
     with listening:
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(app).run(sockets=[listening])
+
+
+class Server(uvicorn.Server):
+    """Tells those who wait for an answer when it stops, so that they get what there is."""
+
+    def __init__(self, app: FastAPI, *, port: int = 0, log_level: str = "info", grace_s: int = GRACE_S) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                port=port,
+                log_level=log_level,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=grace_s,
+            )
+        )
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, let requests end, close."""
+        for scope in tuple(self._app.state.waiting):
+            scope.cancel()
+        await super().shutdown(sockets)
 
 
 @asynccontextmanager

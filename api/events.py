@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import redis
 import redis.asyncio
 import structlog
@@ -47,18 +48,27 @@ async def watch(listener: redis.asyncio.Redis, question_id: str, look: Look, *, 
             yield event
 
 
-async def final_record(listener: redis.asyncio.Redis, question_id: str, look: Look, *, within_s: float) -> Record:
-    """The question's record as soon as it is final, or as it is after ``within_s`` seconds."""
+async def final_record(
+    listener: redis.asyncio.Redis, question_id: str, look: Look, *, within_s: float, waiting: set[anyio.CancelScope]
+) -> Record:
+    """The question's record as soon as it is final, or as it is after ``within_s`` seconds.
+
+    The scope put into ``waiting`` ends it sooner. (A scope, because redis-py loses a single ``Task.cancel()``: it
+    sends through ``asyncio.wait_for``, which before Python 3.12 swallows one that comes as its work is done.)
+    """
     if within_s > 0:
+        scope = anyio.move_on_after(within_s)
+        waiting.add(scope)
         try:
-            async with asyncio.timeout(within_s):
-                return await _until_final(listener, question_id, look)
-        except TimeoutError:
-            pass
+            with scope:
+                return await _ended(listener, question_id, look)
+        finally:
+            waiting.discard(scope)
     return await to_thread.run_sync(look)
 
 
-async def _until_final(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
+async def _ended(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
+    """The question's record, once it is final."""
     try:
         async for event in follow(listener, question_id, block_s=SILENCE_S):
             if event is None or event.kind == "final":

@@ -9,7 +9,7 @@ from api.auth import Role, require
 from api.events import final_record
 from api.schemas import ChatRequest, to_new
 from api.schemas_record import RecordOut
-from api.wiring import ListenerDep, ServicesDep, read_record
+from api.wiring import ListenerDep, ServicesDep, WaitingDep, read_record
 from store.records import Record
 from workers import intake
 
@@ -17,7 +17,9 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 
 
 @router.post("/chat", response_model=RecordOut, responses={202: {"model": RecordOut}})
-async def chat(asked: ChatRequest, services: ServicesDep, listener: ListenerDep, response: Response) -> Record:
+async def chat(
+    asked: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
+) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
@@ -29,7 +31,7 @@ async def chat(asked: ChatRequest, services: ServicesDep, listener: ListenerDep,
         return read_record(services, question.id)
 
     within_s = 0.0 if asked.queued else asked.wait
-    record = await final_record(listener, question.id, look, within_s=within_s)
+    record = await final_record(listener, question.id, look, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{question.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

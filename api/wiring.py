@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
+import anyio
 import redis.asyncio
 from fastapi import Depends, Path, Request
 from redis.asyncio.retry import Retry
@@ -41,6 +42,11 @@ def _listener(request: Request) -> redis.asyncio.Redis:
     return listener
 
 
+def _waiting(request: Request) -> set[anyio.CancelScope]:
+    waiting: set[anyio.CancelScope] = request.app.state.waiting
+    return waiting
+
+
 def _question_id(question_id: Annotated[str, Path(description="The question's id.")]) -> str:
     if not _ID.fullmatch(question_id):
         raise UnknownQuestion(f"There is no question {question_id[:40]!r}: an id has 32 hexadecimal digits.")
@@ -49,6 +55,8 @@ def _question_id(question_id: Annotated[str, Path(description="The question's id
 
 ServicesDep = Annotated[Services, Depends(_services)]
 ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
+#: what ends the waiting of those who wait for an answer
+WaitingDep = Annotated[set[anyio.CancelScope], Depends(_waiting)]
 QuestionId = Annotated[str, Depends(_question_id)]
 
 

@@ -47,6 +47,8 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 #: a main element with fewer words than this is not believed
 MIN_WORDS = 25
 MAX_TEXT = 2_000_000
+#: a page longer than this whose text is linked for more than this share only leads elsewhere
+HUB_WORDS, HUB_SHARE = 150, 0.6
 MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
 #: trafilatura takes 50 µs for an element, and is for articles, which have fewer
 MAX_GUESSED = 20_000
@@ -96,7 +98,7 @@ def _html(text: str, url: str) -> PageText:
     statements = _statements(tree)
     drop_unseen(tree)
     _drop_permalinks(tree)
-    rendered = _rendered(tree)
+    rendered, linked = _rendered(tree)
     title = _title(metadata, rendered, url)
     lang = detect(rendered.text, declared=metadata.lang)
     page = PageText(
@@ -108,6 +110,7 @@ def _html(text: str, url: str) -> PageText:
         canonical_url=metadata.canonical_url,
         links=links,
         headings=_without_title(rendered.headings, title),
+        is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
         index=metadata.index,
         follow=metadata.follow,
     )
@@ -132,24 +135,29 @@ def _statements(tree: Any) -> Callable[[str, str], Any]:
     return lambda title, text: facts_of(whole, title=title, text=text)
 
 
-def _rendered(tree: Any) -> Rendered:
-    """The main content as text: the page's own, else trafilatura's, else everything but what stands around."""
+def _rendered(tree: Any) -> tuple[Rendered, float]:
+    """The main content as text: the page's own, else trafilatura's, else everything but what stands around.
+
+    With it, which share of its characters is linked.
+    """
     for path in _MAIN:
         found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(found) == 1 and _is_enough(rendered := _content(found[0], within=_WITHIN)):
-            return rendered
+        if len(found) == 1 and _is_enough((main := _content(found[0], within=_WITHIN))[0]):
+            return main
     guessed = _guess(tree)
-    whole = _content(tree.find("body") if tree.find("body") is not None else tree)
+    whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
     if guessed is not None and _words(guessed.text) >= max(MIN_WORDS, 0.3 * _words(whole.text)):
-        return guessed
-    return whole
+        return guessed, 0.0
+    return whole, linked
 
 
-def _content(element: Any, within: frozenset[str] = frozenset()) -> Rendered:
+def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
     for inner in list(element.iter()):
         if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_around(inner):
             drop(inner)
-    return render(element)
+    rendered = render(element)
+    linked = sum(len(anchor.text_content()) for anchor in element.iter("a") if anchor.get("href"))
+    return rendered, linked / max(1, len(rendered.text))
 
 
 def _is_around(element: Any) -> bool:

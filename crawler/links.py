@@ -11,7 +11,7 @@ from store.types import Link
 
 MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL
-MAX_ANCHORS = 10_000  #: looked at; a page may repeat one link without end
+MAX_ANCHORS = 30_000  #: looked at; a page may repeat one link without end
 _CONTEXT_CHARS = 200
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
@@ -19,14 +19,34 @@ _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """The links of a parsed page, canonical, one for each URL in the order they stand; its anchors' texts on lines."""
-    base = _base(tree, url)
+    targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "link"), MAX_ANCHORS):
-        link = _anchor(element, base) if element.tag == "a" else _feed(element, base)
+        link = _anchor(element, targets) if element.tag == "a" else _feed(element, targets)
         if link is None or link.url == url or (link.url not in found and len(found) >= MAX_LINKS):
             continue
         found[link.url] = _merged(found[link.url], link) if link.url in found else link
     return tuple(found.values())
+
+
+class _Targets:
+    """Canonical URLs of a page's references, each worked out once whatever its fragment."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._known: dict[str, str | None] = {}
+
+    def of(self, element: Any) -> str | None:
+        """The URL an element refers to; None for what is no page."""
+        href = (element.get("href") or "").strip().split("#", 1)[0]
+        if not href or href.startswith(("mailto:", "javascript:", "tel:", "data:")):
+            return None
+        if href not in self._known:
+            try:
+                self._known[href] = canonical(href, self._base)
+            except BadUrl:
+                self._known[href] = None
+        return self._known[href]
 
 
 def _merged(known: Link, more: Link) -> Link:
@@ -38,8 +58,8 @@ def _merged(known: Link, more: Link) -> Link:
     return replace(known, text=text, context=known.context or more.context, nofollow=known.nofollow and more.nofollow)
 
 
-def _anchor(element: Any, base: str) -> Link | None:
-    target = _target(element, base)
+def _anchor(element: Any, targets: _Targets) -> Link | None:
+    target = targets.of(element)
     if target is None:
         return None
     text = " ".join(element.text_content().split())[:300] or element.get("title", "").strip()[:300]
@@ -47,24 +67,14 @@ def _anchor(element: Any, base: str) -> Link | None:
     return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
 
 
-def _feed(element: Any, base: str) -> Link | None:
+def _feed(element: Any, targets: _Targets) -> Link | None:
     rel = element.get("rel", "").lower().split()
     if "alternate" not in rel or element.get("type", "").lower() not in _FEEDS:
         return None
-    target = _target(element, base)
+    target = targets.of(element)
     if target is None:
         return None
     return Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
-
-
-def _target(element: Any, base: str) -> str | None:
-    href = (element.get("href") or "").strip()
-    if not href or href.startswith(("#", "mailto:", "javascript:", "tel:", "data:")):
-        return None
-    try:
-        return canonical(href, base)
-    except BadUrl:
-        return None
 
 
 def _context(element: Any, text: str) -> str:

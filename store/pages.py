@@ -83,6 +83,7 @@ def save(
     if changed:
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
+        row.is_hub = page.is_hub
         row.generation += 1
         _wait_for_index(row, now)
         session.flush()
@@ -238,6 +239,7 @@ def to_page(row: PageRow) -> Page:
         content_hash=row.content_hash,
         generation=row.generation,
         is_gone=row.gone_at is not None,
+        is_hub=row.is_hub,
     )
 
 

@@ -192,6 +192,7 @@ class PageRow(Leased, Table):
     next_due: Mapped[datetime] = mapped_column(index=True)
     interval_s: Mapped[float]
     gone_at: Mapped[datetime | None]
+    is_hub: Mapped[bool] = mapped_column(default=False)
 
 
 class LinkRow(Table):

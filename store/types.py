@@ -219,6 +219,7 @@ class PageText:
     links: tuple[Link, ...] = ()
     facts: tuple[Fact, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
+    is_hub: bool = False  #: little but links: followed, and no evidence of anything
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True
 
@@ -277,3 +278,4 @@ class Page:
     content_hash: str
     generation: int  #: counts the texts this page has had
     is_gone: bool
+    is_hub: bool = False  #: little but links: it has no passages

@@ -28,6 +28,7 @@ DISCOVERIES = 3
 #: a site's own lists of its pages; one is read again after this long
 LISTS = frozenset({"sitemap-file", "feed-file"})
 LISTS_AGAIN = timedelta(hours=24)
+ENGINE = "engine:"
 #: candidates kept for later waves
 FRONTIER = 50
 #: results asked of each engine and query
@@ -39,7 +40,9 @@ class _Known:
     """What SQL knows before anyone is asked."""
 
     sites: tuple[str, ...]
+    hosts: tuple[str, ...]  #: where engines led this question before
     links: tuple[pages.KnownLink, ...]
+    found: tuple[Link, ...]  #: what engines gave for this question before
     seen: frozenset[str]
     spent: candidates.Spent
     sitemaps: tuple[str, ...]  #: where sites' own lists stand by custom, as far as nobody looked there lately
@@ -54,8 +57,9 @@ def seek(services: Services, work: Work) -> None:
     wave, rest = choose(
         question,
         known_links=known.links,
-        found=found.links,
+        found=(*known.found, *found.links),
         sites=known.sites,
+        hosts=known.hosts,
         sitemaps=known.sitemaps,
         seen=known.seen,
         room=_room(services, question, known.spent),
@@ -76,15 +80,19 @@ def choose(
     known_links: Sequence[pages.KnownLink],
     found: Sequence[Link],
     sites: Sequence[str],
+    hosts: Sequence[str],
     sitemaps: Sequence[str],
     seen: frozenset[str],
     room: int,
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """The next wave, best first, and what is kept for later ones."""
-    bound = tuple(map(_prefix, question.sites))
+    """The next wave, best first, and what engines found for later ones.
+
+    Links lead within the sites, and on the hosts that engines named; nowhere else.
+    """
+    bound = (*map(_prefix, sites), *hosts, *(urls.origin(link.url) + "/" for link in found))
     depth = {entry.link.url: entry.depth for entry in known_links}
-    links = [entry.link for entry in known_links if entry.depth <= question.budget.depth] + list(found)
-    allowed = [link for link in links if not bound or link.url.startswith(bound)]
+    links = [*(entry.link for entry in known_links if entry.depth <= question.budget.depth), *found]
+    allowed = [link for link in links if link.url.startswith(bound)]
     ranked = frontier.rank(
         allowed,
         question=question.text,
@@ -99,7 +107,7 @@ def choose(
     wanted = [c for c in ranked if c.kind == "page"]
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
     chosen = [*seeds, *wanted][:room]
-    later = [candidate for candidate in wanted if candidate not in chosen]
+    later = [candidate for candidate in wanted if candidate not in chosen and candidate.origin.startswith(ENGINE)]
     return [*discoveries, *chosen], later
 
 
@@ -118,6 +126,8 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mappin
 def _known(session: Session, question: Question, now: datetime) -> _Known:
     sites = question.sites or tuple(source.url for source in sources.every(session))
     read_before = candidates.of_question(session, question.id)
+    found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
+    engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
     links = tuple(pages.links_of(session, origins))
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
@@ -125,7 +135,9 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
     return _Known(
         sites=sites,
+        hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
         links=links,
+        found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
         seen=frozenset(pages.read_urls(session, origins)) | lately | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),
         sitemaps=tuple(url for url in by_custom if url not in lately),

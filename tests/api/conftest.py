@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 from celery import Celery
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.app import create_app
+from api.app import Server, create_app
 from store.database import migrate
 from workers.doorbell import Doorbell
 from workers.services import Services
@@ -65,7 +64,7 @@ def http(app: FastAPI) -> Iterator[TestClient]:
 @contextmanager
 def serving(app: FastAPI, *, port: int = 0) -> Iterator[str]:
     """The application behind a real port; yields its URL."""
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=1))
+    server = Server(app, port=port, log_level="error", grace_s=1)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
     deadline = time.monotonic() + 10

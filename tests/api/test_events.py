@@ -118,10 +118,11 @@ def test_lost_final_event_is_found_in_the_rows(url: str, services: Services) -> 
     assert _read(url, question.id)[-1].event == "final"
 
 
-def test_many_watchers_who_leave_free_their_connections(url: str, services: Services, app: FastAPI) -> None:
+def test_those_who_watched_or_waited_free_their_connections(url: str, services: Services, app: FastAPI) -> None:
     question = walk.ask(services)
     for _ in range(20):
         _read(url, question.id, until="status")
+        httpx2.post(f"{url}/api/chat", json={"question": "Who?", "wait": 0.02}, trust_env=False)
     deadline = time.monotonic() + 5
     while app.state.listener.connection_pool._in_use_connections and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -153,7 +154,7 @@ def test_without_redis_a_caller_still_waits_for_the_answer(services: Services) -
         listener = open_listener(NOWHERE)
         look = lambda: read_record(services, question.id)  # noqa: E731
         try:
-            return (await final_record(listener, question.id, look, within_s=10)).status
+            return (await final_record(listener, question.id, look, within_s=10, waiting=set())).status
         finally:
             await listener.aclose()
 

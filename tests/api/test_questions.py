@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import fields
+from functools import partial
 from typing import get_args
 
 import httpx2
@@ -103,6 +104,24 @@ def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services
         question_id = client.get("/api/questions").json()[0]["id"]
         walk.move(services, question_id, walk.answered())
         assert client.get(f"/api/questions/{question_id}").json()["status"] == "ANSWERED"
+
+
+def test_server_that_stops_gives_those_who_wait_what_there_is(app: FastAPI, services: Services) -> None:
+    _move_soon(services, "Who is cut short?", walk.insufficient(Status.RETRYING), walk.provisional())
+    answers = []
+    with serving(app) as url:
+        asked = {"question": "Who is cut short?", "wait": 20}
+        post = partial(httpx2.post, f"{url}/api/chat", json=asked, timeout=20, trust_env=False)
+        waiting = threading.Thread(target=lambda: answers.append(post()))
+        waiting.start()
+        while not any(
+            entry["status"] == "SEEKING" for entry in httpx2.get(f"{url}/api/questions", trust_env=False).json()
+        ):
+            time.sleep(0.05)
+        stopped_at = time.monotonic()
+    waiting.join(10)
+    assert time.monotonic() - stopped_at < 4
+    assert (answers[0].status_code, answers[0].json()["answer"]) == (202, "Perhaps.")
 
 
 def test_question_is_taken_at_once_and_found_at_its_location(http: TestClient) -> None:

@@ -134,6 +134,13 @@ def test_a_url_linked_twice_is_one_link_with_the_words_of_both() -> None:
     assert [link.text for link in extract(_html(body), url=URL).links] == ["Wicks\nnew wicks"]
 
 
+def test_a_long_list_of_links_is_a_hub_and_prose_with_links_is_not() -> None:
+    links = "".join(f"<li><a href='/p{n}'>The story of lamp number {n}</a></li>" for n in range(60))
+    assert extract(_html(f"<main><h1>All lamps</h1><ul>{links}</ul></main>"), url=URL).is_hub
+    prose = f"<p>{PARAGRAPH} <a href='/w'>Wicks</a>.</p>" * 10
+    assert not extract(_html(f"<main>{prose}</main>"), url=URL).is_hub
+
+
 def test_robots_meta_is_obeyed() -> None:
     page = extract(_html(f"<main><p>{PARAGRAPH}</p></main>", "<meta name=robots content='noindex, nofollow'>"), url=URL)
     assert (page.index, page.follow) == (False, False)

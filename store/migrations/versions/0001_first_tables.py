@@ -61,6 +61,7 @@ def upgrade() -> None:
         sa.Column("next_due", store.tables.UtcDateTime(timezone=True), nullable=False),
         sa.Column("interval_s", sa.Double(), nullable=False),
         sa.Column("gone_at", store.tables.UtcDateTime(timezone=True), nullable=True),
+        sa.Column("is_hub", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("due_at", store.tables.UtcDateTime(timezone=True), nullable=False),
         sa.Column("lease_by", sa.String(length=64), nullable=True),
