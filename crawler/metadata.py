@@ -53,13 +53,12 @@ def parse_date(value: str) -> datetime | None:
     """Read an ISO 8601 or RFC 5322 date; one without a zone is UTC, one far from the web's time is none."""
     value = value.strip()
     try:
-        when = datetime.fromisoformat(value)
+        when: datetime | None = datetime.fromisoformat(value)
     except ValueError:
         when = _other_date(value)
-        if when is None:
-            return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return when if 1990 <= when.year <= 2100 else None
+    if when is None or not 1990 <= when.year <= 2100:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _other_date(value: str) -> datetime | None:

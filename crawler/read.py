@@ -93,13 +93,11 @@ async def read(
 ) -> Reading:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt."""
     rules, found = await _rules(candidate.url, client, robots, now)
-    polite = {"links": found, "crawl_delay_s": rules.delay_s(agent)}
+    nothing = Reading(outcome="failed", url=candidate.url, links=found, crawl_delay_s=rules.delay_s(agent))
     if not rules.allows(candidate.url, agent):
         if rules.is_temporary:
-            return Reading(
-                outcome="failed", url=candidate.url, reason="robots.txt could not be had; left alone", **polite
-            )
-        return Reading(outcome="forbidden", url=candidate.url, reason="robots.txt forbids it", **polite)
+            return replace(nothing, reason="robots.txt could not be had; the site is left alone for now")
+        return replace(nothing, outcome="forbidden", reason="robots.txt forbids it")
     try:
         fetched = await client.get(
             candidate.url,
@@ -107,17 +105,17 @@ async def read(
             accept=None if candidate.kind == "page" else ANY_TYPE,
         )
     except FetchError as error:
-        return Reading(outcome=_failure(error), url=candidate.url, reason=str(error), **polite)
+        return replace(nothing, outcome=_failure(error), reason=str(error))
     reading = _READERS[candidate.kind](fetched, candidate, known, now)
     if reading.url != candidate.url and not await _allowed(reading.url, client, robots, agent, now):
-        return Reading(outcome="forbidden", url=reading.url, reason="it leads to a page robots.txt forbids", **polite)
+        return replace(nothing, outcome="forbidden", reason="it leads to a page robots.txt forbids")
     return replace(
         reading,
         links=(*found, *reading.links),
         bytes=len(fetched.body),
         elapsed_s=fetched.elapsed_s,
         status=fetched.status,
-        crawl_delay_s=polite["crawl_delay_s"],
+        crawl_delay_s=nothing.crawl_delay_s,
     )
 
 
