@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+from typing import TYPE_CHECKING
 
 from pipeline.stopwords import QUESTION_WORDS, STOP_WORDS_BY_LANGUAGE
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 #: languages written in the Latin script that a short question is tried against
 _LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr", "cs", "da", "fi", "hu", "no", "ro", "vi", "id")
@@ -72,4 +74,6 @@ def _by_small_words(text: str) -> str:
 @cache
 def _identifier() -> LanguageIdentifier:
     """Load the model once (about 50 ms); it is only read afterwards, so threads share it."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # it brings numpy, which few who import this need
+
     return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from store.database import Database
+from workers.logs import configure
 from workers.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -225,6 +226,7 @@ def services() -> Services:
 
 @lru_cache(maxsize=1)
 def _services(_pid: int) -> Services:
+    configure()
     return Services(load())
 
 
