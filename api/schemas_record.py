@@ -6,9 +6,9 @@ The record's fields are those of :class:`store.records.Record`, and of the four-
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from store.records import Record
 from store.types import Status
@@ -97,10 +97,6 @@ class CostOut(_Out):
     usd: float
 
 
-def _none_if_empty(value: Any) -> Any:
-    return value or None
-
-
 class RecordOut(_Out):
     """A question as its asker sees it."""
 
@@ -117,7 +113,7 @@ class RecordOut(_Out):
     context: list[HitOut] = Field(description="The passages the answer was made from.")
     composer: str | None = Field(description="“extractive”, or the model's name.")
     notice: str = Field(description="What must be known of how the answer was made.")
-    verdict: Annotated[VerdictOut | None, BeforeValidator(_none_if_empty)]
+    verdict: VerdictOut | None
     retry_attempted: bool = Field(description="Whether phase 2 looked again in other words.")
     paraphrased_queries: list[str] = Field(description="Those other words.")
     online_search_triggered: bool = Field(description="Whether the web was read.")

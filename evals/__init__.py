@@ -1,0 +1,1 @@
+"""Quality on data sets: what is measured, and the fits that came of it."""

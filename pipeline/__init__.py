@@ -1,0 +1,1 @@
+"""From a question and a way to search to an answer; pure."""

@@ -215,11 +215,6 @@ def take_due(session: Session, now: datetime, limit: int) -> list[tuple[str, int
     return taken
 
 
-def facts_about(session: Session, subjects: Sequence[str], limit: int = 20) -> list[FactRow]:
-    """The facts whose folded subject is one of these."""
-    return list(session.scalars(select(FactRow).where(FactRow.subject_folded.in_(subjects)).limit(limit)))
-
-
 def count(session: Session) -> int:
     """How many pages are held."""
     return int(session.scalar(select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None))) or 0)

@@ -73,7 +73,7 @@ class Record:
     context: Sequence[dict[str, Any]]  #: the hits the answer was made from
     composer: str | None
     notice: str
-    verdict: dict[str, Any]
+    verdict: dict[str, Any] | None
     retry_attempted: bool
     paraphrased_queries: Sequence[str]
     online_search_triggered: bool
@@ -120,7 +120,7 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
         context=answer.context if answer else (),
         composer=answer.composer if answer else None,
         notice=answer.notice if answer else "",
-        verdict=answer.verdict if answer else {},
+        verdict=(answer.verdict or None) if answer else None,
         retry_attempted=any(step.name == "retry" for step in steps),
         paraphrased_queries=[variant["text"] for variant in row.variants or ()],
         online_search_triggered=row.crawl_started_at is not None,
