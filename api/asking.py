@@ -99,8 +99,9 @@ def _submit(client: Client, asked: Asked) -> str:
     try:
         return client.submit(asked.question, **_terms(asked))
     except Refused as refusal:
-        if refusal.kind == "bad-site" and not asked.own:
-            raise NotOwn(f"{refusal.detail} If the site is your own, ask with --own.") from refusal
+        why, own, _ = refusal.detail.partition("If it is a site of your own")
+        if own and not asked.own:
+            raise NotOwn(f"{why}{own}, ask with --own.") from refusal
         raise
 
 

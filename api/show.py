@@ -54,12 +54,14 @@ class Look:
 
 def news(events: Iterable[Event]) -> Iterator[Event]:
     """The events without those that say nothing new: where the question stood before its story is told, and repeats."""
-    last: object = None
+    last: dict[str, object] = {}
     for number, event in enumerate(events):
-        if event.kind == "status":
-            if (number == 0 and not event.id) or event.data.get("status") == last:
-                continue
-            last = event.data.get("status")
+        if number == 0 and event.kind == "status" and not event.id:
+            continue
+        told = event.data.get("status") if event.kind == "status" else event.data.get("answer")
+        if event.kind in ("status", "provisional") and told == last.get(event.kind):
+            continue
+        last[event.kind] = told
         yield event
 
 

@@ -98,6 +98,14 @@ def test_where_the_question_stands_is_not_told_before_its_story_nor_twice() -> N
     assert list(show.news([first, asked, again, page, retrying])) == [asked, page, retrying]
 
 
+def test_a_provisional_answer_is_shown_again_only_when_it_changed() -> None:
+    one, same, other = (
+        Event(id=f"{number}-0", kind="provisional", data={"answer": answer})
+        for number, answer in enumerate(["One.", "One.", "Two."])
+    )
+    assert list(show.news([one, _status("SEEKING"), same, other])) == [one, _status("SEEKING"), other]
+
+
 def test_an_answer_is_shown_with_numbered_citations_title_url_and_dates() -> None:
     text = "\n".join(show.record_lines(_record(), Look(width=100)))
     assert "Answered in 3.5 s" in text
