@@ -22,10 +22,13 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "link"), MAX_ANCHORS):
-        link = _anchor(element, targets) if element.tag == "a" else _feed(element, targets)
-        if link is None or link.url == url or (link.url not in found and len(found) >= MAX_LINKS):
+        target = targets.of(element)
+        if target is None or target == url:
             continue
-        found[link.url] = _merged(found[link.url], link) if link.url in found else link
+        if known := found.get(target):
+            found[target] = _merged(known, element)
+        elif len(found) < MAX_LINKS and (link := _link(element, target)) is not None:
+            found[target] = link
     return tuple(found.values())
 
 
@@ -49,32 +52,32 @@ class _Targets:
         return self._known[href]
 
 
-def _merged(known: Link, more: Link) -> Link:
-    """One link for two: the words of both; one that may be followed is enough."""
-    texts = known.text.split("\n")
-    text = known.text
-    if more.text and more.text not in texts and len(text) + len(more.text) < MAX_TEXT:
-        text = f"{text}\n{more.text}" if text else more.text
-    return replace(known, text=text, context=known.context or more.context, nofollow=known.nofollow and more.nofollow)
+def _link(element: Any, target: str) -> Link | None:
+    rel = _rel(element)
+    if element.tag == "a":
+        text = _text(element)
+        return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
+    if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
+        return Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
+    return None
 
 
-def _anchor(element: Any, targets: _Targets) -> Link | None:
-    target = targets.of(element)
-    if target is None:
-        return None
-    text = " ".join(element.text_content().split())[:300] or element.get("title", "").strip()[:300]
-    rel = element.get("rel", "").lower().split()
-    return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
+def _merged(known: Link, element: Any) -> Link:
+    """A link with the words of another anchor for the same URL; one that may be followed is enough."""
+    if element.tag != "a":
+        return known
+    more, text = _text(element), known.text
+    if more and more not in text.split("\n") and len(text) + len(more) < MAX_TEXT:
+        text = f"{text}\n{more}" if text else more
+    return replace(known, text=text, nofollow=known.nofollow and "nofollow" in _rel(element))
 
 
-def _feed(element: Any, targets: _Targets) -> Link | None:
-    rel = element.get("rel", "").lower().split()
-    if "alternate" not in rel or element.get("type", "").lower() not in _FEEDS:
-        return None
-    target = targets.of(element)
-    if target is None:
-        return None
-    return Link(url=target, text=element.get("title", "").strip()[:300], origin="feed-file")
+def _text(element: Any) -> str:
+    return " ".join(element.text_content().split())[:300] or element.get("title", "").strip()[:300]
+
+
+def _rel(element: Any) -> list[str]:
+    return list(element.get("rel", "").lower().split())
 
 
 def _context(element: Any, text: str) -> str:

@@ -28,6 +28,7 @@ IMPORTED_BY_OTHERS = {
     "uvicorn": "the API's server, started by its import string",
     "brotli": "the decoder of bodies",
     "onnx": "onnxruntime's quantiser",
+    "threadpoolctl": "the multilingual model, to keep to its threads",
 }
 
 
