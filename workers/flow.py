@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -30,8 +30,7 @@ def after_second_look(question: Question, attempt: Attempt) -> Move:
         return _answered(attempt)
     if not question.crawl_enabled:
         return _abstained(attempt, "reading the web was not allowed", pages_read=0)
-    reason = attempt.verdict.reason
-    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, crawl_reason=reason)
+    return _provisional(attempt, crawl_reason=attempt.verdict.reason)
 
 
 def after_look_again(question: Question, attempt: Attempt, progress: Progress, now: datetime) -> Move:
@@ -40,7 +39,13 @@ def after_look_again(question: Question, attempt: Attempt, progress: Progress, n
         return _answered(attempt, cycle=progress.cycle, stop_reason="the answer was found")
     if stop := stop_reason(question, progress, now):
         return _abstained(attempt, stop, pages_read=progress.pages, cycle=progress.cycle)
-    return _move(attempt, Status.SEEKING, "insufficient", provisional=True, cycle=progress.cycle)
+    return _provisional(attempt, cycle=progress.cycle)
+
+
+def _provisional(attempt: Attempt, **changes: Any) -> Move:
+    """On to reading, with the best answer there is until then: with no hit at all, that it is not known yet."""
+    move = _move(attempt, Status.SEEKING, "insufficient", provisional=True, **changes)
+    return replace(move, answer=attempt.answer or abstention([attempt]))
 
 
 def _answered(attempt: Attempt, **changes: Any) -> Move:
@@ -50,7 +55,7 @@ def _answered(attempt: Attempt, **changes: Any) -> Move:
 def _abstained(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
     answer = abstention([attempt], pages_read=pages_read)
     move = _move(attempt, Status.ABSTAINED, "insufficient", stop_reason=why, **changes)
-    return Move(**{**_fields(move), "answer": answer, "verdict": attempt.verdict, "context": context_of(attempt.hits)})
+    return replace(move, answer=answer, verdict=attempt.verdict, context=context_of(attempt.hits))
 
 
 def _move(attempt: Attempt, to: Status, outcome: str, *, provisional: bool = False, **changes: Any) -> Move:
@@ -69,10 +74,6 @@ def _move(attempt: Attempt, to: Status, outcome: str, *, provisional: bool = Fal
         context=context_of(attempt.hits) if provisional else (),
         changes={**known, **changes},
     )
-
-
-def _fields(move: Move) -> dict[str, Any]:
-    return {name: getattr(move, name) for name in move.__dataclass_fields__}
 
 
 def detail_of(attempt: Attempt) -> dict[str, Any]:

@@ -25,6 +25,10 @@ class SettingsError(WellreadError):
     """A setting cannot be used; the message names it and says why."""
 
 
+def _half_the_processors() -> int:
+    return min(4, max(1, (os.cpu_count() or 2) // 2))
+
+
 def _default_data_dir() -> Path:
     root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(root) / "wellread"
@@ -77,7 +81,11 @@ class Settings(BaseSettings):
     flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
 
-    answer_processes: int = Field(2, ge=1, description="Processes that answer.")
+    answer_processes: int = Field(
+        default_factory=_half_the_processors,
+        ge=1,
+        description="Processes that answer; default: half the processors, at most 4.",
+    )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
 
     @field_validator("allow_hosts", "api_keys", mode="before")

@@ -173,7 +173,7 @@ class Stack:
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
     """The children, in the order they are started; without a flower port no Flower."""
-    wellread = (sys.executable, "-m", "api")
+    wellread = (sys.executable, "-P", "-m", "api")  # -P: a folder of the user's called `api` is not ours
     env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "PYTHONUNBUFFERED": "1"}
     own_broker = [] if settings.redis_url else [valkey(settings)]
     workers = [
@@ -209,6 +209,7 @@ def valkey(settings: Settings) -> Program:
         name="valkey",
         command=(str(get_binary_path()), *arguments),
         stop_s=10.0,
+        stops_last=True,
         death_signal=signal.SIGTERM,  # it writes its file before it goes
     )
 

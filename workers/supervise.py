@@ -39,6 +39,7 @@ class Program:
     env: Mapping[str, str] = field(default_factory=dict)
     stop_signal: signal.Signals = signal.SIGTERM
     stop_s: float = 25.0  #: how long it may take to stop before it is killed
+    stops_last: bool = False  #: the others need it while they stop
     death_signal: signal.Signals = signal.SIGKILL  #: sent by the kernel when the supervisor dies
 
 
@@ -88,10 +89,13 @@ class Supervisor:
 
     def stop(self) -> None:
         """Stop all children, the last started first; whoever takes too long is killed."""
-        for child in reversed(list(self._children.values())):
-            _signal(child.process, child.program.stop_signal)
-        for child in reversed(list(self._children.values())):
-            _end(child.process, child.program.stop_s)
+        last = [child for child in self._children.values() if child.program.stops_last]
+        first = [child for child in reversed(self._children.values()) if not child.program.stops_last]
+        for together in (first, last):
+            for child in together:
+                _signal(child.process, child.program.stop_signal)
+            for child in together:
+                _end(child.process, child.program.stop_s)
         self._children.clear()
 
     def last_words(self, name: str, lines: int = 15) -> str:
