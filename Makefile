@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test format-check lint types contracts fast live format eval bench lock clean
+.PHONY: help install demo check test format-check lint types contracts fast live format docs eval bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -59,6 +59,9 @@ live: install ## the tests with real servers, workers and browsers
 format: install ## put the code into its format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+docs: install ## write the generated parts of docs/ from the code
+	@$(BIN)/python -m api.reference
 
 eval: install ## quality on data sets against pinned floors (ARGS=…)
 	@$(BIN)/python -m evals $(ARGS)
