@@ -7,11 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
 from store.errors import WellreadError
+
+
+#: the latest migration; every process looks for it at its start, without loading Alembic
+REVISION = "0001"
 
 
 class DatabaseError(WellreadError):
@@ -68,15 +72,14 @@ def migrate(url: str) -> None:
 
 def check_schema(database: Database) -> None:
     """Raise :class:`SchemaOutdated` unless the tables are at this version's revision."""
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    head = ScriptDirectory.from_config(_alembic(database.url)).get_current_head()
-    with _translated(database.url), database.engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
-    if current != head:
+    with database.read() as session:
+        try:
+            current = session.scalar(text("SELECT version_num FROM alembic_version"))
+        except DBAPIError:
+            current = None
+    if current != REVISION:
         raise SchemaOutdated(
-            f"The database is at revision {current or 'none'}, this version needs {head}: run `wellread migrate`."
+            f"The database is at revision {current or 'none'}, this version needs {REVISION}: run `wellread migrate`."
         )
 
 

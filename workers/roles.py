@@ -9,6 +9,10 @@ from store.errors import WellreadError
 from workers.settings import LOOPBACK, Settings
 
 
+#: for a process that runs no task: it need not load any
+NO_TASKS = "none"
+
+
 class FlowerExposed(WellreadError):
     """Flower would listen beyond loopback without a password."""
 
@@ -50,6 +54,7 @@ def processes(settings: Settings, queue: str) -> int:
 
 def run_beat(_settings: Settings) -> None:
     """Run beat: it sends the wake-up calls for sweeping, refreshing and upkeep."""
+    os.environ["WELLREAD_QUEUE"] = NO_TASKS
     from workers.app import app
 
     app.Beat(loglevel="INFO", schedule="").run()
@@ -57,13 +62,14 @@ def run_beat(_settings: Settings) -> None:
 
 def run_flower(settings: Settings) -> None:
     """Run Flower, to look and not to touch; it reads a password from FLOWER_BASIC_AUTH itself."""
-    from workers.app import app
-
     if settings.flower_host not in LOOPBACK and not os.environ.get("FLOWER_BASIC_AUTH"):
         raise FlowerExposed(
             f"Flower would listen on {settings.flower_host} without a password: "
             "set FLOWER_BASIC_AUTH=user:password, or leave WELLREAD_FLOWER_HOST at 127.0.0.1."
         )
+    os.environ["WELLREAD_QUEUE"] = NO_TASKS
+    from workers.app import app
+
     sys.argv = ["wellread"]
     app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
 

@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from store.database import Database, DatabaseError, SchemaOutdated, check_schema, migrate
+from store.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
 from store.questions import NewQuestion, ask, find
 from store.tables import QuestionRow, Table
 
@@ -21,6 +21,11 @@ def test_migrations_make_the_tables_the_models_describe(database: Database) -> N
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Table.metadata) == []
+
+
+def test_the_revision_looked_for_is_the_latest_migration(database: Database) -> None:
+    with database.read() as session:
+        assert session.scalar(text("SELECT version_num FROM alembic_version")) == REVISION
 
 
 def test_migrating_twice_changes_nothing(database: Database) -> None:
