@@ -8,7 +8,6 @@ import sys
 from store.errors import WellreadError
 from workers.settings import LOOPBACK, Settings
 
-
 #: for a process that runs no task: it need not load any
 NO_TASKS = "none"
 

@@ -13,7 +13,10 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import structlog
+
 from store.database import Database
+from store.errors import WellreadError
 from workers.logs import configure
 from workers.settings import Settings, load
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from store.sources import Source
     from workers.doorbell import Doorbell
     from workers.steps import Keeper
+
+log = structlog.get_logger()
 
 Value = TypeVar("Value")
 
@@ -233,8 +238,11 @@ def _services(_pid: int) -> Services:
 def warm_up(queue: str) -> None:
     """Open what a queue's first task would otherwise wait for."""
     ready = services()
-    if queue == "answer":
-        _ = ready.tools, ready.events
-        ready.embedder.embed(["warm"])
-    elif queue == "embed":
-        _ = ready.passages_writer
+    try:
+        if queue == "answer":
+            _ = ready.tools, ready.events
+            ready.embedder.embed(["warm"])
+        elif queue == "embed":
+            _ = ready.passages_writer
+    except WellreadError as error:  # the first task meets it again, and its row tells the asker
+        log.error("not_ready", queue=queue, error=str(error))

@@ -15,7 +15,10 @@ from sqlalchemy import ColumnElement
 
 from store import leases, questions
 from store.database import Database, DatabaseError
+from store.embedder.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
+from store.errors import WellreadError
 from store.leases import Lease
+from store.passages_errors import EmbedderMismatch
 from store.questions import Move
 from store.tables import QuestionRow
 from store.types import Question, Status
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 log = structlog.get_logger()
+
+#: what no repetition mends, only the operator: the message says how
+OPERATORS = (EmbedderMismatch, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
 
 
 class Keeper:
@@ -156,12 +162,19 @@ def _ended(row: QuestionRow, now: datetime) -> Move | None:
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
-    now = services.now()
-    said = (
-        "it took longer than 100 s" if isinstance(error, SoftTimeLimitExceeded) else f"{type(error).__name__}: {error}"
-    )
+    """Give the step back to be tried again later; what only the operator can mend ends the question at once."""
+    now, said = services.now(), f"{work.step}: {_said(error)}"
+    if isinstance(error, OPERATORS):
+        finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes={"error": said}))
+        return
     with services.database.write() as session:
-        row = session.get(QuestionRow, work.question.id)
-        attempts = row.attempts if row else 1
-        due_at = now + timedelta(seconds=leases.backoff_s(attempts))
-        leases.retry_later(session, work.lease, due_at, f"{work.step}: {said}")
+        row = session.get_one(QuestionRow, work.question.id)
+        due_at = now + timedelta(seconds=leases.backoff_s(row.attempts))
+        leases.retry_later(session, work.lease, due_at, said)
+
+
+def _said(error: BaseException) -> str:
+    """What the row remembers of a failure: our own errors speak for themselves."""
+    if isinstance(error, SoftTimeLimitExceeded):
+        return "it took longer than 100 s"
+    return str(error) if isinstance(error, WellreadError) else f"{type(error).__name__}: {error}"
