@@ -92,7 +92,10 @@ async def read(
     known: Known | None = None,
 ) -> Reading:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt."""
-    rules, found = await _rules(candidate.url, client, robots, now)
+    try:
+        rules, found = await _rules(candidate.url, client, robots, now)
+    except Blocked as error:
+        return Reading(outcome="blocked", url=candidate.url, reason=str(error))
     nothing = Reading(outcome="failed", url=candidate.url, links=found, crawl_delay_s=rules.delay_s(agent))
     if not rules.allows(candidate.url, agent):
         if rules.is_temporary:
@@ -188,7 +191,10 @@ def _validators(fetched: Fetched) -> Validators:
 
 
 async def _allowed(url: str, client: Fetches, cache: RobotsCache, agent: str, now: datetime) -> bool:
-    rules, _ = await _rules(url, client, cache, now)
+    try:
+        rules, _ = await _rules(url, client, cache, now)
+    except Blocked:
+        return False
     return rules.allows(url, agent)
 
 
@@ -211,6 +217,8 @@ def _is_settled(file: RobotsFile) -> bool:
 async def _fetch_robots(url: str, client: Fetches, now: datetime) -> RobotsFile:
     try:
         fetched = await client.get(robots.robots_url(url), accept=ANY_TYPE)
+    except Blocked:
+        raise
     except FetchError:
         return RobotsFile(status=_NO_STATUS, body=b"", fetched_at=now)
     return RobotsFile(status=fetched.status, body=fetched.body[: robots.MAX_BYTES], fetched_at=now)

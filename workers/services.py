@@ -182,6 +182,18 @@ class Services:
         wikipedia = (Wikipedia(client=client),) if s.wikipedia else ()
         return (*searxng, *wikipedia)
 
+    def close(self) -> None:
+        """Close what was opened."""
+        opened = self.__dict__
+        if self._reading is not None:
+            self.wait_for(self._reading.client.aclose())
+        if "loop" in opened:
+            self.loop.close()
+        if "redis" in opened:
+            self.redis.close()
+        if "database" in opened:
+            self.database.close()
+
     @staticmethod
     def now() -> datetime:
         """The time, UTC."""

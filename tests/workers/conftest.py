@@ -1,0 +1,43 @@
+"""Services on a real database and a real Valkey, without workers: a test calls the work itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from store.database import migrate
+from workers.services import Services
+from workers.settings import load
+
+
+class Bell:
+    """Remembers what was rung for."""
+
+    def __init__(self) -> None:
+        self.rung: list[tuple[str, str | int]] = []
+
+    def ring(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+        self.rung.append((task, row_id))
+        return True
+
+    def ring_for(self, question_id: str, status: str, *, priority: int = 0) -> None:
+        self.rung.append((status, question_id))
+
+
+@pytest.fixture
+def bell() -> Bell:
+    return Bell()
+
+
+@pytest.fixture
+def services(tmp_path: Path, valkey_url: str, bell: Bell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    redis.Redis.from_url(valkey_url).flushall()
+    settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
+    migrate(settings.database)
+    ready = Services(settings)
+    ready.__dict__["doorbell"] = bell
+    yield ready
+    ready.close()

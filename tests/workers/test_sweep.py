@@ -1,0 +1,90 @@
+"""Lost work is found again, and never more calls are sent than the queue has room for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store import candidates, questions
+from store.candidates import CandidateStatus
+from store.questions import NewQuestion
+from store.tables import CandidateRow, QuestionRow
+from store.types import Candidate, Status
+from tests.workers.conftest import Bell
+from workers import sweep
+from workers.services import Services
+
+
+def _ask(services: Services, status: Status = Status.ASKED, *, age_s: float = 60.0, **options: object) -> str:
+    asked_at = services.now() - timedelta(seconds=age_s)
+    with services.database.write() as session:
+        question, _ = questions.ask(session, NewQuestion(text="Who?", **options), asked_at)  # type: ignore[arg-type]
+        session.get_one(QuestionRow, question.id).status = status
+    return question.id
+
+
+def _status(services: Services, question_id: str) -> str:
+    with services.database.read() as session:
+        return session.get_one(QuestionRow, question_id).status
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_calls_never_fill_a_queue_beyond_two_hundred_or_what_is_due(due: int, waiting: int) -> None:
+    sent = sweep.calls(due, waiting)
+    assert sent >= 0
+    assert sent == 0 or sent + waiting <= min(due, sweep.MOST_WAITING)
+
+
+def test_a_question_whose_call_was_lost_is_rung_for_again(services: Services, bell: Bell) -> None:
+    question_id = _ask(services)
+    sweep.sweep(services)
+    assert ("wellread.retrieve", question_id) in bell.rung
+
+
+def test_a_question_asked_a_moment_ago_is_left_to_its_own_call(services: Services, bell: Bell) -> None:
+    _ask(services, age_s=0.0)
+    sweep.sweep(services)
+    assert bell.rung == []
+
+
+def test_calls_that_already_stand_in_the_queue_are_not_sent_again(services: Services, bell: Bell) -> None:
+    for _ in range(5):
+        _ask(services)
+    services.redis.lpush("answer", "one", "two", "three")
+    sweep.sweep(services)
+    assert len(bell.rung) == 2
+
+
+def test_a_question_whose_deadline_passed_is_timed_out(services: Services) -> None:
+    question_id = _ask(services, Status.READING, age_s=100.0, deadline_s=50.0)
+    sweep.sweep(services)
+    assert _status(services, question_id) == Status.TIMED_OUT
+
+
+def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, bell: Bell) -> None:
+    question_id = _ask(services, Status.READING)
+    sweep.sweep(services)
+    assert _status(services, question_id) == Status.REQUERYING
+    assert (Status.REQUERYING, question_id) in bell.rung
+
+
+def test_a_wave_out_of_time_is_ended_and_the_question_goes_on_with_what_it_has(services: Services) -> None:
+    question_id = _ask(services, Status.READING, age_s=10.0)
+    with services.database.write() as session:
+        row = session.get_one(QuestionRow, question_id)
+        row.crawl_started_at = services.now() - timedelta(seconds=500)
+        candidates.add(
+            session,
+            question_id,
+            [Candidate(url="http://slow.example/")],
+            wave=0,
+            status=CandidateStatus.WAITING,
+            now=services.now(),
+        )
+    sweep.sweep(services)
+    assert _status(services, question_id) == Status.REQUERYING
+    with services.database.read() as session:
+        left = session.query(CandidateRow).one()
+    assert (left.outcome, "seconds" in (left.reason or "")) == ("skipped", True)
