@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from store.errors import WellreadError
 
-
 #: the latest migration; every process looks for it at its start, without loading Alembic
 REVISION = "0001"
 
