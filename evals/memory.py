@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,10 @@ class MemoryKnowledge:
         if key not in self._without:
             self._without[key] = self.where(lambda passage: passage.title not in key)
         return self._without[key]
+
+    def hiding(self, ids: Collection[str]) -> Hiding:
+        """Give the same knowledge base in which these passages are never found; its term statistics stay."""
+        return Hiding(everything=self, ids=frozenset(ids))
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         """Give the k best passages by BM25; a passage without any of the terms is no hit."""
@@ -94,3 +99,28 @@ class MemoryKnowledge:
             idf = np.log(1 + (count - len(places) + 0.5) / (len(places) + 0.5))
             norm = _K1 * (1 - _B + _B * lengths[rows] / mean)
             self._postings[term] = (rows, idf * seen * (_K1 + 1) / (seen + norm))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hiding:
+    """A knowledge base in which some passages are never found."""
+
+    everything: MemoryKnowledge
+    ids: frozenset[str]
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
+        """Give the k best of the other passages by BM25."""
+        return self._shown(self.everything.search_text(text, lang=lang, k=k + len(self.ids), scope=scope), k)
+
+    def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
+        """Give the k nearest of the other passages to each row of ``vectors``."""
+        found = self.everything.search_vectors(vectors, k=k + len(self.ids), scope=scope)
+        return [self._shown(hits, k) for hits in found]
+
+    def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
+        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+        return self.everything.similarities(vectors, ids)
+
+    def _shown(self, hits: list[Hit], k: int) -> list[Hit]:
+        shown = [hit for hit in hits if hit.passage.id not in self.ids][:k]
+        return [replace(hit, rank=rank) for rank, hit in enumerate(shown, start=1)]

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
 from pipeline.question import Analysis
+from pipeline.reading import ReadSpan, read
 from pipeline.rerank import jaccard
-from pipeline.spans import ScoredSpan, Span, looks_like_code, score_spans, spans_of
+from pipeline.score import score
+from pipeline.spans import ANSWERING, Span, looks_like_code, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
 #: how many of the best passages are read for an answer
@@ -24,52 +27,52 @@ WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
 #: a sentence with what it announces; what is longer is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
+#: a sentence of fewer terms ("From the sky.") is quoted with the one that follows
+FEW_TERMS = 5
 COMPOSER = "extractive"
-
-_ENDS = (".", "!", "?", ":", "…", "。", "！", "？", ".”", '."', ".)")
-#: how many signatures may stand above the sentence that explains them
-_LINES_BEFORE_PROSE = 4
 
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
-    """Give the sentences of ``hits`` that answer best, or None when there is no sentence at all."""
-    spans = spans_of(hits[:PASSAGES], analysis.lang)
-    if not spans:
+    """Give the sentences of ``hits`` that answer best, or None when there is none."""
+    sentences = [each for each in read(analysis, hits, closely=PASSAGES).spans if each.span.kind in ANSWERING]
+    if not sentences:
         return None
-    chosen = choose(score_spans(analysis, spans))
-    return _write(_apart([_completed(span, spans) for span in chosen]), confidence)
+    spans = spans_of(hits[:PASSAGES], analysis.lang)
+    wants_code = asked_for(analysis.text) == "way"
+    chosen = [_completed(span, spans, wants_code=wants_code) for span in choose(sentences)]
+    return _write(_apart(chosen), confidence)
 
 
-def choose(scored: Sequence[ScoredSpan]) -> list[Span]:
+def choose(read_spans: Sequence[ReadSpan]) -> list[Span]:
     """Give the best sentence, and the next best that says something else and is worth giving."""
-    ranked = sorted(scored, key=lambda item: -item.score)
+    ranked = sorted(((score(each), each.span) for each in read_spans), key=lambda pair: -pair[0])
     chosen: list[Span] = []
-    for item in ranked:
-        weak = item.score < WORTH_GIVING * ranked[0].score
+    for value, span in ranked:
+        weak = value < WORTH_GIVING * ranked[0][0]
         if len(chosen) == MAX_SENTENCES or (chosen and weak):
             break
-        if not any(jaccard(set(item.span.terms), set(span.terms)) > SAME_ABOVE for span in chosen):
-            chosen.append(item.span)
+        if not any(jaccard(set(span.terms), set(other.terms)) > SAME_ABOVE for other in chosen):
+            chosen.append(span)
     return chosen
 
 
-def _completed(span: Span, spans: Sequence[Span]) -> Span:
-    """Stretch a sentence that announces something over what it announces, in its passage and within bounds.
+def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
+    """Stretch a sentence over the name it describes and over what it announces, in its passage and within bounds.
 
-    A colon announces the code that follows; a line without a full stop (a heading, a signature) the sentence after it.
+    The name is the signature above it; a colon announces the list or code that follows, a few words the sentence that
+    follows, and one who asks how to do something is shown the code in any case.
     """
+    start = span.start if span.named_at is None else span.named_at
+    named = replace(span, start=start) if span.end - start <= MAX_QUOTE_CHARACTERS else span
     following = [other for other in spans if other.hit is span.hit and other.start >= span.end]
     if span.text.endswith(":"):
-        announced = list(takewhile(lambda other: looks_like_code(other.text), following))
-    elif not span.text.endswith(_ENDS):
-        announced = following[:_LINES_BEFORE_PROSE]
-        prose = [at for at, other in enumerate(announced) if other.text.endswith(_ENDS)]
-        announced = announced[: prose[0] + 1] if prose else []
+        announced = list(takewhile(lambda other: other.kind in ("code", "row", "signature"), following))
+    elif len(span.terms) < FEW_TERMS:
+        announced = following[:1] if following and following[0].kind == "prose" else []
     else:
-        announced = []
-    fitting = [other.end for other in announced if other.end - span.start <= MAX_QUOTE_CHARACTERS]
-    whole = len(fitting) == len(announced)
-    return replace(span, end=fitting[-1]) if fitting and whole else span
+        announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
+    whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
+    return replace(named, end=announced[-1].end) if whole else named
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:

@@ -1,0 +1,100 @@
+"""Which words of a text stand for a word of a question: its own inflections and derivations, and general synonyms.
+
+The table knows general words only, no topic's vocabulary. A related word counts for less than the word itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from itertools import takewhile
+
+from store.analyser import analyse
+
+#: what a derivation (generation, generator) and a synonym (annual, yearly) count against the word itself
+DERIVED, SYNONYM = 0.8, 0.7
+#: letters that two forms of a word share at least, and which share of the longer
+_STEM_CHARS, _STEM_SHARE = 4, 0.6
+
+_GROUPS: dict[str, str] = {
+    "en": """
+    annual yearly year/ answer reply respond response/ argument parameter/ arrive come reach/ author write writer wrote
+    written/ begin start commence open launch began begun first/ big large huge great/ born birth/ build built construct
+    erect make made create/ buy purchase acquire/ call name title term known/ car automobile/ cause reason because lead
+    led due why/ change alter modify convert/ choose select pick appoint chose chosen/ city town/ collect gather/
+    cost price fee charge pay paid fare tariff/ country nation/ create make produce generate generation yield output
+    production/ danger dangerous risk unsafe hazard/ delete remove erase/ depth deep/ die death dead kill killed died/
+    directory folder/ discover find found locate detect/ distance far/ doctor physician/ effect result outcome
+    consequence/ electricity electric electrical power energy/ employ use using usage/ end finish stop terminate halt
+    close exit/ error exception failure fail/ exist be/ factor cause/ fast quick rapid speed velocity/ fight battle war
+    conflict/ film movie/ fix repair mend/ function method routine/ give provide supply offer/ grow increase rise rose
+    grew/ happen occur take/ height high tall/ help assist aid/ hit strike struck/ house home live lived dwell reside
+    inhabit/ illness disease sick ill/ important main chief major key/ inhabitant population people person resident/
+    invent develop design devise/ job occupation profession work/ join merge combine/ keep hold retain store save/
+    kind type sort/ land ground/ language tongue/ last final latest/ law statute act/ leader head chief/ length long/
+    locate location place situated site/ lose lost defeat beat win won victory winner/ low small little/ maximum most
+    highest greatest largest strongest top record/ mean define definition meaning/ minimum least lowest smallest/ money
+    fund finance/ move go travel went/ need require must necessary/ number count total amount many quantity/ object
+    thing/ old age ancient year/ own possess belong/ part section portion/ percentage percent proportion share/
+    permission allow permit let/ price cost/ prevent avoid stop/ print display show output/ purpose aim goal function
+    use/ put set place/ quit exit leave/ raise throw/ random arbitrary/ read parse load/ receive get obtain got gain
+    retrieve/ rescue save saved survive/ return give gives/ rich wealthy/ rule govern reign/ run execute launch/
+    safe secure safety security/ say state tell said claim/ see view look/ send sent transmit/ separate split divide/
+    ship boat vessel/ sort order arrange/ spouse wife husband marry married/ street road route path/ string text str/
+    study research/ succeed successor follow/ teach instruct train/ temperature warm hot cold/ try attempt/
+    weight weigh heavy/ width wide/ worker employee staff/ wrong incorrect invalid/ young age
+    """,
+    "de": """
+    anfangen beginnen starten/ anzeigen zeigen darstellen/ anzahl viele zahl menge/ bauen errichten erbauen gebaut
+    erbaut errichtet/ bekommen erhalten/ beruf arbeit tätigkeit/ bevölkerung einwohner menschen/ eröffnen eröffnet
+    gründen gegründet/ fehler störung/ finden entdecken gefunden entdeckt/ folge auswirkung ergebnis/ führer leiter
+    chef/ geboren geburt/ gesetz vorschrift/ größe groß/ grund ursache weil warum/ höhe hoch/ jahr jährlich/
+    kaufen erwerben/ kosten kostet preis gebühr euro pfund betrag/ krankheit erkrankung/ krieg konflikt schlacht/
+    land staat nation/ länge lang/ löschen entfernen/ machen herstellen erstellen erzeugen produzieren/ nennen heißen
+    bezeichnen genannt/ ort stelle platz/ prozent anteil/ schreiben schrieb verfasst verfassen autor/ sieg siegen
+    gewinnen gewann gewonnen/ stadt ort/ sterben tod gestorben starb tot/ tief tiefe/ übernachten nacht/ zimmer raum/
+    verwenden benutzen nutzen einsatz/ weg strecke/ ziel zweck
+    """,
+}
+
+
+def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
+    """Give for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0, 1]."""
+    synonyms = _synonyms(lang)
+    found: dict[str, dict[str, float]] = {}
+    for term in terms:
+        same = synonyms.get(term, frozenset())
+        counts = {other: _counts(term, other, same) for other in vocabulary}
+        found[term] = {other: count for other, count in counts.items() if count}
+    return found
+
+
+def credit(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
+    """Give what the best of ``terms`` counts for the term that ``related_terms`` stand for; 0 for none."""
+    return max((count for other, count in related_terms.items() if other in terms), default=0.0)
+
+
+def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
+    if term == other:
+        return 1.0
+    if other in synonyms:
+        return SYNONYM
+    return DERIVED if _derived(term, other) else 0.0
+
+
+def _derived(one: str, other: str) -> bool:
+    """Say whether two stems are of one word: generat and generator, pars and parser."""
+    if one[:_STEM_CHARS] != other[:_STEM_CHARS] or not (one.isalpha() and other.isalpha()):
+        return False
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return shared >= _STEM_SHARE * max(len(one), len(other)) and shared >= min(len(one), len(other)) - 2
+
+
+@cache
+def _synonyms(lang: str) -> dict[str, frozenset[str]]:
+    table: dict[str, frozenset[str]] = {}
+    for group in _GROUPS.get(lang, "").split("/"):
+        terms = frozenset(analyse(group, lang))
+        for term in terms:
+            table[term] = table.get(term, frozenset()) | terms
+    return table
