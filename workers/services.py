@@ -145,6 +145,8 @@ class Services:
             embedder=self.embedder,
             pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
             clock=time.perf_counter,
+            model=self.model,
+            judge=self.settings.judge,
         )
 
     @cached_property

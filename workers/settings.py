@@ -9,7 +9,7 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -55,7 +55,9 @@ class Settings(BaseSettings):
     large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
     max_usd_per_question: float = Field(0.5, ge=0, description="What one question may spend on a model, in US dollars.")
 
-    judge: str = Field("calibrated", description="calibrated or document (the design document's rules).")
+    judge: Literal["calibrated", "document"] = Field(
+        "calibrated", description="calibrated, or document: the design document's rules."
+    )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
     searxng_url: str = Field("", description="A SearXNG instance to search with.")
