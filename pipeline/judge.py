@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pipeline.calibration import calibration_for
+from pipeline.ceiling import ceiling
 from pipeline.evidence import Evidence, weigh
 from pipeline.question import Analysis
 from pipeline.terms import content_terms
@@ -36,6 +37,7 @@ def calibrated_judge(embedder_id: str) -> Judge:
         if evidence is None:
             return _nothing_found(analysis)
         confidence = calibration_for(embedder_id, analysis.lang).probability(evidence)
+        confidence = min(confidence, ceiling(analysis, hits))
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
