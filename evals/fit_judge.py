@@ -1,15 +1,13 @@
 """Fit the judge's calibrations and write ``pipeline/calibration.json``.
 
-A question is asked once with the passages of its gold titles in the knowledge base, once with all of them taken out,
-and both again in a knowledge base of a few pages only. One half of the titles is fitted on, the other reported.
+One half of the titles is fitted on, the other reported. What must never pass, a knowledge base on the subject without
+the answer, counts as much as one with it.
 """
 
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,33 +15,47 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.logistic import auroc, calibration_error, false_positives, fit_logistic
-from evals.memory import MemoryKnowledge
+from evals.judge_cases import Case, Condition, cases_of
+from evals.logistic import auroc, calibration_error, fit_logistic
 from evals.python_docs import read_python_docs
-from evals.sets import EvalQuestion, EvalSet, is_for_fitting, read_set
+from evals.sets import read_set
 from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
 from pipeline.evidence import Evidence, weigh
-from pipeline.question import analyse_question
-from pipeline.retrieve import Embed, Vectors, retrieve
 from store.embedder import open_embedder
-from store.types import Scope
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual")
+SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
+#: how much a case counts; those of the documentation, few and of the kind that is crawled, count more
+COUNTS: dict[Condition, float] = {
+    "all": 1.3,
+    "title-out": 0.5,
+    "passage-out": 1.0,
+    "unanswerable": 0.3,
+    "tiny": 0.8,
+    "tiny-off": 0.4,
+    "tiny-on": 0.6,
+}
+_DOCUMENTATION = 3.0
 #: an unknown embedder's probability is taken for less than the words alone say
 _CAUTION = 0.7
-_K = 10
+#: the confidence that suffices unless a strategy says otherwise
+THRESHOLD = 0.7
+#: a condition and the one it is told from
+_AGAINST: tuple[tuple[Condition, Condition], ...] = (
+    ("title-out", "all"),
+    ("passage-out", "all"),
+    ("unanswerable", "all"),
+    ("tiny-off", "tiny"),
+    ("tiny-on", "tiny"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
-    """A question asked in one knowledge base."""
+class Weighed:
+    """A case with the evidence it gives."""
 
-    set: str
-    lang: str
-    tiny: bool
-    fitted: bool
-    answered: bool  #: whether the gold passages were in
+    case: Case
     evidence: Evidence
 
 
@@ -54,92 +66,35 @@ class Case:
 @click.option("--questions", type=int, default=500, help="How many of each set, at most.")
 def main(data: Path, docs: Path, models: Path, questions: int) -> None:
     """Fit on one half of the titles, report on the other, write the coefficients."""
-    sets = [read_set(data / name) for name in ("squad2", "xquad-en", "xquad-de", "hotpotqa")]
-    sets.append(read_python_docs(docs))
+    sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
     fitted, every = [], []
     for name in EMBEDDERS:
         embedder = open_embedder(name, models_dir=models, threads=2)
-        cases = [case for each in sets for case in cases_of(each, embedder, questions)]
-        every += cases
-        click.echo(f"{embedder.id}: {len(cases)} cases")
-        fitted += [_model(embedder.id, lang, cases, FEATURES) for lang in ("en", "de", OTHER)]
-    fitted += [_model(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in ("en", "de", OTHER)]
-    report = {"fitted_by": "evals/fit_judge.py", "sets": [each.name for each in sets], "models": fitted}
-    FITTED.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        weighed = weigh_all([case for each in sets for case in cases_of(each, embedder, questions)])
+        every += weighed
+        fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in ("en", "de", OTHER)]
+    fitted += [fit(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in ("en", "de", OTHER)]
+    write([each.name for each in sets], fitted)
 
 
-def cases_of(each: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]:
-    """Yield every question of the set in large and tiny knowledge bases, with and without what answers it."""
-    chance = random.Random(20)  # noqa: S311 - a sample, not a secret
-    rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in each.passages])
-    everything = MemoryKnowledge(each.passages, rows)
-    asked = [question for question in each.questions if question.answerable or not question.gold]
-    asked = chance.sample(asked, min(at_most, len(asked)))
-    vectors = embedder.embed([question.text for question in asked])
-    with ThreadPoolExecutor(1) as pool:
-        for question, vector in zip(asked, vectors, strict=True):
-            yield from _of_question(each, everything, question, vector, chance, pool)
+def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
+    """Give the evidence of every case that gives any."""
+    weighed = ((case, weigh(case.analysis, case.hits)) for case in cases)
+    return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
 
 
-def _of_question(
-    each: EvalSet,
-    everything: MemoryKnowledge,
-    question: EvalQuestion,
-    vector: Vectors,
-    chance: random.Random,
-    pool: ThreadPoolExecutor,
-) -> Iterator[Case]:
-    analysis = analyse_question(question.text, each.lang)
-    titles = {each.passages[at].title for at in question.gold}
-    few = _few_pages(each, titles, chance)
-    fitted = is_for_fitting(min(titles, default=question.text)) and each.name != "hotpotqa"
-    small = few | question.gold
-    for tiny, base in ((False, everything), (True, everything.where(lambda passage: passage.page_id in small))):
-        for answered in {bool(titles), False}:
-            kept = base if answered else base.without(titles)
-            hits = retrieve(
-                [analysis.text],
-                vector[None],
-                search=kept,
-                pool=pool,
-                k=_K,
-                scope=Scope(),
-                lang=each.lang,
-            )
-            if evidence := weigh(analysis, hits):
-                yield Case(
-                    set=each.name,
-                    lang=each.lang,
-                    tiny=tiny,
-                    fitted=fitted,
-                    answered=answered,
-                    evidence=evidence,
-                )
-
-
-def _few_pages(each: EvalSet, titles: set[str], chance: random.Random) -> set[int]:
-    """Give 1–12 other passages: of one or two titles (a site just begun), or of anything."""
-    others = [passage for passage in each.passages if passage.title not in titles]
-    if chance.random() < 0.5:
-        some = {passage.title for passage in chance.sample(others, 2)}
-        others = [passage for passage in others if passage.title in some]
-    count = min(chance.randint(1, 12), len(others))
-    return {passage.page_id for passage in chance.sample(others, count)}
-
-
-def _model(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[str]) -> dict[str, object]:
-    mine = [case for case in cases if lang in (case.lang, OTHER)]
-    fitted = [case for case in mine if case.fitted]
-    fitted += [case for case in fitted if case.set == "python-docs"]  # few cases, and the hardest kind: twice
-    weights, intercept = fit_logistic(_rows(fitted, features), _answered(fitted))
+def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Sequence[str]) -> dict[str, object]:
+    """Give the stored form of a model fitted for one language, or for any, and print how it does."""
+    mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
+    fitted = [each for each in mine if each.case.fitted]
+    weights, intercept = fit_logistic(_rows(fitted, features), _answered(fitted), _counts(fitted))
     if embedder_id == ANY_EMBEDDER:
         intercept -= _CAUTION
-    tested = [case for case in mine if not case.fitted]
-    chances = 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))
-    report = dict(_reports(tested, chances))
-    click.echo(f"{embedder_id} {lang} (AUROC, false positives at 95 % recall, ECE, recall and false positives at .7)")
+    tested = [each for each in mine if not each.case.fitted]
+    report = dict(_reports(tested, 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))))
+    click.echo(f"{embedder_id} {lang}")
     for name, figures in report.items():
-        click.echo(f"  {name:18} {figures}")
+        click.echo(f"  {name:12} {figures}")
     return {
         "embedder": embedder_id,
         "lang": lang,
@@ -150,27 +105,44 @@ def _model(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequenc
     }
 
 
-def _reports(cases: Sequence[Case], chances: NDArray[np.float64]) -> Iterator[tuple[str, list[float]]]:
-    for name in dict.fromkeys(case.set for case in cases):
-        for tiny in (False, True):
-            chosen = [at for at, case in enumerate(cases) if case.set == name and case.tiny is tiny]
-            given, truth = chances[chosen], _answered([cases[at] for at in chosen])
-            figures = [
-                auroc(given, truth),
-                false_positives(given, truth, recall=0.95),
-                calibration_error(given, truth),
-                float((given[truth] >= 0.7).mean()),
-                float((given[~truth] >= 0.7).mean()),
-            ]
-            yield f"{name}{' tiny' if tiny else ''}", [round(figure, 3) for figure in figures]
+def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
+    """Write the models, with what they were fitted on."""
+    stored = {"fitted_by": "evals/fit_judge.py", "sets": list(sets), "threshold": THRESHOLD, "models": list(models)}
+    FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
-def _rows(cases: Sequence[Case], features: Sequence[str]) -> NDArray[np.float64]:
-    return np.array([[getattr(case.evidence, feature) for feature in features] for case in cases], dtype=np.float64)
+def _reports(weighed: Sequence[Weighed], chances: NDArray[np.float64]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield for each set its recall and error, and for each kind of negative the AUROC and what passes falsely."""
+    truth = _answered(weighed)
+    condition = np.array([each.case.condition for each in weighed])
+    for name in dict.fromkeys(each.case.set for each in weighed):
+        mine = np.array([each.case.set == name for each in weighed])
+        figures = {
+            "recall": float((chances[mine & (condition == "all")] >= THRESHOLD).mean()),
+            "recall tiny": float((chances[mine & (condition == "tiny")] >= THRESHOLD).mean()),
+            "calibration error": calibration_error(chances[mine], truth[mine]),
+        }
+        for negative, positive in _AGAINST:
+            both = mine & ((condition == negative) | (condition == positive))
+            if (both & ~truth).any() and (both & truth).any():
+                figures[f"AUROC {negative}"] = auroc(chances[both], truth[both])
+                figures[f"false {negative}"] = float((chances[both & ~truth] >= THRESHOLD).mean())
+        yield name, {key: round(figure, 3) for key, figure in figures.items()}
 
 
-def _answered(cases: Sequence[Case]) -> NDArray[np.bool_]:
-    return np.array([case.answered for case in cases], dtype=np.bool_)
+def _rows(weighed: Sequence[Weighed], features: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([[getattr(each.evidence, feature) for feature in features] for each in weighed], dtype=np.float64)
+
+
+def _answered(weighed: Sequence[Weighed]) -> NDArray[np.bool_]:
+    return np.array([each.case.answered for each in weighed], dtype=np.bool_)
+
+
+def _counts(weighed: Sequence[Weighed]) -> NDArray[np.float64]:
+    return np.array(
+        [COUNTS[each.case.condition] * (_DOCUMENTATION if each.case.set == "python-docs" else 1.0) for each in weighed],
+        dtype=np.float64,
+    )
 
 
 if __name__ == "__main__":

@@ -9,17 +9,23 @@ Floats = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
 
-def fit_logistic(rows: Floats, truth: Truth, *, ridge: float = 1.0, steps: int = 50) -> tuple[Floats, float]:
-    """Fit by Newton's method on standardised features; give the weights for the raw ones and the intercept."""
-    mean, spread = rows.mean(0), rows.std(0) + 1e-9
+def fit_logistic(
+    rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0, steps: int = 50
+) -> tuple[Floats, float]:
+    """Fit by Newton's method on standardised features; give the weights for the raw ones and the intercept.
+
+    ``counts`` says how much each row counts.
+    """
+    mean = np.average(rows, 0, counts)
+    spread = np.sqrt(np.average((rows - mean) ** 2, 0, counts)) + 1e-9
     scaled = np.column_stack([(rows - mean) / spread, np.ones(len(rows))])
     penalty = np.eye(scaled.shape[1]) * ridge
     penalty[-1, -1] = 0.0
     found = np.zeros(scaled.shape[1])
     for _ in range(steps):
         chance = 1 / (1 + np.exp(-scaled @ found))
-        slope = scaled.T @ (chance - truth) + penalty @ found
-        curve = (scaled * (chance * (1 - chance))[:, None]).T @ scaled + penalty
+        slope = scaled.T @ (counts * (chance - truth)) + penalty @ found
+        curve = (scaled * (counts * chance * (1 - chance))[:, None]).T @ scaled + penalty
         step = np.linalg.solve(curve, slope)
         found -= step
         if np.abs(step).max() < 1e-9:

@@ -20,15 +20,20 @@ from pipeline.evidence import Evidence
 FEATURES = (
     "similarity",
     "agreement",
+    "margin",
     "passage_coverage",
+    "coverage_margin",
     "sentence_coverage",
-    "title_coverage",
+    "led_coverage",
+    "nearness",
+    "unfit",
     "missing_weight",
-    "entity_coverage",
+    "absent_weight",
+    "title_coverage",
     "term_count",
     "term_weight",
 )
-WITHOUT_SIMILARITY = FEATURES[2:]
+WITHOUT_SIMILARITY = FEATURES[3:]
 #: the name under which the models for an unknown embedder and for another language stand
 ANY_EMBEDDER, OTHER = "*", "other"
 

@@ -20,7 +20,7 @@ from pipeline.spans import ANSWERING, Span, looks_like_code, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
 #: how many of the best passages are read for an answer
-PASSAGES = 3
+PASSAGES = 5
 MAX_SENTENCES = 2
 #: a second sentence is given when it scores at least this share of the first
 WORTH_GIVING = 0.5

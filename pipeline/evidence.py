@@ -1,95 +1,100 @@
-"""What speaks for the hits holding the answer, in numbers that mean the same for one page and for a million.
+"""What speaks for the hits holding the answer, and what for their only mentioning what the question is about.
 
-Only the best few hits are looked at, and nothing here depends on how many others there are: no share of the knowledge
-base's own statistics, no score scaled by the other hits.
+Looked at is the sentence that the composer would quote, and the passage it stands in. Every word is weighed by how much
+it tells among these hits: on a site about one subject, the subject's name is everywhere and shows nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from pipeline.question import Analysis
 from pipeline.rarity import rarity
-from pipeline.terms import content_terms
-from store.analyser import analyse
-from store.sentences import sentence_spans
+from pipeline.reading import Reading, ReadSpan, read, share
+from pipeline.score import score
+from pipeline.spans import ANSWERING
+from pipeline.terms import terms_of
 from store.types import Hit
 
 #: how many of the best hits are looked at
 LOOKED_AT = 5
+#: how much better than the next four a hit is where there is none to compare with
+_ALONE_SIMILARITY, _ALONE_COVERAGE = 0.1, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """The features of the judge; each is comparable between questions and between knowledge bases."""
+    """The features of the judge; shares and weights are in [0, 1]."""
 
     similarity: float  #: of the most similar hit, [−1, 1]
-    agreement: float  #: similarity of the hit that covers the question best: high where words and meaning meet
-    passage_coverage: float  #: weighted share of the question's terms in the best passage and its title, [0, 1]
-    sentence_coverage: float  #: the same for the best sentence and its page's title
-    title_coverage: float  #: the same for the first hit's title alone
-    missing_weight: float  #: of the rarest term that the best passage lacks, [0, 1]
-    entity_coverage: float  #: share of names and numbers in the best passage; .5 for a question without any
+    agreement: float  #: similarity of the hit that holds the best sentence
+    margin: float  #: that similarity above the mean of the next four hits
+    passage_coverage: float  #: weighted share of the question's terms in the best passage and its title
+    coverage_margin: float  #: that share above the mean of the next four hits
+    sentence_coverage: float  #: the same share for the best sentence alone
+    led_coverage: float  #: for the best sentence, what leads to it and its title
+    nearness: float  #: share of the question's neighbouring terms that stand near each other in it
+    unfit: float  #: 1 where it holds nothing of the kind that is asked for
+    missing_weight: float  #: of the most telling term that the best sentence's passage lacks
+    absent_weight: float  #: rarity of the rarest term that no hit holds
+    title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
-    term_weight: float  #: log(1 + the sum of their weights)
-    covered: tuple[str, ...] = ()  #: words of the question in the best passage, as asked
+    term_weight: float  #: log(1 + the sum of their rarities)
+    covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
 
 
 def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     """Give the evidence, or None where nothing was found or the question has no word to look for."""
-    terms = content_terms(analysis.text, analysis.lang)
-    if not hits or not terms:
+    reading = read(analysis, hits, closely=LOOKED_AT) if hits else None
+    if reading is None or not reading.terms:
         return None
-    weights = {term: rarity(term, analysis.lang) for term in terms}
-    read = [_Read.of(hit, analysis.lang, weights) for hit in hits[:LOOKED_AT]]
-    best = max(read, key=lambda passage: (passage.coverage, passage.similarity))
-    named = {term for entity in analysis.entities for term in analyse(entity, analysis.lang)} & terms.keys()
-    lacking = terms.keys() - best.terms
+    sentence = _best(reading)
+    coverages = [share(reading.weights, credits) for credits in reading.credits]
+    best = max(range(min(LOOKED_AT, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
+    at = sentence.at if sentence else best
+    similarities = [hit.similarity or 0.0 for hit in hits]
+    rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
+    credits = reading.credits[at]
+    title = set(terms_of(hits[at].passage.title, analysis.lang))
     return Evidence(
-        similarity=max(hit.similarity or 0.0 for hit in hits),
-        agreement=best.similarity,
-        passage_coverage=best.coverage,
-        sentence_coverage=max(passage.sentence_coverage for passage in read),
-        title_coverage=_share(weights, analyse(hits[0].passage.title, analysis.lang), weights),
-        missing_weight=max((weights[term] for term in lacking), default=0.0),
-        entity_coverage=max(_share(named, passage.terms, weights) for passage in read) if named else 0.5,
-        term_count=math.log1p(len(terms)),
-        term_weight=math.log1p(sum(weights.values())),
-        covered=_words(terms, terms.keys() - lacking),
-        missing=_words(terms, lacking),
+        similarity=max(similarities),
+        agreement=similarities[at],
+        margin=_above_the_rest(similarities, similarities[at], _ALONE_SIMILARITY),
+        passage_coverage=coverages[best],
+        coverage_margin=_above_the_rest(coverages, max(coverages), _ALONE_COVERAGE),
+        sentence_coverage=sentence.own if sentence else 0.0,
+        led_coverage=sentence.led if sentence else 0.0,
+        nearness=sentence.near if sentence else 0.0,
+        unfit=float(sentence is None or sentence.fit < 0),
+        missing_weight=_most_missing(reading.weights, credits),
+        absent_weight=_most_missing(rarities, {t: max(each[t] for each in reading.credits) for t in rarities}),
+        title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
+        term_count=math.log1p(len(rarities)),
+        term_weight=math.log1p(sum(rarities.values())),
+        covered=_words(reading, credits, held=True),
+        missing=_words(reading, credits, held=False),
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Read:
-    """A hit as the question sees it."""
-
-    terms: frozenset[str]  #: of its title and text
-    similarity: float
-    coverage: float
-    sentence_coverage: float
-
-    @classmethod
-    def of(cls, hit: Hit, lang: str, weights: Mapping[str, float]) -> _Read:
-        passage = hit.passage
-        title = set(analyse(passage.title, lang))
-        terms = title.union(analyse(passage.text, lang))
-        sentences = [analyse(passage.text[start:end], lang) for start, end in sentence_spans(passage.text)]
-        return cls(
-            terms=frozenset(terms),
-            similarity=hit.similarity or 0.0,
-            coverage=_share(weights, terms, weights),
-            sentence_coverage=max((_share(weights, title.union(said), weights) for said in sentences), default=0.0),
-        )
+def _best(reading: Reading) -> ReadSpan | None:
+    """Give the sentence that the composer would quote first."""
+    return max((span for span in reading.spans if span.span.kind in ANSWERING), key=score, default=None)
 
 
-def _share(terms: Collection[str], found: Collection[str], weights: Mapping[str, float]) -> float:
-    total = sum(weights[term] for term in terms)
-    return sum(weights[term] for term in terms if term in found) / total if total else 0.0
+def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:
+    rest = sorted(values, reverse=True)[1:LOOKED_AT]
+    return chosen - fmean(rest) if rest else alone
 
 
-def _words(terms: Mapping[str, str], chosen: Collection[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for term, word in terms.items() if term in chosen))
+def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
+    return max(weight * (1 - credits[term]) for term, weight in weights.items())
+
+
+def _words(reading: Reading, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
+    """Give the question's words that are held, or not; of a name like csv.reader one part is enough."""
+    found = {word for term, word in reading.terms.items() if credits[term] > 0}
+    return tuple(dict.fromkeys(word for word in reading.terms.values() if (word in found) is held))

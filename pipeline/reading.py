@@ -17,8 +17,7 @@ from pipeline.question import Analysis
 from pipeline.rarity import rarity
 from pipeline.related import credit, related
 from pipeline.spans import ANSWERING, Span, spans_of
-from pipeline.terms import content_terms
-from store.analyser import analyse
+from pipeline.terms import content_terms, terms_of
 from store.types import Hit
 
 #: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
@@ -58,8 +57,8 @@ def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
     lang = analysis.lang
     terms = content_terms(analysis.text, lang)
     spans = spans_of(hits[:closely], lang)
-    titles = [frozenset(analyse(hit.passage.title, lang)) for hit in hits]
-    texts = [title.union(analyse(hit.passage.text, lang)) for title, hit in zip(titles, hits, strict=True)]
+    titles = [frozenset(terms_of(hit.passage.title, lang)) for hit in hits]
+    texts = [title.union(terms_of(hit.passage.text, lang)) for title, hit in zip(titles, hits, strict=True)]
     stand_for = related(terms, frozenset().union(*texts), lang)
     credits = tuple(_credits(stand_for, text) for text in texts)
     weights = _weights(terms, credits, lang)

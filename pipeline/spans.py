@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from store.analyser import analyse
+from pipeline.terms import terms_of
 from store.sentences import sentence_spans
 from store.types import Hit
 
@@ -102,7 +102,7 @@ def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
                 start=first,
                 end=first + len(shown),
                 kind=kind_of(shown, bulleted=bullet is not None),
-                terms=tuple(analyse(shown, lang)),
+                terms=terms_of(shown, lang),
             )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from pipeline.stopwords import empty_words
 from store.analyser import analyse, words
-from store.types import Passage
 
 _EDGES = "\"'“”„«»‹›()[]{}<>.,;:!?¿¡…。？！、`*"
 
@@ -29,16 +28,10 @@ def content_terms(text: str, lang: str) -> dict[str, str]:
     return {term: word for word in text.split() for term in analyse(word, lang)}
 
 
-def passage_terms(passage: Passage, lang: str) -> set[str]:
-    """Give the terms of a passage and its title, analysed as the question's language is, so that the two compare."""
-    return set(analyse(f"{passage.title}\n{passage.text}", lang))
+@lru_cache(maxsize=4096)
+def terms_of(text: str, lang: str) -> tuple[str, ...]:
+    """Give the search terms of a sentence or title in order; remembered, for the looks at one question read the same.
 
-
-def coverage(terms: Iterable[str], found: set[str], weights: Mapping[str, float]) -> float:
-    """Give the weighted share of ``terms`` that stand in ``found``, [0, 1]; 0 for no terms."""
-    total = covered = 0.0
-    for term in terms:
-        weight = weights.get(term, 1.0)
-        total += weight
-        covered += weight * (term in found)
-    return covered / total if total else 0.0
+    ``lang`` is the question's: the two are analysed alike, so that they compare.
+    """
+    return tuple(analyse(text, lang))

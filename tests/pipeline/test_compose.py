@@ -68,6 +68,27 @@ def test_signature_is_quoted_with_the_sentence_that_explains_it() -> None:
     assert all("@functools" not in sentence.text for sentence in answer.sentences[1:])
 
 
+def test_heading_and_list_of_links_are_never_quoted() -> None:
+    text = (
+        "Saltmarsh Mill and its wheel\n\nThe wheel of the mill was cut from elm in 1840 by Josiah Crane.\n\n"
+        "See also\n\n- The wheel of the mill"
+    )
+    answer = answer_to("Who cut the wheel of Saltmarsh Mill?", text)
+    assert answer.sentences[0].text == "The wheel of the mill was cut from elm in 1840 by Josiah Crane."
+    assert all("See also" not in sentence.text for sentence in answer.sentences)
+
+
+def test_question_on_a_page_leads_to_its_answer_and_is_not_quoted() -> None:
+    text = "Where does the miller's water come from?\n\nFrom the sky. Rain off the roof fills a tank in the yard."
+    answer = answer_to("Where does the water of the miller come from?", text)
+    assert answer.sentences[0].text == "From the sky. Rain off the roof fills a tank in the yard."
+
+
+def test_row_of_a_table_answers_with_the_words_of_the_sentence_above_it() -> None:
+    text = "The tariff for a night is given in this table.\n\nRoom | Price\nLoft | 40\nCellar | 25"
+    assert answer_to("What does a night in the cellar cost?", text).sentences[0].text == "Cellar | 25"
+
+
 def test_code_that_is_too_long_is_left_out() -> None:
     text = "To read a CSV file:\n\n" + "\n".join(f">>> call_{at}()" for at in range(100))
     assert (

@@ -11,6 +11,7 @@ from pipeline.evidence import Evidence, weigh
 from pipeline.judge import calibrated_judge, document_judge, judge_named
 from pipeline.question import analyse_question
 from pipeline.rarity import rarity, rarity_of
+from pipeline.reading import read
 from store.types import Hit
 from tests.fakes import passage
 
@@ -88,18 +89,56 @@ def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
     assert calibration.probability(evidence) == pytest.approx(0.5)
 
 
-def test_evidence_does_not_depend_on_how_much_else_there_is() -> None:
+def test_hits_beyond_the_best_do_not_change_what_the_best_says() -> None:
     best = hit("France won the 1998 World Cup.", similarity=0.9, page_id=1)
     others = [hit("The weather was fine.", similarity=0.1, page_id=at) for at in range(2, 20)]
-    assert weigh(WORLD_CUP, [best]) == weigh(WORLD_CUP, [best, *others])
+    alone, among = weigh(WORLD_CUP, [best]), weigh(WORLD_CUP, [best, *others])
+    assert alone is not None
+    assert among is not None
+    for feature in set(FEATURES) - {"margin", "coverage_margin"}:
+        assert getattr(alone, feature) == pytest.approx(getattr(among, feature)), feature
 
 
-def test_title_counts_as_part_of_what_a_sentence_says() -> None:
+def test_title_leads_to_what_a_sentence_says() -> None:
     analysis = analyse_question("What does csv.reader return?")
     evidence = weigh(analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")])
     assert evidence is not None
-    assert evidence.sentence_coverage == evidence.passage_coverage
+    assert evidence.led_coverage > evidence.sentence_coverage > 0
     assert evidence.covered == ("csv.reader", "return")
+    assert evidence.missing == ()
+
+
+MILL = "Saltmarsh Mill, the tide mill of Orford"
+MILL_FRONT = (
+    "Saltmarsh Mill stands where the creek at Orford meets the sea. It has ground corn for six generations.\n\n"
+    "Begin here\n\n- The wheel: its paddles, its teeth, and what the miller oiled it with.\n"
+    "- Visiting: opening times, tickets and the way down to the wheel."
+)
+MILL_WHEEL = "The wheel of Saltmarsh Mill has 48 paddles of elm and turns at every ebb."
+
+
+@pytest.mark.parametrize("embedder", ["minilm-l6-v2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
+def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> None:
+    judge, asked = calibrated_judge(embedder), analyse_question("How many paddles has the wheel of Saltmarsh Mill?")
+    front = hit(MILL_FRONT, similarity=0.6, title=MILL)
+    answering = hit(MILL_WHEEL, similarity=0.75, page_id=2, title="The wheel")
+    assert not judge(asked, [front], 0.7).sufficient
+    assert judge(asked, [answering, front], 0.7).confidence > judge(asked, [front], 0.7).confidence
+
+
+def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
+    hits = [hit(f"Saltmarsh Mill, page {at}.", page_id=at) for at in range(1, 6)]
+    hits.append(hit("Saltmarsh Mill has an elm wheel.", page_id=6))
+    weights = read(analyse_question("What wheel has Saltmarsh Mill?"), hits, closely=5).weights
+    assert weights["wheel"] > 2 * weights["saltmarsh"]
+
+
+def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
+    asked = analyse_question("How many paddles has the wheel?")
+    for text, unfit in (("The wheel has paddles of elm.", 1.0), ("The wheel has 48 paddles.", 0.0)):
+        evidence = weigh(asked, [hit(text)])
+        assert evidence is not None
+        assert evidence.unfit == unfit
 
 
 @pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
