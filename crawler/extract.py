@@ -49,6 +49,8 @@ MIN_WORDS = 25
 MAX_TEXT = 2_000_000
 #: a page longer than this whose text is linked for more than this share only leads elsewhere
 HUB_WORDS, HUB_SHARE = 150, 0.6
+#: and so does an index: very many links with a few words for each
+HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
 #: trafilatura takes 50 µs for an element, and is for articles, which have fewer
 MAX_GUESSED = 20_000
@@ -156,8 +158,12 @@ def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Render
         if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_around(inner):
             drop(inner)
     rendered = render(element)
-    linked = sum(len(anchor.text_content()) for anchor in element.iter("a") if anchor.get("href"))
-    return rendered, linked / max(1, len(rendered.text))
+    anchors = [anchor for anchor in element.iter("a") if anchor.get("href")]
+    linked = sum(len(anchor.text_content()) for anchor in anchors)
+    share = linked / max(1, len(rendered.text))
+    targets = {anchor.get("href").split("#", 1)[0] for anchor in anchors}
+    is_index = len(targets) > HUB_LINKS and _words(rendered.text) < HUB_WORDS_PER_LINK * len(targets)
+    return rendered, 1.0 if is_index else share
 
 
 def _is_around(element: Any) -> bool:
