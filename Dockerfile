@@ -10,7 +10,7 @@ RUN /opt/build/bin/pip install --require-hashes --no-deps --only-binary :all: -r
     && /opt/build/bin/pip --python /opt/wellread/bin/python install \
         --require-hashes --no-deps --only-binary :all: -r requirements.lock
 
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY pipeline pipeline
 COPY crawler crawler
 COPY store store

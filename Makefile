@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test format-check lint types contracts fast live format docs eval bench lock clean
+.PHONY: help install demo check test format-check lint types contracts fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -62,12 +62,6 @@ format: install ## put the code into its format
 
 docs: install ## write the generated parts of docs/ from the code
 	@$(BIN)/python -m api.reference
-
-eval: install ## quality on data sets against pinned floors (ARGS=…)
-	@$(BIN)/python -m evals $(ARGS)
-
-bench: install ## speed, cost and faults (ARGS=…)
-	@$(BIN)/python -m benchmarks $(ARGS)
 
 lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --output-file requirements.lock

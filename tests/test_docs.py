@@ -366,3 +366,14 @@ def test_links_lead_somewhere() -> None:
 def _anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_transcript_is_of_this_demonstration_and_shows_right_answers() -> None:
+    (shown,) = [
+        " ".join(block.text.split()) for block in blocks("text") if "Side by" in block.text or "Checked" in block.text
+    ]
+    script = json.loads((ROOT / "api/demo/questions.json").read_text("utf-8"))
+    for asked in ("question", "paraphrase", "unanswered"):
+        assert script[asked] in shown
+    assert shown.count(script["expected"]) >= 2
+    assert "FAILED" not in shown
