@@ -7,6 +7,7 @@ import: its threads do not survive a fork, and a handle from before one refuses 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 COMMITS_BETWEEN_TENDING: Final = 20
 _READERS_LAG: Final = timedelta(seconds=1)
 _EVERYTHING: Final = Scope()
+#: pauses before a table that is listed and cannot be opened is looked at again, in seconds
+_WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,10 +229,21 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
 
 
 def _open_table(database: Any, schema: Any) -> Any:
+    """Open the table, made first where it is missing; another process may be making it in the same moment.
+
+    Its folder is there before it can be opened: what cannot be found is looked for again for two seconds.
+    """
+    for pause_s in _WHILE_IT_IS_MADE:
+        try:
+            return _made_and_opened(database, schema)
+        except (ValueError, RuntimeError):
+            time.sleep(pause_s)
+    return _made_and_opened(database, schema)
+
+
+def _made_and_opened(database: Any, schema: Any) -> Any:
     if columns.TABLE not in database:
-        # Another process may make it in the same moment: both then open the same empty table.
-        table = database.create_table(columns.TABLE, schema=schema, exist_ok=True)
-        indices.index(table)
+        indices.index(database.create_table(columns.TABLE, schema=schema, exist_ok=True))
     return database.open_table(columns.TABLE)
 
 

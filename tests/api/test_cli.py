@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli, arguments)
+    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, arguments)  # whatever terminal the tests run in
 
 
 @pytest.fixture

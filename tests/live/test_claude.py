@@ -14,7 +14,7 @@ from workers.stack import Stack
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
 
-QUESTION = "Who was the engineer chosen to build the Harrow Point lighthouse?"
+QUESTION = "How many megawatt-hours of electricity do Harrow Point's turbines produce each year?"
 
 
 @pytest.mark.parametrize(
