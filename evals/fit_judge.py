@@ -21,6 +21,7 @@ from evals.python_docs import read_python_docs
 from evals.sets import read_set
 from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
 from pipeline.evidence import Evidence, weigh
+from pipeline.judge import BESIDE_THE_POINT
 from store.embedder import open_embedder
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"
@@ -41,6 +42,8 @@ _DOCUMENTATION = 3.0
 _CAUTION = 0.7
 #: the confidence that suffices unless a strategy says otherwise
 THRESHOLD = 0.7
+#: the features that speak against an answer, and those that only set the level; all others speak for one
+_MEANT = {"missing_weight": -1, "absent_weight": -1, "term_count": 0, "term_weight": 0}
 #: a condition and the one it is told from
 _AGAINST: tuple[tuple[Condition, Condition], ...] = (
     ("title-out", "all"),
@@ -87,11 +90,13 @@ def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Seque
     """Give the stored form of a model fitted for one language, or for any, and print how it does."""
     mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
     fitted = [each for each in mine if each.case.fitted]
-    weights, intercept = fit_logistic(_rows(fitted, features), _answered(fitted), _counts(fitted))
+    features, weights, intercept = _fit_as_meant(fitted, features)
     if embedder_id == ANY_EMBEDDER:
         intercept -= _CAUTION
     tested = [each for each in mine if not each.case.fitted]
-    report = dict(_reports(tested, 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))))
+    chances = 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))
+    chances[[each.evidence.beside_the_point for each in tested]] *= BESIDE_THE_POINT
+    report = dict(_reports(tested, chances))
     click.echo(f"{embedder_id} {lang}")
     for name, figures in report.items():
         click.echo(f"  {name:12} {figures}")
@@ -103,6 +108,19 @@ def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Seque
         "intercept": round(intercept, 4),
         "tested": report,
     }
+
+
+def _fit_as_meant(weighed: Sequence[Weighed], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
+    """Fit, leaving out one by one the features that would count against what they mean: no more words, less sure."""
+    kept = list(features)
+    while True:
+        rows = _rows(weighed, kept)
+        weights, intercept = fit_logistic(rows, _answered(weighed), _counts(weighed))
+        effects = {name: _MEANT.get(name, 1) * weight for name, weight in zip(kept, weights * rows.std(0), strict=True)}
+        worst = min((name for name in kept if _MEANT.get(name, 1)), key=lambda name: effects[name])
+        if effects[worst] >= 0:
+            return kept, weights, intercept
+        kept.remove(worst)
 
 
 def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:

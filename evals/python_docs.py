@@ -1,22 +1,22 @@
 """Questions on the Python library's documentation, and its pages as a set.
 
-The pages are those of a local copy (Debian: python3.11-doc); the questions stand in ``python_docs.tsv``, each with the
-page that answers it, or without one where no page does.
+The pages are those of a local copy (Debian: python3.11-doc), extracted and cut as the crawler does; the questions stand
+in ``python_docs.tsv``, each with the page that answers it, or without one where no page does.
 """
 
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-import trafilatura
-
-from evals.sets import EvalQuestion, EvalSet, passage_of
+from crawler.chunk import chunk
+from crawler.extract import extract
+from evals.sets import EvalQuestion, EvalSet
+from store.types import Passage
 
 _QUESTIONS = Path(__file__).with_name("python_docs.tsv")
-_WORDS_A_PASSAGE = 120
+_SITE = "https://docs.example"
 
 
 def read_python_docs(html: Path) -> EvalSet:
@@ -24,14 +24,14 @@ def read_python_docs(html: Path) -> EvalSet:
     with _QUESTIONS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     pages = sorted({row["page"] for row in rows if row["page"]})
-    cut = [(page, title, text) for page in pages for title, text in _passages(html / "library" / f"{page}.html")]
+    passages = [passage for page in pages for passage in _passages(html / "library" / f"{page}.html", page)]
     of_page: dict[str, frozenset[int]] = {
-        page: frozenset(at for at, (name, _, _) in enumerate(cut) if name == page) for page in pages
+        page: frozenset(at for at, passage in enumerate(passages) if passage.url == _url(page)) for page in pages
     }
     return EvalSet(
         name="python-docs",
         lang="en",
-        passages=tuple(passage_of(at, title, text, "en", url=page) for at, (page, title, text) in enumerate(cut)),
+        passages=tuple(replace(passage, id=f"{at}-0", page_id=at, lang="en") for at, passage in enumerate(passages)),
         questions=tuple(
             EvalQuestion(
                 text=row["question"],
@@ -44,15 +44,11 @@ def read_python_docs(html: Path) -> EvalSet:
     )
 
 
-def _passages(path: Path) -> Iterator[tuple[str, str]]:
-    html = path.read_text("utf-8")
-    found = re.search(r"<title>(.*?) &#8212;", html, re.DOTALL)
-    title = found.group(1) if found else path.stem
-    paragraphs: list[str] = []
-    for paragraph in (trafilatura.extract(html) or "").splitlines():
-        paragraphs.append(paragraph)
-        if sum(len(text.split()) for text in paragraphs) >= _WORDS_A_PASSAGE:
-            yield title, "\n".join(paragraphs)
-            paragraphs = []
-    if paragraphs:
-        yield title, "\n".join(paragraphs)
+def _passages(path: Path, page: str) -> list[Passage]:
+    text = extract(path.read_bytes(), url=_url(page), content_type="text/html; charset=utf-8")
+    # the page's own title only: the set takes what stands under one title in or out together
+    return [replace(passage, title=text.title) for passage in chunk(text, page_id=0, url=_url(page))]
+
+
+def _url(page: str) -> str:
+    return f"{_SITE}/{page}.html"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +63,7 @@ def passage_of(page_id: int, title: str, text: str, lang: str, url: str = "") ->
         id=f"{page_id}-0",
         page_id=page_id,
         ord=0,
-        url=url or f"https://example.org/{page_id}",
+        url=url or f"https://{_host(title)}.example/{page_id}",
         title=title.replace("_", " "),
         lang=lang,
         text=text,
@@ -81,3 +82,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
+
+
+def _host(title: str) -> str:
+    """Give each title a site of its own."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "untitled"

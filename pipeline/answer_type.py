@@ -14,8 +14,13 @@ _MEASURES = (
 )
 _ASKS: tuple[tuple[AnswerType, str], ...] = (
     (
+        "way",
+        r"how (?:(?:do|can|could|should|would|must|may) (?:i|you|we|one|my|your|a|someone)|to)"
+        r"|wie (?:kann|soll|sollte|muss)",
+    ),
+    (
         "time",
-        r"when|(?:what|which|in what|in which) (?:year|date|day|month|decade|century)|wann"
+        r"^(?:since |until |from )?when|(?:what|which) (?:year|date|day|month|decade|century)|^(?:seit |bis |ab )?wann"
         r"|welche[mnrs]? (?:jahr\w*|tag|datum|monat|jahrhundert)",
     ),
     (
@@ -28,7 +33,8 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
         "number",
         r"how (?:many|much|long|far|old|tall|big|large|often|high|fast|deep|wide|heavy)|what (?:percent\w*)"
         rf"|what (?:is|was|are|were) (?:\S+ ){{1,3}}?{_MEASURES}|(?:at )?(?:what|which) {_MEASURES}"
-        r"|number of|wie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief|breit|schwer)|welche anzahl",
+        r"|numeric(?:al)? value|number of|wie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief|breit|schwer)"
+        r"|welche anzahl",
     ),
     (
         "place",
@@ -36,7 +42,6 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
     ),
     ("name", r"who|whom|whose|(?:what|which) (?:person|man|woman|king|queen)|wer|wen|wem|wessen"),
     ("reason", r"why|what (?:is|was) the reason|warum|weshalb|wieso|aus welchem grund"),
-    ("way", r"how (?:do|can|could|should|would|to|must|does|may)|wie (?:kann|soll|sollte|muss)"),
 )
 _ASKED = tuple((kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for kind, words in _ASKS)
 
@@ -48,12 +53,12 @@ _NUMBER_WORDS = re.compile(
     r"|million(?:en)?|milliarden?|ein(?:e[rmns]?)? (?:drittel|viertel|halb\w*))\b",
     re.IGNORECASE,
 )
+#: "may" and "march" are words of their own when they are not capitalised
 _CALENDAR = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|century|decade"
-    r"|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|noon|midnight|christmas|easter"
-    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|jahrhunderts?|frühling|herbst|sommer|\d{3,4}s?"
-    r"|\d{1,2}(?::\d\d|(?:st|nd|rd|th)\b)?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s?)\b",
-    re.IGNORECASE,
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?i:noon|midnight|centur(?:y|ies)|decades?|spring|summer|autumn|winter)"
+    r"|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tags?|Mittwochs?"
+    r"|Jahrhunderts?|Frühling|Herbst|Sommer|Winter|\d{3,4}s?|\d{1,2}:\d\d|age \d+|\d+ years)\b"
 )
 _MONEY = re.compile(
     r"[£$€¥]|\b(?:pounds?|dollars?|euros?|cents?|pence|francs?|marks?|pfund|mark|franken|free|kostenlos|million"
@@ -62,7 +67,15 @@ _MONEY = re.compile(
 )
 #: a capitalised word that does not begin the sentence
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÄÖÜÁÉÍÓÚ][\w’'-]+")
-_GERMAN_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]+ (?:von |van |de )?[A-ZÄÖÜ][\w’'-]+")
+#: two of them in a row, wherever they stand
+_FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'.-]+ (?:(?:von|van|de|der|of|the|al|bin) )*[A-ZÄÖÜ][\w’'-]+")
+#: what "how many" counts, and within how many words after the number it stands
+_COUNTED = re.compile(r"(?:how many|number of|wie ?viele?) ((?:[^\W\d_]+ ?){1,3})", re.IGNORECASE)
+_YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w'-]*")
+_UNIT_WITHIN, _STEM = 4, 5
+#: what a number of something else counts, and a single capitalised word
+_SOME_NUMBER, _SOME_NAME = 0.4, 0.4
 _PLACE = re.compile(
     r"\b(?:in|at|near|on|from|to|off|under|beside|between|along|into|inside|behind|above|below|of|im|am|aus|bei|nach"
     r"|auf|unter|zwischen|neben|vom|zum)\b",
@@ -85,33 +98,49 @@ def asked_for(question: str) -> AnswerType:
 
 
 def fit(kind: AnswerType, question: str, sentence: str) -> float:
-    """Give 1 when the sentence holds such a thing, −1 when it does not, 0 where the question asks for anything."""
+    """Say how much the sentence holds such a thing, [−1, 1]: 1 surely, −1 not at all; 0 where anything is asked for."""
     if kind == "any":
         return 0.0
+    if kind == "number":
+        return _number_fit(question, sentence)
+    if kind == "name":
+        return _name_fit(question, sentence)
     return 1.0 if _holds(kind, question, sentence) else -1.0
 
 
 def _holds(kind: AnswerType, question: str, sentence: str) -> bool:
-    new = set(_DIGITS.findall(sentence)) - set(_DIGITS.findall(question))
-    if kind == "name":
-        return _names_another(question, sentence)
     if kind == "place":
         return bool(_PLACE.search(sentence))
     if kind == "reason":
         return bool(_REASON.search(sentence))
     if kind == "way":
         return bool(_WAY.search(sentence))
+    new = set(_DIGITS.findall(sentence)) - set(_DIGITS.findall(question))
     if kind == "money":
-        return bool(_MONEY.search(sentence)) and (
-            bool(new) or bool(_NUMBER_WORDS.search(sentence)) or "free" in sentence
-        )
-    if kind == "number":
-        return bool(new) or bool(_NUMBER_WORDS.search(sentence))
-    return any(
-        not found[0].isdigit() or any(found.startswith(each) for each in new) for found in _CALENDAR.findall(sentence)
-    )
+        return bool(_MONEY.search(sentence)) and bool(new or _NUMBER_WORDS.search(sentence) or "free" in sentence)
+    return any(not found[0].isdigit() or found.rstrip("s") in new for found in _CALENDAR.findall(sentence))
 
 
-def _names_another(question: str, sentence: str) -> bool:
+def _number_fit(question: str, sentence: str) -> float:
+    """A number of what is counted fits; any other, less; a year, or one that the question names itself, is none."""
+    asked = set(_DIGITS.findall(question))
+    words = _TOKEN.findall(sentence)
+    numbers = [at for at, word in enumerate(words) if _is_number(word) and word not in asked]
+    counted = _COUNTED.search(question)
+    stems = {word.casefold()[:_STEM] for word in counted[1].split()} if counted else set()
+    of_it = any(word.casefold()[:_STEM] in stems for at in numbers for word in words[at + 1 : at + 1 + _UNIT_WITHIN])
+    if not of_it and all(_YEAR.fullmatch(words[at]) for at in numbers):
+        return -1.0
+    return 1.0 if of_it or counted is None else _SOME_NUMBER
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit() or bool(_NUMBER_WORDS.fullmatch(word.partition("-")[0]))
+
+
+def _name_fit(question: str, sentence: str) -> float:
+    """A full name fits, a single capitalised word less; those that the question names itself are none."""
     asked = set(re.findall(r"\w+", question.casefold()))
-    return any(name.casefold() not in asked for name in _NAME.findall(sentence))
+    if any(asked.isdisjoint(re.findall(r"\w+", name.casefold())) for name in _FULL_NAME.findall(sentence)):
+        return 1.0
+    return _SOME_NAME if any(name.casefold() not in asked for name in _NAME.findall(sentence)) else -1.0

@@ -26,7 +26,6 @@ FEATURES = (
     "sentence_coverage",
     "led_coverage",
     "nearness",
-    "unfit",
     "missing_weight",
     "absent_weight",
     "title_coverage",

@@ -13,18 +13,13 @@ from itertools import takewhile
 from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
 from pipeline.question import Analysis
-from pipeline.reading import ReadSpan, read
-from pipeline.rerank import jaccard
-from pipeline.score import score
-from pipeline.spans import ANSWERING, Span, looks_like_code, spans_of
+from pipeline.reading import read
+from pipeline.score import choose
+from pipeline.spans import Span, looks_like_code, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
-MAX_SENTENCES = 2
-#: a second sentence is given when it scores at least this share of the first
-WORTH_GIVING = 0.5
-SAME_ABOVE = 0.8
 #: a sentence with what it announces; what is longer is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
 #: a sentence of fewer terms ("From the sky.") is quoted with the one that follows
@@ -34,26 +29,13 @@ COMPOSER = "extractive"
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
     """Give the sentences of ``hits`` that answer best, or None when there is none."""
-    sentences = [each for each in read(analysis, hits, closely=PASSAGES).spans if each.span.kind in ANSWERING]
+    sentences = choose(read(analysis, hits, closely=PASSAGES).spans)
     if not sentences:
         return None
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     wants_code = asked_for(analysis.text) == "way"
-    chosen = [_completed(span, spans, wants_code=wants_code) for span in choose(sentences)]
+    chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
     return _write(_apart(chosen), confidence)
-
-
-def choose(read_spans: Sequence[ReadSpan]) -> list[Span]:
-    """Give the best sentence, and the next best that says something else and is worth giving."""
-    ranked = sorted(((score(each), each.span) for each in read_spans), key=lambda pair: -pair[0])
-    chosen: list[Span] = []
-    for value, span in ranked:
-        weak = value < WORTH_GIVING * ranked[0][0]
-        if len(chosen) == MAX_SENTENCES or (chosen and weak):
-            break
-        if not any(jaccard(set(span.terms), set(other.terms)) > SAME_ABOVE for other in chosen):
-            chosen.append(span)
-    return chosen
 
 
 def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:

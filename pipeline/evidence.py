@@ -11,16 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from pipeline.answer_type import AnswerType
 from pipeline.question import Analysis
 from pipeline.rarity import rarity
-from pipeline.reading import Reading, ReadSpan, read, share
-from pipeline.score import score
-from pipeline.spans import ANSWERING
+from pipeline.reading import Reading, read, share
+from pipeline.score import choose
 from pipeline.terms import terms_of
 from store.types import Hit
 
 #: how many of the best hits are looked at
 LOOKED_AT = 5
+#: the kinds of things that are known by their form
+SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: how much better than the next four a hit is where there is none to compare with
 _ALONE_SIMILARITY, _ALONE_COVERAGE = 0.1, 0.2
 
@@ -37,12 +39,12 @@ class Evidence:
     sentence_coverage: float  #: the same share for the best sentence alone
     led_coverage: float  #: for the best sentence, what leads to it and its title
     nearness: float  #: share of the question's neighbouring terms that stand near each other in it
-    unfit: float  #: 1 where it holds nothing of the kind that is asked for
     missing_weight: float  #: of the most telling term that the best sentence's passage lacks
     absent_weight: float  #: rarity of the rarest term that no hit holds
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
+    beside_the_point: bool = False  #: no quoted sentence holds the time, number or name that is asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
 
@@ -52,7 +54,8 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     reading = read(analysis, hits, closely=LOOKED_AT) if hits else None
     if reading is None or not reading.terms:
         return None
-    sentence = _best(reading)
+    chosen = choose(reading.spans)
+    sentence = chosen[0] if chosen else None
     coverages = [share(reading.weights, credits) for credits in reading.credits]
     best = max(range(min(LOOKED_AT, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best
@@ -69,7 +72,7 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         sentence_coverage=sentence.own if sentence else 0.0,
         led_coverage=sentence.led if sentence else 0.0,
         nearness=sentence.near if sentence else 0.0,
-        unfit=float(sentence is None or sentence.fit < 0),
+        beside_the_point=all(each.asked in SURE_KINDS and each.fit < 0 for each in chosen),
         missing_weight=_most_missing(reading.weights, credits),
         absent_weight=_most_missing(rarities, {t: max(each[t] for each in reading.credits) for t in rarities}),
         title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
@@ -78,11 +81,6 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         covered=_words(reading, credits, held=True),
         missing=_words(reading, credits, held=False),
     )
-
-
-def _best(reading: Reading) -> ReadSpan | None:
-    """Give the sentence that the composer would quote first."""
-    return max((span for span in reading.spans if span.span.kind in ANSWERING), key=score, default=None)
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:

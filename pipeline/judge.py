@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pipeline.calibration import calibration_for
-from pipeline.ceiling import ceiling
 from pipeline.evidence import Evidence, weigh
 from pipeline.question import Analysis
 from pipeline.terms import content_terms
@@ -22,6 +21,8 @@ Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
 #: the design document's rule [rag_quality_threshold]
 HIGH_QUALITY, ENOUGH = 0.7, 2
+#: the confidence that is not exceeded when what would be quoted holds nothing of the kind that is asked for
+BESIDE_THE_POINT = 0.4
 
 
 def judge_named(name: JudgeName, embedder_id: str) -> Judge:
@@ -37,7 +38,8 @@ def calibrated_judge(embedder_id: str) -> Judge:
         if evidence is None:
             return _nothing_found(analysis)
         confidence = calibration_for(embedder_id, analysis.lang).probability(evidence)
-        confidence = min(confidence, ceiling(analysis, hits))
+        if evidence.beside_the_point:
+            confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
@@ -82,4 +84,6 @@ def _reason(evidence: Evidence, *, sufficient: bool) -> str:
     covers = f"The best passage covers {found} of the {asked} words that matter in the question"
     if evidence.missing:
         return f"{covers}; it lacks {', '.join(evidence.missing)}."
+    if evidence.beside_the_point:
+        return f"{covers}, but no sentence holds the kind of thing that is asked for."
     return f"{covers}." if sufficient else f"{covers}, but no passage says enough about them together."

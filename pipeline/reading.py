@@ -8,11 +8,13 @@ answer.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import urlsplit
 
-from pipeline.answer_type import asked_for, fit
+from pipeline.answer_type import AnswerType, asked_for, fit
 from pipeline.question import Analysis
 from pipeline.rarity import rarity
 from pipeline.related import credit, related
@@ -22,6 +24,10 @@ from store.types import Hit
 
 #: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
+#: what a word counts in a line that tells where to read on
+_MENTIONED = 0.5
+#: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
+_SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
 #: two words of the question stand together when at most this many words apart
 _NEAR = 3
 #: what remains of a word's weight when every hit holds it
@@ -39,7 +45,8 @@ class ReadSpan:
     wide: float  #: share in all these and the better sentence beside it
     neighbour: float  #: share in that better sentence alone
     near: float  #: share of the question's neighbouring words that stand near each other
-    fit: float  #: 1 where it holds the kind of thing asked for, −1 where not, 0 where anything is asked for
+    asked: AnswerType  #: the kind of thing asked for
+    fit: float  #: how much the sentence holds such a thing, [−1, 1]; 0 where anything is asked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,38 +63,37 @@ def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
     """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
     lang = analysis.lang
     terms = content_terms(analysis.text, lang)
+    stand_for = related(terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
     spans = spans_of(hits[:closely], lang)
-    titles = [frozenset(terms_of(hit.passage.title, lang)) for hit in hits]
-    texts = [title.union(terms_of(hit.passage.text, lang)) for title, hit in zip(titles, hits, strict=True)]
-    stand_for = related(terms, frozenset().union(*texts), lang)
-    credits = tuple(_credits(stand_for, text) for text in texts)
-    weights = _weights(terms, credits, lang)
+    said = [_said(stand_for, span) for span in spans]
+    titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
+    held = [
+        _strongest([title, *(own for span, own in zip(spans, said, strict=True) if span.hit is hit)])
+        for hit, title in zip(hits[:closely], titles, strict=False)
+    ]
+    held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[closely:]]
+    weights = _weights(terms, held, lang)
+    about = _about_sites(hits, held, {term for name in analysis.entities for term in terms_of(name, lang)})
+    above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
-    above = [_credits(stand_for, title) for title in titles]
-    led = [_credits(stand_for, span.led_by) for span in spans]
-    said = [_credits(stand_for, span.terms) for span in spans]
     kind = asked_for(analysis.text)
     return Reading(
         terms=terms,
         weights=weights,
-        credits=credits,
+        credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
         spans=tuple(
             _read(
                 span,
-                places[span.hit.passage.id],
-                said[at],
-                [
-                    said[n]
-                    for n in (at - 1, at + 1)
-                    if 0 <= n < len(spans) and spans[n].hit is span.hit and spans[n].kind in ANSWERING
-                ],
-                above[places[span.hit.passage.id]],
-                {term: _LED ** (1 + span.led_from) * value for term, value in led[at].items()},
-                weights,
-                _togetherness(stand_for, span.terms),
-                fit(kind, analysis.text, span.text),
+                at=places[span.hit.passage.id],
+                own=said[place],
+                beside=[said[other] for other in _beside(spans, place)],
+                leading=_most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE),
+                weights=weights,
+                near=_togetherness(stand_for, span.terms),
+                asked=kind,
+                fits=fit(kind, analysis.text, span.named_text),
             )
-            for at, span in enumerate(spans)
+            for place, span in enumerate(spans)
         ),
     )
 
@@ -100,31 +106,79 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
 
 def _read(
     span: Span,
+    *,
     at: int,
     own: Mapping[str, float],
     beside: Sequence[Mapping[str, float]],
-    above: Mapping[str, float],
-    led: Mapping[str, float],
+    leading: Mapping[str, float],
     weights: Mapping[str, float],
     near: float,
+    asked: AnswerType,
     fits: float,
 ) -> ReadSpan:
-    alone = {term: max(own[term], led[term], _ABOVE * above[term]) for term in weights}
-    wider = [{term: max(alone[term], _BESIDE * other[term]) for term in weights} for other in beside]
+    led = _most(own, leading)
     return ReadSpan(
         span=span,
         at=at,
         own=share(weights, own),
-        led=share(weights, alone),
-        wide=max((share(weights, each) for each in wider), default=share(weights, alone)),
+        led=share(weights, led),
+        wide=max((share(weights, _most(led, other, _BESIDE)) for other in beside), default=share(weights, led)),
         neighbour=max((share(weights, other) for other in beside), default=0.0),
         near=near,
+        asked=asked,
         fit=fits,
     )
 
 
+def _terms_of(hit: Hit, lang: str) -> tuple[str, ...]:
+    return terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang)
+
+
+def _beside(spans: Sequence[Span], place: int) -> list[int]:
+    """Give the places of the sentences before and after, in the same passage."""
+    hit = spans[place].hit
+    around = [other for other in (place - 1, place + 1) if 0 <= other < len(spans)]
+    return [other for other in around if spans[other].hit is hit and spans[other].kind in ANSWERING]
+
+
+def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
+    """Give what the lines that lead to a sentence count for each word; less, the further above they stand."""
+    near = _LED ** (1 + span.led_from)
+    return {term: near * value for term, value in _credits(stand_for, span.led_by).items()}
+
+
+def _said(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
+    """Give what a sentence counts for each word; one that tells where to read on only mentions them."""
+    part = _MENTIONED if span.kind == "pointer" else 1.0
+    return {term: part * value for term, value in _credits(stand_for, span.terms).items()}
+
+
+def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {term: max(each[term] for each in many) for term in many[0]}
+
+
 def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str]) -> dict[str, float]:
     return {term: credit(others, terms) for term, others in stand_for.items()}
+
+
+def _about_sites(
+    hits: Sequence[Hit], held: Sequence[Mapping[str, float]], names: Collection[str]
+) -> list[dict[str, float]]:
+    """Give for each hit what its site counts for the names in the question: a site's pages do not all repeat its name.
+
+    A site is about a name that a good part of its hits hold.
+    """
+    sites = [urlsplit(hit.passage.url).hostname for hit in hits]
+    counts: dict[str | None, Counter[str]] = {site: Counter() for site in sites}
+    for site, credits in zip(sites, held, strict=True):
+        counts[site].update(term for term, value in credits.items() if value and term in names)
+    enough = {site: max(_SITE_HITS, _SITE_SHARE * sites.count(site)) for site in counts}
+    return [{term: _SITE for term, count in counts[site].items() if count >= enough[site]} for site in sites]
+
+
+def _most(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
+    """Give the larger of the two for each word, ``part`` of the other."""
+    return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
 
 
 def _weights(terms: Collection[str], credits: Sequence[Mapping[str, float]], lang: str) -> dict[str, float]:

@@ -18,31 +18,33 @@ _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
 _GROUPS: dict[str, str] = {
     "en": """
-    annual yearly year/ answer reply respond response/ argument parameter/ arrive come reach/ author write writer wrote
-    written/ begin start commence open launch began begun first/ big large huge great/ born birth/ build built construct
-    erect make made create/ buy purchase acquire/ call name title term known/ car automobile/ cause reason because lead
-    led due why/ change alter modify convert/ choose select pick appoint chose chosen/ city town/ collect gather/
-    cost price fee charge pay paid fare tariff/ country nation/ create make produce generate generation yield output
-    production/ danger dangerous risk unsafe hazard/ delete remove erase/ depth deep/ die death dead kill killed died/
-    directory folder/ discover find found locate detect/ distance far/ doctor physician/ effect result outcome
-    consequence/ electricity electric electrical power energy/ employ use using usage/ end finish stop terminate halt
-    close exit/ error exception failure fail/ exist be/ factor cause/ fast quick rapid speed velocity/ fight battle war
-    conflict/ film movie/ fix repair mend/ function method routine/ give provide supply offer/ grow increase rise rose
-    grew/ happen occur take/ height high tall/ help assist aid/ hit strike struck/ house home live lived dwell reside
-    inhabit/ illness disease sick ill/ important main chief major key/ inhabitant population people person resident/
-    invent develop design devise/ job occupation profession work/ join merge combine/ keep hold retain store save/
-    kind type sort/ land ground/ language tongue/ last final latest/ law statute act/ leader head chief/ length long/
-    locate location place situated site/ lose lost defeat beat win won victory winner/ low small little/ maximum most
-    highest greatest largest strongest top record/ mean define definition meaning/ minimum least lowest smallest/ money
-    fund finance/ move go travel went/ need require must necessary/ number count total amount many quantity/ object
-    thing/ old age ancient year/ own possess belong/ part section portion/ percentage percent proportion share/
-    permission allow permit let/ price cost/ prevent avoid stop/ print display show output/ purpose aim goal function
-    use/ put set place/ quit exit leave/ raise throw/ random arbitrary/ read parse load/ receive get obtain got gain
-    retrieve/ rescue save saved survive/ return give gives/ rich wealthy/ rule govern reign/ run execute launch/
-    safe secure safety security/ say state tell said claim/ see view look/ send sent transmit/ separate split divide/
-    ship boat vessel/ sort order arrange/ spouse wife husband marry married/ street road route path/ string text str/
-    study research/ succeed successor follow/ teach instruct train/ temperature warm hot cold/ try attempt/
-    weight weigh heavy/ width wide/ worker employee staff/ wrong incorrect invalid/ young age
+    annual yearly year/ answer reply respond response/ argument parameter/ arrive come reach/ author write writer
+    wrote written/ begin start commence open launch began begun first/ big large huge great/ born birth/ build built
+    construct erect make made create/ buy purchase acquire/ call name title term known/ car automobile/ cause reason
+    because lead led due why/ change alter modify/ convert serialize encode transform translate turn/ choose select
+    pick appoint chose chosen/ city town/ collect gather/ cost price fee charge pay paid fare tariff/ country
+    nation/ create make produce generate generation yield output production/ danger dangerous risk unsafe hazard/
+    delete remove erase/ depth deep/ die death dead kill killed died/ directory folder/ discover find found locate
+    detect/ distance far/ doctor physician/ effect result outcome consequence/ electricity electric electrical power
+    energy/ employ use using usage/ end finish stop terminate halt close exit/ error exception failure fail/ exist
+    be/ factor cause/ fast quick rapid speed velocity/ fight battle war conflict/ film movie/ fix repair mend/
+    function method routine/ give provide supply offer/ grow increase rise rose grew/ guarantee ensure/ hide hidden
+    invisible echo/ happen occur take/ height high tall/ help assist aid/ hit strike struck/ house home live lived
+    dwell reside inhabit/ illness disease sick ill/ important main chief major key/ inhabitant population people
+    person resident/ invent develop design devise/ job occupation profession work/ join merge combine/ keep hold
+    retain store save/ kind type sort/ land ground/ language tongue/ last final latest/ law statute act/ leader head
+    chief/ length long/ locate location place situated site/ lose lost defeat beat win won victory winner/ low small
+    little/ maximum most highest greatest largest strongest top record/ mean define definition meaning/ minimum
+    least lowest smallest/ money fund finance/ move go travel went/ need require must necessary/ number count total
+    amount many quantity/ object thing/ old age ancient year/ own possess belong/ part section portion/ percentage
+    percent proportion share/ permission allow permit let/ price cost/ prevent avoid stop/ print display show
+    output/ purpose aim goal function use/ put set place/ quit exit leave/ raise throw/ random arbitrary/ unpack
+    extract decompress/ read parse load/ receive get obtain got gain retrieve return/ rescue save saved survive/
+    return give gives/ rich wealthy/ rule govern reign/ run execute launch/ safe secure safety security/ say state
+    tell said claim/ see view look/ send sent transmit/ separate split divide/ ship boat vessel/ sort order arrange/
+    spouse wife husband marry married/ street road route path/ string text str/ study research/ succeed successor
+    follow/ teach instruct train/ temperature warm hot cold/ try attempt/ weight weigh heavy/ width wide/ worker
+    employee staff/ wrong incorrect invalid/ young age
     """,
     "de": """
     anfangen beginnen starten/ anzeigen zeigen darstellen/ anzahl viele zahl menge/ bauen errichten erbauen gebaut

@@ -15,9 +15,10 @@ from pipeline.terms import terms_of
 from store.sentences import sentence_spans
 from store.types import Hit
 
-#: prose and rows (of a list or a table) can answer; a signature is the name a documentation describes below it
-Kind = Literal["prose", "row", "heading", "question", "signature", "code"]
-ANSWERING: frozenset[Kind] = frozenset({"prose", "row"})
+#: prose and rows (of a list or a table) can answer, and so perhaps a line that tells where to read on; a signature is
+#: the name that a documentation describes below it
+Kind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code"]
+ANSWERING: frozenset[Kind] = frozenset({"prose", "row", "pointer"})
 
 #: the share of a sentence's characters that prose does not exceed in marks of code
 _MARKS_IN_PROSE = 0.06
@@ -33,6 +34,8 @@ _SIGNATURE = re.compile(
 )
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _HEADING_WORDS, _SAID_WORDS = 12, 4
+#: "Accessibility: paths, steps, and seeing the lantern."
+_POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
 _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
@@ -55,6 +58,11 @@ class Span:
         """The sentence as it stands."""
         return self.hit.passage.text[self.start : self.end]
 
+    @property
+    def named_text(self) -> str:
+        """The sentence with the signature directly above it, if there is one."""
+        return self.hit.passage.text[self.start if self.named_at is None else self.named_at : self.end]
+
 
 def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
     """Give every sentence of ``hits`` in order."""
@@ -76,6 +84,8 @@ def kind_of(text: str, *, bulleted: bool = False) -> Kind:
         return "code"
     if _ASKS.search(text):
         return "question"
+    if bulleted and _POINTER.fullmatch(text):
+        return "pointer"
     if _ENDS.search(text):
         return "prose"
     if bulleted or any(char.isdigit() for char in text) or len(text.split()) > _HEADING_WORDS:

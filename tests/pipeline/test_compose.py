@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from pipeline.answer_type import asked_for, fit
 from pipeline.cite import check
-from pipeline.compose import MAX_QUOTE_CHARACTERS, MAX_SENTENCES, PASSAGES, compose
+from pipeline.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
 from pipeline.question import analyse_question
+from pipeline.score import MAX_SENTENCES
 from pipeline.spans import ANSWERING, spans_of
 from store.types import Answer, Hit
 from tests.fakes import passage
@@ -127,13 +128,24 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
         ("When was it opened?", "It was opened in May.", 1),
         ("When was it opened?", "It was opened by the king.", -1),
         (
-            "What happened when, in 1793, it opened?",
+            "When, if not in 1793, did it open?",
             "In 1793 it opened.",
             -1,
         ),  # the question's own year answers nothing
+        ("What is it called when it rains?", "In 1793 it opened.", 0),  # only a question that begins so asks for a time
         ("How many rooms has it?", "It has twelve rooms.", 1),
         ("How many rooms has it?", "It has rooms.", -1),
-        ("Who painted the Mona Lisa?", "The Mona Lisa is by Leonardo.", 1),
+        ("Who painted the Mona Lisa?", "The Mona Lisa is by Leonardo.", 0.4),
+        ("Who painted the Mona Lisa?", "Leonardo da Vinci painted it for Francesco del Giocondo.", 0.4),
+        ("Who painted the Mona Lisa?", "The painter was Piero Soderini.", 1),
+        ("How many rooms has it?", "It has twelve windows.", 0.4),
+        ("When was it opened?", "It may open.", -1),
+        ("What does it cost?", "It costs 12.", -1),
+        ("What does it cost?", "It costs £12.", 1),
+        ("Why is it closed?", "It is closed because of the rain.", 1),
+        ("Where is it?", "It is near Paris.", 1),
+        ("How do I get in?", "It rains.", -1),
+        ("How do I count the number of rooms?", "Use a list.", 1),
         ("Who painted the Mona Lisa?", "The Mona Lisa is a painting.", -1),
         ("What is it?", "A museum.", 0),
         ("Wie viele Räume hat es?", "Es hat zwölf Räume.", 1),

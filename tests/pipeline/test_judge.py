@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
 from pipeline.evidence import Evidence, weigh
-from pipeline.judge import calibrated_judge, document_judge, judge_named
+from pipeline.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
 from pipeline.question import analyse_question
 from pipeline.rarity import rarity, rarity_of
 from pipeline.reading import read
@@ -79,7 +79,7 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
 
 
 def test_features_are_those_of_the_evidence() -> None:
-    assert set(FEATURES) == {field.name for field in fields(Evidence)} - {"covered", "missing"}
+    assert set(FEATURES) == {field.name for field in fields(Evidence)} - {"covered", "missing", "beside_the_point"}
 
 
 def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
@@ -135,10 +135,13 @@ def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
 
 def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
     asked = analyse_question("How many paddles has the wheel?")
-    for text, unfit in (("The wheel has paddles of elm.", 1.0), ("The wheel has 48 paddles.", 0.0)):
+    for text, beside in (("The wheel has paddles of elm.", True), ("The wheel has 48 paddles.", False)):
         evidence = weigh(asked, [hit(text)])
         assert evidence is not None
-        assert evidence.unfit == unfit
+        assert evidence.beside_the_point is beside
+    verdict = calibrated_judge("minilm-l6-v2-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
+    assert verdict.confidence <= BESIDE_THE_POINT
+    assert verdict.reason.endswith("but no sentence holds the kind of thing that is asked for.")
 
 
 @pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
