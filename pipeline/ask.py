@@ -19,7 +19,7 @@ from pipeline.fallback import Made, judge_hits, vary, write_answer
 from pipeline.judge import JudgeName, judge_named
 from pipeline.llm import Model
 from pipeline.question import Analysis, analyse_question
-from pipeline.retrieve import Embed, Search, embed_queries, retrieve
+from pipeline.retrieve import Embed, Observe, Search, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
 from pipeline.variants import DEFAULT_COUNT
 from store.types import Answer, Cost, Hit, Scope, Variant, Verdict
@@ -49,6 +49,7 @@ class Tools:
     model: Model | None = None
     judge: JudgeName = "calibrated"
     variant_count: int = DEFAULT_COUNT
+    observe: Observe | None = None  #: whoever measures retrieval stage by stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,14 @@ def _look(
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
     hits = retrieve(
-        queries, vectors, search=tools.search, pool=tools.pool, k=k, scope=question.scope, lang=analysis.lang
+        queries,
+        vectors,
+        search=tools.search,
+        pool=tools.pool,
+        k=k,
+        scope=question.scope,
+        lang=analysis.lang,
+        observe=tools.observe,
     )
     times.append(tools.clock())
     judge = judge_named(tools.judge, tools.embedder.id)

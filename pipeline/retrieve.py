@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,11 @@ from pipeline.fuse import fuse_queries, minmax
 from store.types import Hit, Scope
 
 Vectors = NDArray[np.float32]
+
+#: the text leg of the question's own words, the vector leg of them, all queries' rankings fused, and fused reranked
+Stage = Literal["bm25", "dense", "fused", "reranked"]
+#: is told what each stage of a retrieval gave, best first; changes nothing
+Observe = Callable[[Stage, Sequence[Hit]], None]
 
 #: how many hits each leg gives the fusion: a passage below it in one leg scores 0 there
 LEG_DEPTH = 50
@@ -60,6 +65,7 @@ def retrieve(
     scope: Scope,
     lang: str,
     vector_weight: float = 0.5,
+    observe: Observe | None = None,
 ) -> list[Hit]:
     """Give the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
 
@@ -73,10 +79,19 @@ def retrieve(
         _of_query(query, minmax(text, vector, weight=vector_weight))
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
+    fused = _fused(rankings)
+    if observe is not None:
+        observe("bm25", by_text[0])
+        observe("dense", by_vector[0])
+        observe("fused", fused)
+        observe("reranked", fused)
+    return fused[:k]
+
+
+def _fused(rankings: Sequence[list[Hit]]) -> list[Hit]:
     if len(rankings) == 1:
-        return rankings[0][:k]
-    weights = [QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1)
-    return fuse_queries(rankings, weights=weights)[:k]
+        return rankings[0]
+    return fuse_queries(rankings, weights=[QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1))
 
 
 def _with_similarities(

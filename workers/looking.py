@@ -15,24 +15,24 @@ from store.types import Question, Scope
 if TYPE_CHECKING:
     from workers.services import Services
 
-__all__ = ["Attempt", "again", "first", "second"]
+__all__ = ["Attempt", "again", "checked", "first", "second"]
 
 UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 
 def first(services: Services, question: Question) -> Attempt:
     """Phase 1."""
-    return _checked(services, ask.first_look(_asked(services, question), services.tools))
+    return checked(services, ask.first_look(_asked(services, question), services.tools))
 
 
 def second(services: Services, question: Question) -> Attempt:
     """Phase 2."""
-    return _checked(services, ask.second_look(_asked(services, question), services.tools))
+    return checked(services, ask.second_look(_asked(services, question), services.tools))
 
 
 def again(services: Services, question: Question) -> Attempt:
     """Phase 4."""
-    return _checked(services, ask.look_again(_asked(services, question), question.variants, services.tools))
+    return checked(services, ask.look_again(_asked(services, question), question.variants, services.tools))
 
 
 def _asked(services: Services, question: Question) -> ask.Question:
@@ -40,7 +40,7 @@ def _asked(services: Services, question: Question) -> ask.Question:
     return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=Scope(read_after=oldest))
 
 
-def _checked(services: Services, attempt: Attempt) -> Attempt:
+def checked(services: Services, attempt: Attempt) -> Attempt:
     """The attempt with an answer all of whose citations stand; with none left the hits do not suffice."""
     if attempt.answer is None:
         return attempt

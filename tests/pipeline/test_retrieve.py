@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.retrieve import embed_queries, retrieve
+from pipeline.retrieve import Stage, embed_queries, retrieve
 from store.types import Hit, Passage, Scope
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
@@ -64,3 +64,21 @@ def test_each_passage_comes_once_and_knows_the_query_that_found_it_best() -> Non
 def test_no_more_than_k_hits() -> None:
     embedder = HashingEmbedder()
     assert len(hits_for(["capital", "city"], MemorySearch(PAGES, embedder), embedder, k=2)) == 2
+
+
+def test_whoever_measures_is_told_what_each_stage_gave() -> None:
+    embedder, seen = HashingEmbedder(), dict[Stage, list[str]]()
+    with ThreadPoolExecutor(2) as pool:
+        hits = retrieve(
+            ["capital of France"],
+            embed_queries(["capital of France"], embedder),
+            search=MemorySearch(PAGES, embedder),
+            pool=pool,
+            k=2,
+            scope=Scope(),
+            lang="en",
+            observe=lambda stage, given: seen.update({stage: [hit.passage.id for hit in given]}),
+        )
+    assert set(seen) == {"bm25", "dense", "fused", "reranked"}
+    assert set(seen["bm25"]) <= set(seen["dense"]) == set(seen["fused"])
+    assert [hit.passage.id for hit in hits] == seen["reranked"][:2]
