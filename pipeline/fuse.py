@@ -12,6 +12,8 @@ from store.types import Hit, Scale
 
 #: the constant of reciprocal rank fusion in the literature and the design document
 RRF_K = 60
+#: a hit of this rank or better is one that its query found
+FOUND_WITHIN = 5
 
 
 def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float = 0.5) -> list[Hit]:
@@ -44,7 +46,13 @@ def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float])
         for hit in ranking:
             shares.setdefault(hit.passage.id, []).append(weight * hit.score / total)
     scores = {id: sum(sorted(parts)) for id, parts in shares.items()}
-    return _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, "minmax")
+    found_by = {id: _queries_of(hits) for id, hits in _by_passage(rankings).items()}
+    ranked = _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, "minmax")
+    return [replace(hit, found_by=found_by[hit.passage.id]) for hit in ranked]
+
+
+def _queries_of(hits: Sequence[Hit]) -> tuple[str, ...]:
+    return tuple(sorted({hit.query for hit in hits if hit.rank <= FOUND_WITHIN}))
 
 
 def _by_passage(rankings: Sequence[Sequence[Hit]]) -> dict[str, list[Hit]]:

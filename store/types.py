@@ -68,6 +68,7 @@ class Hit:
     similarity: float | None = None  #: 1 − cosine distance, where the vector leg found it
     bm25: float | None = None  #: where the text leg found it
     query: str = ""  #: the query it was found by (the best one, after fusion)
+    found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those that have it among their first hits
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.fuse import fuse_queries, minmax, rrf
+from pipeline.fuse import FOUND_WITHIN, fuse_queries, minmax, rrf
 from store.types import Hit
 from tests.fakes import passage
 
@@ -83,3 +83,12 @@ def test_queries_are_fused_by_weight_and_duplicates_go() -> None:
     assert fused[0].score == pytest.approx(2 / 3)
     assert fused[1].score == pytest.approx((2 * 0.4 + 1.0) / 3)
     assert fused[1].bm25 == 6
+
+
+def test_fused_hit_names_every_query_that_had_it_among_its_first_hits() -> None:
+    question = [replace(text_hit(at, 9 - at, rank=at), query="question") for at in range(1, 8)]
+    variant = [replace(text_hit(at, 9 - at, rank=at), query="variant") for at in (1, 2)]
+    found_by = {hit.passage.page_id: hit.found_by for hit in fuse_queries([question, variant], weights=[2.0, 1.0])}
+    assert found_by[1] == ("question", "variant")
+    assert found_by[FOUND_WITHIN] == ("question",)
+    assert found_by[FOUND_WITHIN + 1] == ()
