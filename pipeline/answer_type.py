@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "any"]
+AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "symbol", "any"]
 
 #: what is measured in numbers, whatever word asks for it
 _MEASURES = (
@@ -41,6 +41,12 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
         r"where|(?:what|which) (?:city|country|state|place|town)|wo|wohin|woher|welche[mnrs]? (?:stadt|land|ort)",
     ),
     ("name", r"who|whom|whose|(?:what|which) (?:person|man|woman|king|queen)|wer|wen|wem|wessen"),
+    (
+        "symbol",
+        r"(?:what|which) (?:\w+ )?(?:function|method|class|module|exception|error|flag|option|argument|parameter"
+        r"|attribute|command|decorator|constant|keyword|operator|setting|variable)"
+        r"|welche[mnrs]? (?:funktion|methode|klasse|option|ausnahme|befehl|modul)",
+    ),
     ("reason", r"why|what (?:is|was) the reason|warum|weshalb|wieso|aus welchem grund"),
 )
 _ASKED = tuple((kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for kind, words in _ASKS)
@@ -49,7 +55,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMBER_WORDS = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|dozen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half|hundreds?|thousands?|millions?|billions?|twice|once"
-    r"|one|single|zero|none|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zehn|\w+zig|hundert|tausend"
+    r"|single|zero|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w+zehn|\w+zig|hundert|tausend"
     r"|million(?:en)?|milliarden?|ein(?:e[rmns]?)? (?:drittel|viertel|halb\w*))\b",
     re.IGNORECASE,
 )
@@ -87,6 +93,8 @@ _REASON = re.compile(
     r"|weil|damit|deshalb|daher|wegen|aufgrund|um|denn|dadurch|grund|ursache)\b",
     re.IGNORECASE,
 )
+#: a name of code: called, dotted, with an underscore, in camel case, an option
+_SYMBOL = re.compile(r"[A-Za-z_][\w.]*(?=\()|\w+(?:\.\w+)+|\w+_\w+|[A-Z][a-z]+[A-Z]\w+|(?<!\w)--?[a-z][\w-]*|[A-Z]{3,}")
 _WAY = re.compile(
     r"\w\(|\w\.\w+|>>>|\b(?:use|uses|using|call|by|with|can|must|should|to|kann|muss|mit|durch)\b", re.IGNORECASE
 )
@@ -115,6 +123,8 @@ def _holds(kind: AnswerType, question: str, sentence: str) -> bool:
         return bool(_REASON.search(sentence))
     if kind == "way":
         return bool(_WAY.search(sentence))
+    if kind == "symbol":
+        return any(symbol.casefold() not in question.casefold() for symbol in _SYMBOL.findall(sentence))
     new = set(_DIGITS.findall(sentence)) - set(_DIGITS.findall(question))
     if kind == "money":
         return bool(_MONEY.search(sentence)) and bool(new or _NUMBER_WORDS.search(sentence) or "free" in sentence)

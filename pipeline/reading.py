@@ -8,6 +8,7 @@ answer.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
 _MENTIONED = 0.5
 #: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
 _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
+#: a question that asks to be told what something is or does
+_ASKS_WHAT = re.compile(r"what(?:'s| is| are| does| do) |define |was (?:ist|sind|macht|bedeutet) ", re.IGNORECASE)
+#: terms of a thing that can be asked about by its name, and terms that may stand before it
+_DEFINED_TERMS, _BEFORE_DEFINED = 4, 1
 #: two words of the question stand together when at most this many words apart
 _NEAR = 3
 #: what remains of a word's weight when every hit holds it
@@ -45,6 +50,7 @@ class ReadSpan:
     wide: float  #: share in all these and the better sentence beside it
     neighbour: float  #: share in that better sentence alone
     near: float  #: share of the question's neighbouring words that stand near each other
+    defines: bool  #: it says what the thing is that the question asks to be told of
     asked: AnswerType  #: the kind of thing asked for
     fit: float  #: how much the sentence holds such a thing, [−1, 1]; 0 where anything is asked for
 
@@ -77,6 +83,7 @@ def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
     above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = asked_for(analysis.text)
+    asks_what = _ASKS_WHAT.match(analysis.text) is not None
     return Reading(
         terms=terms,
         weights=weights,
@@ -90,6 +97,7 @@ def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
                 leading=_most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE),
                 weights=weights,
                 near=_togetherness(stand_for, span.terms),
+                defines=asks_what and _defines(stand_for, span),
                 asked=kind,
                 fits=fit(kind, analysis.text, span.named_text),
             )
@@ -113,6 +121,7 @@ def _read(
     leading: Mapping[str, float],
     weights: Mapping[str, float],
     near: float,
+    defines: bool,
     asked: AnswerType,
     fits: float,
 ) -> ReadSpan:
@@ -125,6 +134,7 @@ def _read(
         wide=max((share(weights, _most(led, other, _BESIDE)) for other in beside), default=share(weights, led)),
         neighbour=max((share(weights, other) for other in beside), default=0.0),
         near=near,
+        defines=defines,
         asked=asked,
         fit=fits,
     )
@@ -159,6 +169,15 @@ def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str]) -> dict[str, float]:
     return {term: credit(others, terms) for term, others in stand_for.items()}
+
+
+def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
+    """Say whether the sentence begins with what is asked about, or stands right below it as its description."""
+    if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
+        return False
+    named = span.named_at is not None and all(credit(others, span.led_by) for others in stand_for.values())
+    begins = span.terms[: len(stand_for) + _BEFORE_DEFINED]
+    return named or all(credit(others, begins) for others in stand_for.values())
 
 
 def _about_sites(

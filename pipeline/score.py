@@ -12,9 +12,12 @@ from pipeline.spans import ANSWERING, Kind
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17
+#: for the sentence that says what the thing is that is asked about; judged by reading answers from documentation
+_DEFINES = 6.0
 #: the same, where the sets tell; what they hardly ask for (money, a way) is judged by reading answers
 _FIT: dict[AnswerType, float] = {
-    "time": 1.0, "money": 2.0, "number": 2.2, "place": 1.0, "name": 0.3, "reason": 0.3, "way": 0.3, "any": 0.0
+    "time": 1.0, "money": 2.0, "number": 2.2, "place": 1.0, "name": 0.3, "reason": 0.3, "way": 0.3,
+    "symbol": 0.7, "any": 0.0
 }  # fmt: skip
 #: judged by reading answers from documentation: what a sentence loses for what it is, and for each further length
 _LOSS: dict[Kind, float] = {
@@ -58,6 +61,7 @@ def score(read: ReadSpan) -> float:
         + _WIDE * read.wide
         + _NEIGHBOUR * read.neighbour
         + _HIT * read.span.hit.score
+        + _DEFINES * read.defines
         + _FIT[read.asked] * read.fit
         + _NEAR * read.near
         + _LENGTH * math.log1p(len(set(read.span.terms)))

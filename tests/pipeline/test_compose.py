@@ -85,6 +85,16 @@ def test_question_on_a_page_leads_to_its_answer_and_is_not_quoted() -> None:
     assert answer.sentences[0].text == "From the sky. Rain off the roof fills a tank in the yard."
 
 
+def test_sentence_that_defines_comes_before_one_that_mentions() -> None:
+    text = (
+        "Similar to hotel.count(rooms) but counts the cellar of the hotel, too.\n\n"
+        "hotel.count(rooms)\n\nAdd up what is let, floor by floor. Fails in winter."
+    )
+    answer = answer_to("What does hotel.count do?", text)
+    assert answer.sentences[0].text.endswith("Add up what is let, floor by floor.")
+    assert answer.citations[0].quote.startswith("hotel.count(rooms)")
+
+
 def test_row_of_a_table_answers_with_the_words_of_the_sentence_above_it() -> None:
     text = "The tariff for a night is given in this table.\n\nRoom | Price\nLoft | 40\nCellar | 25"
     assert answer_to("What does a night in the cellar cost?", text).sentences[0].text == "Cellar | 25"
@@ -145,6 +155,9 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
         ("Why is it closed?", "It is closed because of the rain.", 1),
         ("Where is it?", "It is near Paris.", 1),
         ("How do I get in?", "It rains.", -1),
+        ("Which function counts rooms?", "hotel.count_rooms() counts them.", 1),
+        ("Which function counts rooms?", "A function counts rooms.", -1),
+        ("Which function is like rooms.count()?", "Unlike rooms.count() it counts.", -1),
         ("How do I count the number of rooms?", "Use a list.", 1),
         ("Who painted the Mona Lisa?", "The Mona Lisa is a painting.", -1),
         ("What is it?", "A museum.", 0),
