@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from pipeline.abstain import abstention
+from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
 from store.questions import Move
 from store.types import Hit, Question, Status
@@ -25,20 +25,20 @@ def after_first_look(question: Question, attempt: Attempt) -> Move:
 
 
 def after_second_look(question: Question, attempt: Attempt) -> Move:
-    """Answered; or the web is to be read, with a provisional answer out; or, when it may not be, not known."""
+    """Answered; or the web is to be read, with a provisional answer out; or, when it may not be, the last word."""
     if attempt.verdict.sufficient:
         return _answered(attempt)
     if not question.crawl_enabled:
-        return _abstained(attempt, "reading the web was not allowed", pages_read=0)
+        return _last_word(attempt, "reading the web was not allowed", pages_read=0)
     return _provisional(attempt, crawl_reason=attempt.verdict.reason)
 
 
 def after_look_again(question: Question, attempt: Attempt, progress: Progress, now: datetime) -> Move:
-    """Answered; or the next wave while the budget lasts; or not known."""
+    """Answered; or the next wave while the budget lasts; or the last word."""
     if attempt.verdict.sufficient:
         return _answered(attempt, cycle=progress.cycle, stop_reason="the answer was found")
     if stop := stop_reason(question, progress, now):
-        return _abstained(attempt, stop, pages_read=progress.pages, cycle=progress.cycle)
+        return _last_word(attempt, stop, pages_read=progress.pages, cycle=progress.cycle)
     return _provisional(attempt, cycle=progress.cycle)
 
 
@@ -48,11 +48,14 @@ def _provisional(attempt: Attempt, **changes: Any) -> Move:
     return replace(move, answer=attempt.answer or abstention([attempt]))
 
 
-def _answered(attempt: Attempt, **changes: Any) -> Move:
-    return _move(attempt, Status.ANSWERED, "sufficient", provisional=True, **changes)
+def _answered(attempt: Attempt, outcome: str = "sufficient", **changes: Any) -> Move:
+    return _move(attempt, Status.ANSWERED, outcome, provisional=True, **changes)
 
 
-def _abstained(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
+def _last_word(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
+    """Answered with what is likely right, and said to be unsure; or not known."""
+    if likely := likely_answer(attempt):
+        return _answered(replace(attempt, answer=likely), outcome="likely", stop_reason=why, **changes)
     answer = abstention([attempt], pages_read=pages_read)
     move = _move(attempt, Status.ABSTAINED, "insufficient", stop_reason=why, **changes)
     return replace(move, answer=answer, verdict=attempt.verdict, context=context_of(attempt.hits))

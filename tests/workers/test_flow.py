@@ -10,7 +10,7 @@ import pytest
 from pipeline.ask import Attempt, Timings
 from pipeline.question import analyse_question
 from pipeline.strategy import strategy_for
-from store.types import Answer, Budget, Cost, Question, Sentence, Status, Verdict
+from store.types import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
 from workers import flow
 from workers.budget import Progress, stop_reason
 from workers.seeking import after_seek
@@ -28,9 +28,15 @@ QUESTION = Question(
 )
 
 
-def _attempt(*, sufficient: bool) -> Attempt:
+def _attempt(
+    *, sufficient: bool, confidence: float = 0.4, judge: str = "calibrated", citations: tuple[Citation, ...] = ()
+) -> Attempt:
     answer = Answer(
-        text="Ada [1]", sentences=(Sentence(text="Ada"),), citations=(), confidence=0.4, composer="extractive"
+        text="Ada [1]",
+        sentences=(Sentence(text="Ada"),),
+        citations=citations,
+        confidence=confidence,
+        composer="extractive",
     )
     return Attempt(
         analysis=analyse_question(TEXT),
@@ -38,13 +44,18 @@ def _attempt(*, sufficient: bool) -> Attempt:
         queries=(TEXT,),
         variants=(),
         hits=(),
-        verdict=Verdict(sufficient=sufficient, confidence=0.4, reason="2 of 3 words", missing=("keeper",)),
+        verdict=Verdict(
+            sufficient=sufficient, confidence=confidence, reason="2 of 3 words", missing=("keeper",), judge=judge
+        ),
         answer=answer,
         cost=Cost(),
         timings=Timings(embed=0.0, search=0.0, judge=0.0, compose=0.0),
     )
 
 
+CITATION = Citation(
+    marker=1, passage_id="1:0", page_id=1, url="http://site.example/", title="Keepers", quote="Ada", start=0, end=3
+)
 GOOD, POOR = _attempt(sufficient=True), _attempt(sufficient=False)
 
 
@@ -70,6 +81,28 @@ def test_without_leave_to_crawl_it_is_not_known() -> None:
     assert move.to is Status.ABSTAINED
     assert move.answer is not None
     assert move.answer.composer == "abstention"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "judge", "to"),
+    [
+        (0.55, "calibrated", Status.ANSWERED),
+        (0.45, "calibrated", Status.ABSTAINED),  # more likely wrong than right
+        (0.55, "claude", Status.ABSTAINED),  # a model that found it wanting is believed
+    ],
+)
+def test_at_the_end_what_is_likely_right_is_given_as_unsure(confidence: float, judge: str, to: Status) -> None:
+    likely = _attempt(sufficient=False, confidence=confidence, judge=judge, citations=(CITATION,))
+    move = flow.after_look_again(QUESTION, likely, Progress(exhausted="the whole site was read"), NOW)
+    assert move.to is to
+    assert move.answer is not None
+    assert ("Not sure" in move.answer.notice) is (to is Status.ANSWERED)
+    assert move.changes["stop_reason"] == "the whole site was read"
+
+
+def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
+    bare = _attempt(sufficient=False, confidence=0.6)
+    assert flow.after_second_look(replace(QUESTION, crawl_enabled=False), bare).to is Status.ABSTAINED
 
 
 def test_nothing_to_read_leads_to_a_last_look_with_the_reason() -> None:

@@ -1,0 +1,110 @@
+"""Ask ten questions of the Python documentation, end to end: the whole stack, an empty knowledge base, real pages.
+
+The documentation (Debian: python3.11-doc) is served on loopback as a site; each question is asked, then, when all have
+been, again in other words. Right is an answer that holds what is expected; every quote is looked up in its stored page.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from api.client import Client
+from api.client_record import Record
+from api.demo.site_server import serve
+from store.types import Status
+from workers.settings import load
+from workers.stack import Stack
+from workers.supervise import wait_until
+
+QUESTIONS = Path(__file__).parent / "docs_questions.tsv"
+DELAY_S = 0.2
+READY_WITHIN_S, ANSWER_WITHIN_S = 60.0, 300.0
+
+FINAL = {status.value.lower() for status in Status if status.is_final}
+
+Outcome = Literal["right", "beside the point", "not known"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What came of one question."""
+
+    record: Record
+    outcome: Outcome
+    crawled: bool
+    citations_hold: bool
+    seconds: float
+
+
+@click.command()
+@click.option("--docs", type=click.Path(path_type=Path, exists=True), default="/usr/share/doc/python3.11/html")
+@click.option("--limit", type=int, default=10)
+def main(docs: Path, limit: int) -> None:
+    """Ask, ask again in other words, and count."""
+    with QUESTIONS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:limit]
+    with serve(docs) as site, _stack() as client:
+        client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
+        for wording in ("question", "paraphrase"):
+            findings = [_show(_ask(client, row[wording], row["expected"].split("|"))) for row in rows]
+            click.echo(f"{wording}s: {'; '.join(_counted(findings))}\n")
+
+
+@contextmanager
+def _stack() -> Iterator[Client]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"WELLREAD_DATA_DIR": folder, "WELLREAD_WIKIPEDIA": "false"}
+        with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
+            wait_until(client.is_ready, within_s=READY_WITHIN_S)
+            yield client
+
+
+def _ask(client: Client, question: str, expected: list[str]) -> Finding:
+    began = time.monotonic()
+    question_id = client.submit(question)
+    wait_until(lambda: client.get(question_id).status.lower() in FINAL, within_s=ANSWER_WITHIN_S)
+    record = client.get(question_id)
+    pages = {citation.page_id: client.page(citation.page_id).text for citation in record.citations}
+    said = " ".join([record.answer or "", *(citation.quote for citation in record.citations)])
+    right = any(each.casefold() in said.casefold() for each in expected)
+    answered = record.status.lower() == "answered"
+    return Finding(
+        record=record,
+        outcome="not known" if not answered else "right" if right else "beside the point",
+        crawled=record.online_search_triggered,
+        citations_hold=all(pages[c.page_id][c.start : c.end] == c.quote for c in record.citations),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _show(finding: Finding) -> Finding:
+    record = finding.record
+    read = f"{len(record.live_urls)} pages read" if finding.crawled else "no crawl"
+    click.echo(
+        f"{finding.outcome:16} {finding.seconds:5.1f} s  {read:14} confidence {record.confidence or 0:.2f}"
+        f"  {record.question}\n    {' '.join((record.answer or '').split())[:200]}"
+    )
+    return finding
+
+
+def _counted(findings: list[Finding]) -> Iterator[str]:
+    for outcome, count in Counter(finding.outcome for finding in findings).items():
+        yield f"{count} {outcome}"
+    yield f"{sum(not finding.crawled for finding in findings)} without a crawl"
+    cited = [finding for finding in findings if finding.record.citations]
+    yield f"quotes stand in their pages in {sum(finding.citations_hold for finding in cited)} of {len(cited)}"
+
+
+if __name__ == "__main__":
+    main()
