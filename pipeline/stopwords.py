@@ -68,10 +68,20 @@ QUESTION_WORDS: dict[str, frozenset[str]] = {
 
 STOP_WORDS_BY_LANGUAGE: dict[str, frozenset[str]] = {"en": STOP_WORDS, "de": GERMAN, "fr": FRENCH, "es": SPANISH}
 
-#: asked with, but not asked about: "Tell me the number of …", "Bitte nenne …"
+#: asked with, but not asked about: "Tell me exactly the number of …", "Bitte nenne …"
 _ASKING: dict[str, frozenset[str]] = {
-    "en": _set("please tell explain describe give many much kind type one also just get got let using use used"),
-    "de": _set("bitte nenne erkläre beschreibe gibt gab viele viel art genannt heißt hieß"),
+    "en": _set(
+        """
+        please tell explain describe give many much kind type one also just get got let using use used
+        actually afterwards again ever exactly really simply still
+        """
+    ),
+    "de": _set(
+        """
+        bitte nenne erkläre beschreibe gibt gab viele viel art genannt heißt hieß
+        danach eigentlich einfach genau jemals tatsächlich wieder wirklich
+        """
+    ),
 }
 
 
