@@ -63,10 +63,15 @@ _GROUPS: dict[str, str] = {
 def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
     """Give for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0, 1]."""
     synonyms = _synonyms(lang)
+    # a word that begins otherwise is neither the term nor derived from it: few of the vocabulary are compared
+    by_start: dict[str, list[str]] = {}
+    for other in vocabulary:
+        by_start.setdefault(other[:_STEM_CHARS], []).append(other)
     found: dict[str, dict[str, float]] = {}
     for term in terms:
         same = synonyms.get(term, frozenset())
-        counts = {other: _counts(term, other, same) for other in vocabulary}
+        near = {*by_start.get(term[:_STEM_CHARS], ()), *(other for other in same if other in vocabulary)}
+        counts = {other: _counts(term, other, same) for other in near}
         found[term] = {other: count for other, count in counts.items() if count}
     return found
 
