@@ -1,12 +1,12 @@
-"""Logistic regression in plain numpy, and the figures that say how good a probability is."""
+"""Logistic regression in plain numpy."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Truth = NDArray[np.bool_]
+from evals.metrics import Floats, Truth, auroc, calibration_error, false_positives
+
+__all__ = ["auroc", "calibration_error", "false_positives", "fit_logistic"]
 
 
 def fit_logistic(
@@ -32,28 +32,3 @@ def fit_logistic(
             break
     weights = found[:-1] / spread
     return weights, float(found[-1] - weights @ mean)
-
-
-def auroc(scores: Floats, truth: Truth) -> float:
-    """Give the probability that a true case scores above a false one; ties count half."""
-    _, where, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks = ((last - counts + 1 + last) / 2)[where]
-    true, false = int(truth.sum()), int((~truth).sum())
-    return float((ranks[truth].sum() - true * (true + 1) / 2) / (true * false))
-
-
-def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
-    """Give the share of false cases that pass the threshold which ``recall`` of the true ones pass."""
-    threshold = np.quantile(scores[truth], 1 - recall)
-    return float((scores[~truth] >= threshold).mean())
-
-
-def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float:
-    """Give the expected calibration error over equal bins."""
-    bin_of = np.minimum((chances * bins).astype(int), bins - 1)
-    gaps = [
-        (bin_of == each).mean() * abs(chances[bin_of == each].mean() - truth[bin_of == each].mean())
-        for each in np.unique(bin_of)
-    ]
-    return float(sum(gaps))

@@ -5,12 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from store.errors import WellreadError
 from store.types import Passage
+
+#: the fields of each file and what they hold
+_CORPUS = {"_id": str, "title": str, "text": str, "lang": str}
+_QUERIES = {"_id": str, "text": str, "answers": list, "answerable": bool}
+_KINDS = {str: "a string", list: "a list of strings", bool: "true or false"}
+
+
+class SetError(WellreadError):
+    """The folder is no evaluation set; the message names the file, the line and what is wrong there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,18 +43,19 @@ class EvalSet:
     questions: tuple[EvalQuestion, ...]
 
 
-def read_set(folder: Path) -> EvalSet:
-    """Read the set in ``folder``."""
-    corpus = list(_lines(folder / "corpus.jsonl"))
-    places = {row["_id"]: at for at, row in enumerate(corpus)}
-    gold: dict[str, set[int]] = {}
-    for line in (folder / "qrels.tsv").read_text("utf-8").splitlines()[1:]:
-        query, passage, _ = line.split("\t")
-        gold.setdefault(query, set()).add(places[passage])
+def read_set(folder: Path, *, corpus: Path | None = None) -> EvalSet:
+    """Read the set in ``folder``, with the corpus of another set of the same ids where one is given. Raises SetError.
+
+    Page ids count the corpus's lines from 0.
+    """
+    documents = _rows((corpus or folder) / "corpus.jsonl", _CORPUS)
+    asked = _rows(folder / "queries.jsonl", _QUERIES)
+    places = {row["_id"]: at for at, row in enumerate(documents)}
+    gold = _gold(folder / "qrels.tsv", {row["_id"] for row in asked}, places)
     return EvalSet(
-        name=folder.name,
-        lang=corpus[0]["lang"],
-        passages=tuple(passage_of(at, row["title"], row["text"], row["lang"]) for at, row in enumerate(corpus)),
+        name=folder.name if corpus is None else f"{folder.name} in {corpus.name}",
+        lang=documents[0]["lang"],
+        passages=tuple(passage_of(at, row["title"], row["text"], row["lang"]) for at, row in enumerate(documents)),
         questions=tuple(
             EvalQuestion(
                 text=row["text"],
@@ -52,7 +63,7 @@ def read_set(folder: Path) -> EvalSet:
                 answers=tuple(row["answers"]),
                 answerable=row["answerable"],
             )
-            for row in _lines(folder / "queries.jsonl")
+            for row in asked
         ),
     )
 
@@ -78,10 +89,73 @@ def is_for_fitting(title: str) -> bool:
     return hashlib.sha256(title.encode()).digest()[-1] % 2 == 0
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)
+def _gold(path: Path, asked: set[str], places: Mapping[str, int]) -> dict[str, set[int]]:
+    """Read which documents answer which question; those of score 0 do not."""
+    gold: dict[str, set[int]] = {}
+    for number, line in _lines(path):
+        parts = line.split("\t")
+        if number == 1 and parts[0] == "query-id":
+            continue
+        if len(parts) != 3 or not re.fullmatch(r"-?\d+", parts[2]):
+            raise _wrong(path, number, "expected a question's id, a document's id and a whole number, tab-separated")
+        query, document, score = parts
+        if query not in asked:
+            raise _wrong(path, number, f"there is no question {query!r} in queries.jsonl")
+        if document not in places:
+            raise _wrong(path, number, f"there is no document {document!r} in the corpus")
+        if int(score) > 0:
+            gold.setdefault(query, set()).add(places[document])
+    return gold
+
+
+def _rows(path: Path, fields: Mapping[str, type]) -> Sequence[dict[str, Any]]:
+    """Read the objects of a file, each with the fields it needs and an id of its own."""
+    rows: dict[str, dict[str, Any]] = {}
+    for number, line in _lines(path):
+        row = _object(path, number, line)
+        for field, kind in fields.items():
+            if not isinstance(row.get(field), kind):
+                raise _wrong(path, number, f"{field!r} must be {_KINDS[kind]}, and is {row.get(field, 'missing')!r}")
+        if row["_id"] in rows:
+            raise _wrong(path, number, f"the id {row['_id']!r} stands here a second time")
+        if not row["text"].strip():
+            raise _wrong(path, number, "the text is empty")
+        if not all(isinstance(answer, str) for answer in row.get("answers", ())):
+            raise _wrong(path, number, f"'answers' must be a list of strings, and is {row['answers']!r}")
+        rows[row["_id"]] = row
+    if not rows:
+        raise SetError(f"{path} is empty.")
+    return list(rows.values())
+
+
+def _object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise _wrong(path, number, f"this is no JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise _wrong(path, number, "a JSON object must stand here")
+    return row
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, numbered from 1."""
+    if not path.parent.is_dir():
+        raise SetError(f"There is no folder {path.parent}.")
+    try:
+        # not str.splitlines: a text may hold U+2028
+        lines = path.read_text("utf-8").split("\n")
+    except FileNotFoundError as error:
+        raise SetError(f"{path.parent} holds no {path.name}: see docs/evals.md for the layout of a set.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetError(f"{path} cannot be read: {error}.") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, line.rstrip("\r")
+
+
+def _wrong(path: Path, number: int, what: str) -> SetError:
+    return SetError(f"{path}, line {number}: {what}.")
 
 
 def _host(title: str) -> str:

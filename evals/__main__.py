@@ -1,0 +1,126 @@
+"""Measure Wellread's quality: ``python -m evals retrieval|judge|answers|variants DIR``, ``python -m evals check``."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import structlog
+
+from evals.ablations import ABLATIONS
+from evals.modes import MODES, chosen, measure
+from evals.sets import EvalSet, read_set
+from evals.tables import rounded, table
+from store.embedder import Embedder, open_embedder
+from store.errors import WellreadError
+from workers.settings import load
+
+FOLDER = click.Path(path_type=Path)
+_PARTS = "\n".join(f"  {name}: {ablation.off}" for name, ablation in ABLATIONS.items())
+_SHARED = f"""DIR holds corpus.jsonl (_id, title, text, lang), queries.jsonl (_id, text, answers, answerable) and
+qrels.tsv (query-id, corpus-id, score). Its corpus is put into stores of its own, which are gone afterwards. The
+settings are the defaults, and no model of a provider is asked.
+
+\b
+Parts that --ablate switches off:
+{_PARTS}"""
+
+
+@click.group()
+def main() -> None:
+    """Measure quality on data sets."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def _command(name: str) -> click.Command:
+    """Make the command that measures one mode."""
+    mode = MODES[name]
+    explained = inspect.cleandoc(mode.measure.__doc__ or "")
+
+    @click.argument("folder", metavar="DIR", type=FOLDER)
+    @click.option("--corpus", metavar="DIR2", type=FOLDER, help="Take the corpus from here; its ids are those of DIR.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+    @click.option("--limit", type=click.IntRange(min=1), help="Ask a sample of so many questions, the same each time.")
+    @click.option("--ablate", multiple=True, type=click.Choice(list(ABLATIONS)), help="Switch a part off; repeatable.")
+    @click.option("--embedder", default="auto", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
+    @click.option("--models", type=FOLDER, help="Where converted models are kept; default: Wellread's data folder.")
+    @click.option("--cache", type=FOLDER, help="Where a corpus's vectors are kept; default: in Wellread's data folder.")
+    @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="To embed with.")
+    def command(
+        folder: Path,
+        corpus: Path | None,
+        as_json: bool,
+        limit: int | None,
+        ablate: Sequence[str],
+        embedder: str,
+        models: Path | None,
+        cache: Path | None,
+        threads: int,
+    ) -> None:
+        with told():
+            each = read_set(folder, corpus=corpus)
+            opened = opened_embedder(embedder, models, threads)
+            with ticking(name, each, limit) as tick:
+                figures = measure(
+                    [name], each, opened, cache=cache or default_cache(), limit=limit, ablate=ablate, tick=tick
+                )[name]
+        if as_json:
+            click.echo(json.dumps(rounded(figures), indent=1))
+        else:
+            click.echo(f"{each.name}, {name}, {opened.id}{''.join(f', without {part}' for part in ablate)}\n")
+            click.echo(table(figures))
+
+    return click.command(name, help=f"{mode.says}\n\n{explained}\n\n{_SHARED}")(command)
+
+
+def opened_embedder(name: str, models: Path | None, threads: int) -> Embedder:
+    """Open an embedder; a remote one by the settings of this machine."""
+    settings = load()
+    return open_embedder(
+        name,
+        models_dir=models or settings.models_dir,
+        threads=threads,
+        base_url=settings.embedder_base_url,
+        api_key=settings.embedder_api_key.get_secret_value(),
+    )
+
+
+def default_cache() -> Path:
+    """Give the folder in which vectors are kept from one run to the next."""
+    return load().data_dir / "cache"
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Show what went wrong as one line."""
+    try:
+        yield
+    except WellreadError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def ticking(mode: str, each: EvalSet, limit: int | None) -> Iterator[Callable[[], None]]:
+    """Show on a terminal how far a measurement has come."""
+    length = MODES[mode].ticks(chosen(mode, each.questions, limit))
+    hidden = not sys.stderr.isatty()
+    bar: Any
+    with click.progressbar(length=length, label=f"{each.name}, {mode}", file=sys.stderr, hidden=hidden) as bar:
+        yield lambda: bar.update(1)
+
+
+for _name in MODES:
+    main.add_command(_command(_name))
+
+if __name__ == "__main__":
+    main(prog_name="python -m evals")

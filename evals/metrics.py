@@ -1,0 +1,109 @@
+"""The figures that say how good a ranking, a probability or an answer is; each with its source."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+#: scripts that put no space between words: each character counts as one
+_UNSPACED = re.compile(r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
+
+# --- rankings: documents, best first, each once; gold is never empty
+
+
+def recall_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
+    """Give the share of the gold documents that stand in the first k."""
+    return len(set(gold) & set(ranking[:k])) / len(gold)
+
+
+def all_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
+    """Give 1 when every gold document stands in the first k, else 0."""
+    return float(set(gold) <= set(ranking[:k]))
+
+
+def reciprocal_rank_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
+    """Give 1 / the rank of the first gold document within the first k, else 0 (MRR's part of one question)."""
+    return next((1 / rank for rank, document in enumerate(ranking[:k], start=1) if document in gold), 0.0)
+
+
+def ndcg_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
+    """Give Σ 1/log2(1 + rank) over the gold documents in the first k, over its greatest value (Järvelin 2002)."""
+    gain = sum(1 / math.log2(1 + rank) for rank, document in enumerate(ranking[:k], start=1) if document in gold)
+    return gain / sum(1 / math.log2(1 + rank) for rank in range(1, min(k, len(gold)) + 1))
+
+
+# --- probabilities: one a case, and whether the case is true
+
+
+def auroc(scores: Floats, truth: Truth) -> float:
+    """Give the probability that a true case scores above a false one; ties count half."""
+    _, where, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks = ((last - counts + 1 + last) / 2)[where]
+    true, false = int(truth.sum()), int((~truth).sum())
+    return float((ranks[truth].sum() - true * (true + 1) / 2) / (true * false))
+
+
+def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
+    """Give the share of false cases that pass the threshold which ``recall`` of the true ones pass."""
+    threshold = np.quantile(scores[truth], 1 - recall)
+    return float((scores[~truth] >= threshold).mean())
+
+
+def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float:
+    """Give the expected calibration error over equal bins."""
+    bin_of = np.minimum((chances * bins).astype(int), bins - 1)
+    gaps = [
+        (bin_of == each).mean() * abs(chances[bin_of == each].mean() - truth[bin_of == each].mean())
+        for each in np.unique(bin_of)
+    ]
+    return float(sum(gaps))
+
+
+def balanced_accuracy(passed: Truth, truth: Truth) -> float:
+    """Give the mean of the share of true cases that passed and of false ones that did not."""
+    return float((passed[truth].mean() + (~passed[~truth]).mean()) / 2)
+
+
+# --- answers: texts, compared as SQuAD's evaluation script does (Rajpurkar 2016)
+
+
+def normalised(text: str) -> str:
+    """Give the text in lower case, without punctuation, English articles and needless space."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def contains(text: str, gold: str) -> bool:
+    """Say whether the gold answer stands in the text, both normalised; a number does not stand inside another."""
+    wanted = normalised(gold)
+    before, after = (r"(?<!\d)" if wanted[:1].isdigit() else ""), (r"(?!\d)" if wanted[-1:].isdigit() else "")
+    return bool(wanted) and re.search(before + re.escape(wanted) + after, normalised(text)) is not None
+
+
+def exact(text: str, gold: str) -> bool:
+    """Say whether both are the same, normalised."""
+    return normalised(text) == normalised(gold)
+
+
+def f1(text: str, gold: str) -> float:
+    """Give the harmonic mean of precision and recall over the words the two share."""
+    said, wanted = _tokens(text), _tokens(gold)
+    if not said or not wanted:
+        return float(said == wanted)
+    shared = (Counter(said) & Counter(wanted)).total()
+    return 2 * shared / (len(said) + len(wanted))
+
+
+def _tokens(text: str) -> list[str]:
+    return _UNSPACED.sub(r" \1 ", normalised(text)).split()
