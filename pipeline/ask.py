@@ -15,9 +15,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
-from pipeline.fallback import Made, judge_hits, vary, write_answer
+from pipeline.adaptive import Kept, StopName, judging_once, keep
+from pipeline.context import ContextAdvice, advise_on_context, build_context
+from pipeline.enhancements import DEFAULT, Enhancement, to_compose_from
+from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
+from pipeline.few_shot import SolvedQuestions, examples_for
 from pipeline.judge import JudgeName, judge_named
 from pipeline.llm import Model
+from pipeline.multi_document import note_for
+from pipeline.multi_query import alternatives, merge_by_title
+from pipeline.quality import PageTexts
 from pipeline.question import Analysis, analyse_question
 from pipeline.retrieve import Embed, Observe, Search, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
@@ -36,6 +43,7 @@ class Question:
     lang: str = ""  #: ISO 639-1; "" detects it
     task: str = ""  #: a name of TASK_STRATEGIES; "" infers it
     scope: Scope = field(default_factory=Scope)
+    id: str = ""  #: seeds what is left to chance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +58,11 @@ class Tools:
     judge: JudgeName = "calibrated"
     variant_count: int = DEFAULT_COUNT
     observe: Observe | None = None  #: whoever measures retrieval stage by stage
+    stop: StopName = "judge"  #: the rule that says how many hits are enough
+    enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
+    page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
+    solved: SolvedQuestions | None = None  #: for examples
+    memory: VariantMemory | None = None  #: of variants made before, and of which kinds helped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,25 +88,35 @@ class Attempt:
     answer: Answer | None  #: composed whenever there are hits, so that it can be given as provisional
     cost: Cost
     timings: Timings
+    kept: Kept | None = None  #: why no more hits were kept
+    advice: ContextAdvice | None = None  #: what the hits lack as a context
 
 
 def first_look(question: Question, tools: Tools) -> Attempt:
-    """Phase 1: the question as it was asked. Raises QuestionError."""
+    """Phase 1: the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
     analysis, strategy = _understand(question)
-    return _look(question, analysis, strategy, Made(value=()), tools, k=_first_k(analysis, strategy))
+    made: Made[tuple[Variant, ...]] = Made(value=())
+    if "multi_query" in tools.enhancements:
+        made = alternatives(analysis, tools.model)
+    return _look(question, analysis, strategy, made, tools, k=_first_k(analysis, strategy, tools))
 
 
 def second_look(question: Question, tools: Tools) -> Attempt:
     """Phase 2: the question and its variants, twice as many hits (at most 20). Raises QuestionError."""
     analysis, strategy = _understand(question)
-    variants = vary(analysis, model=tools.model, count=tools.variant_count)
-    return _look(question, analysis, strategy, variants, tools, k=_second_k(analysis, strategy))
+    memory = tools.memory if "learned_variants" in tools.enhancements else None
+    variants = vary(
+        analysis, model=tools.model, count=tools.variant_count, memory=tools.memory, learned=memory, seed=question.id
+    )
+    return _look(question, analysis, strategy, variants, tools, k=_second_k(analysis, strategy, tools))
 
 
 def look_again(question: Question, variants: Sequence[Variant], tools: Tools) -> Attempt:
     """Phase 4: after reading, with the variants that phase 2 made. Raises QuestionError."""
     analysis, strategy = _understand(question)
-    return _look(question, analysis, strategy, Made(value=tuple(variants)), tools, k=_second_k(analysis, strategy))
+    return _look(
+        question, analysis, strategy, Made(value=tuple(variants)), tools, k=_second_k(analysis, strategy, tools)
+    )
 
 
 def _understand(question: Question) -> tuple[Analysis, RetrievalStrategy]:
@@ -101,12 +124,12 @@ def _understand(question: Question) -> tuple[Analysis, RetrievalStrategy]:
     return analysis, strategy_for(analysis.text, question.task)
 
 
-def _first_k(analysis: Analysis, strategy: RetrievalStrategy) -> int:
-    return max(analysis.suggested_k, strategy.max_k)
+def _first_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> int:
+    return strategy.max_k if tools.stop == "document" else max(analysis.suggested_k, strategy.max_k)
 
 
-def _second_k(analysis: Analysis, strategy: RetrievalStrategy) -> int:
-    return min(MAX_K, 2 * _first_k(analysis, strategy))
+def _second_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> int:
+    return min(MAX_K, 2 * _first_k(analysis, strategy, tools))
 
 
 def _look(
@@ -118,7 +141,7 @@ def _look(
     *,
     k: int,
 ) -> Attempt:
-    """Embed all queries at once, search, fuse, judge, compose."""
+    """Embed all queries at once, search, fuse, keep what is enough, judge, compose."""
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
@@ -134,10 +157,22 @@ def _look(
         observe=tools.observe,
     )
     times.append(tools.clock())
-    judge = judge_named(tools.judge, tools.embedder.id)
-    judged = judge_hits(analysis, hits, model=tools.model, judge=judge, threshold=strategy.threshold)
+    on = tools.enhancements
+    if "by_title" in on and len(queries) > 1:
+        hits = merge_by_title(hits, k)
+    judge = judging_once(judge_named(tools.judge, tools.embedder.id))
+    kept = keep(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
+    judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
-    written = write_answer(analysis, hits, judged.value, model=tools.model)
+    read = to_compose_from(analysis, kept.hits, on, tools.page_texts)
+    written = write_answer(
+        analysis,
+        read,
+        judged.value,
+        model=tools.model,
+        notes=note_for(analysis, read) if "multi_document" in on else (),
+        examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
+    )
     times.append(tools.clock())
     answer, verdict = written.value
     return Attempt(
@@ -145,11 +180,15 @@ def _look(
         strategy=strategy,
         queries=queries,
         variants=variants.value,
-        hits=tuple(hits),
+        hits=kept.hits,
         verdict=verdict,
         answer=_noted(answer, variants.notice, judged.notice, written.notice),
         cost=variants.cost + judged.cost + written.cost,
         timings=_timings(times),
+        kept=kept,
+        advice=advise_on_context(
+            analysis.text, build_context(kept.hits), lang=analysis.lang, answer_quality=verdict.confidence
+        ),
     )
 
 

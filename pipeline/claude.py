@@ -92,12 +92,15 @@ class Claude:
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
 
-    def compose(self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = ()) -> Answer:
+    def compose(
+        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+    ) -> Answer:
         """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
         given = give(hits)
         if not given:
             return _nothing_found(self._large_model)
-        content = [*search_results(given, citable=True), _text(f"Question: {question}")]
+        shown = [_text(examples)] if examples else []
+        content = [*search_results(given, citable=True), *shown, _text(f"Question: {question}")]
         reply, cost = self._ask(self._large_model, system(COMPOSE, (answer_language(lang), *notes)), content)
         return _answer_of(reply, given, self._large_model, cost)
 

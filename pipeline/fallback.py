@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from pipeline.compose import compose
 from pipeline.judge import Judge
 from pipeline.llm import Model, ModelError
 from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
+from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
 from pipeline.variants import make_variants
+from store.analyser import fold
 from store.types import Answer, Cost, Hit, Variant, Verdict
 
 Value = TypeVar("Value")
@@ -33,15 +35,55 @@ class Made(Generic[Value]):
     notice: str = ""
 
 
-def vary(analysis: Analysis, *, model: Model | None, count: int) -> Made[tuple[Variant, ...]]:
-    """Give variants of the question: the model's, else those of the rules."""
+@dataclass(frozen=True, kw_only=True)
+class VariantKey:
+    """What variants were made for; the same key gives the same variants back."""
+
+    question: str  #: folded, without needless space
+    lang: str
+    maker: str  #: the model's name
+    count: int
+
+
+class VariantMemory(Protocol):
+    """Remembers variants that were paid for, and which kinds helped which type of question."""
+
+    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
+        """Give the variants kept under ``key``; none when there are none."""
+
+    def keep(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+        """Keep variants for the next time."""
+
+    def tallies(self, question_type: str) -> Tallies:
+        """Give how often each kind helped this type of question."""
+
+
+def vary(
+    analysis: Analysis,
+    *,
+    model: Model | None,
+    count: int,
+    memory: VariantMemory | None = None,
+    learned: VariantMemory | None = None,
+    seed: str = "",
+) -> Made[tuple[Variant, ...]]:
+    """Give variants of the question: those in ``memory``, else the model's, else those of the rules.
+
+    With ``learned`` the kinds that helped come first. What the rules make costs nothing and is not kept.
+    """
+    order = turns(learned.tallies(analysis.question_type), seed=seed) if learned is not None else DOCUMENTED
     if model is None:
-        return Made(value=make_variants(analysis, count))
+        return Made(value=make_variants(analysis, count, order))
+    key = VariantKey(question=" ".join(fold(analysis.text).split()), lang=analysis.lang, maker=model.name, count=count)
+    if memory is not None and (known := memory.recall(key)):
+        return Made(value=choose_variants(known, count, order))
     try:
         priced = model.variants(analysis.text, count=count, lang=analysis.lang)
     except ModelError as error:
-        return Made(value=make_variants(analysis, count), cost=error.cost, notice=_notice("variants", error))
-    return Made(value=priced.value, cost=priced.cost)
+        return Made(value=make_variants(analysis, count, order), cost=error.cost, notice=_notice("variants", error))
+    if memory is not None:
+        memory.keep(key, priced.value)
+    return Made(value=choose_variants(priced.value, count, order), cost=priced.cost)
 
 
 def judge_hits(
@@ -59,15 +101,22 @@ def judge_hits(
 
 
 def write_answer(
-    analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, *, model: Model | None
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    verdict: Verdict,
+    *,
+    model: Model | None,
+    notes: Sequence[str] = (),
+    examples: str = "",
 ) -> Made[tuple[Answer | None, Verdict]]:
     """Give the answer, and the verdict as it stands after reading that answer; None when there is none to give.
 
-    Hits that do not suffice still give an extractive answer: the provisional one.
+    Hits that do not suffice still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for
+    the model.
     """
     written = Made[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        written = _written_by(model, analysis, hits, verdict)
+        written = _written_by(model, analysis, hits, verdict, notes, examples)
         if written.value is not None and is_answer(written.value.text):
             return Made(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
@@ -78,9 +127,11 @@ def write_answer(
     return Made(value=(quoted, verdict), cost=written.cost, notice=written.notice)
 
 
-def _written_by(model: Model, analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> Made[Answer | None]:
+def _written_by(
+    model: Model, analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, notes: Sequence[str], examples: str
+) -> Made[Answer | None]:
     try:
-        answer = model.compose(analysis.text, hits, lang=analysis.lang)
+        answer = model.compose(analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples)
     except ModelError as error:
         return Made(value=None, cost=error.cost, notice=_notice("answer", error))
     # the model says how sure it writes; the judge says how likely the hits hold the answer at all

@@ -36,10 +36,13 @@ class Model(Protocol):
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
         """Judge whether ``hits`` answer ``question``."""
 
-    def compose(self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = ()) -> Answer:
+    def compose(
+        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+    ) -> Answer:
         """Write the answer to ``question`` from ``hits`` alone, in ``lang`` (empty: the question's own).
 
-        ``notes`` are instructions of the operator's, never page text. Nothing supported: ``text`` is empty and
+        ``notes`` are instructions of the operator's, never page text; ``examples`` are data, to be imitated in form
+        and not cited. Nothing supported: ``text`` is empty and
         ``confidence`` 0. The cost is in the answer.
         """
 

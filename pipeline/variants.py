@@ -7,11 +7,12 @@ rule knows still gets its keywords and a statement of its topic.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipeline.question import Analysis
 from pipeline.synonyms import replace_synonym
 from pipeline.terms import content_words
+from pipeline.variant_learning import choose_variants
 from store.analyser import words
 from store.types import Variant, VariantKind
 
@@ -100,16 +101,20 @@ _TOPIC_WORD: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
-def make_variants(analysis: Analysis, count: int = DEFAULT_COUNT) -> tuple[Variant, ...]:
-    """Give up to ``count`` (2–5) variants, one of each kind first; none equals the question or another of them."""
-    wanted = min(MAX_COUNT, max(MIN_COUNT, count))
+def make_variants(
+    analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
+) -> tuple[Variant, ...]:
+    """Give up to ``count`` (2–5) variants; none equals the question or another of them.
+
+    One of each kind comes first, unless ``order`` says whose turn it is.
+    """
     seen = {_essence(analysis.text)}
-    kept: list[Variant] = []
+    made: list[Variant] = []
     for kind, text in _wordings(analysis):
-        if len(kept) < wanted and text and (essence := _essence(text)) not in seen:
+        if text and (essence := _essence(text)) not in seen:
             seen.add(essence)
-            kept.append(Variant(kind=kind, text=text))
-    return tuple(kept)
+            made.append(Variant(kind=kind, text=text))
+    return choose_variants(made, min(MAX_COUNT, max(MIN_COUNT, count)), order)
 
 
 def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:

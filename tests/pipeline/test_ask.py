@@ -61,7 +61,9 @@ class ScriptedModel:
         verdict = Verdict(sufficient=self.sufficient, confidence=0.9, reason="It says so.", judge="model")
         return Priced(value=verdict, cost=Cost(usd=0.2))
 
-    def compose(self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = ()) -> Answer:
+    def compose(
+        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+    ) -> Answer:
         self._fail()
         sentence = Sentence(text=self.text)
         return Answer(

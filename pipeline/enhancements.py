@@ -1,0 +1,63 @@
+"""What retrieval and answers can do beyond the plain flow, each under the name it is switched by.
+
+What lowers quality is off by default, with the figure that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from pipeline.context import select_diverse
+from pipeline.multi_document import side_by_side
+from pipeline.quality import PageTexts, with_quality
+from pipeline.question import Analysis
+from store.errors import WellreadError
+from store.types import Hit
+
+#: multi_query: two wordings of the model's in phase 1 already; off: the question would go to the model's API at once.
+#: by_title: its hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20
+#: where a title has several passages (squad2 .83 → .65, XQuAD en .95 → .84, de .92 → .74; HotpotQA .86 → .84).
+#: learned_variants: the kinds of variant that earned citations first.
+#: quality: passages scored below .3 are not composed from, and pages' whole text is when none is left; off: short
+#: passages answer too (HotpotQA: both gold passages left in .77 of the contexts instead of .83).
+#: diverse: no near-duplicates and at most 10,000 characters to compose from.
+#: few_shot: confirmed answers to questions like this one as examples for the model.
+#: multi_document: several pages side by side for a question that compares or names several things.
+Enhancement = Literal["multi_query", "by_title", "learned_variants", "quality", "diverse", "few_shot", "multi_document"]
+ALL: frozenset[Enhancement] = frozenset(get_args(Enhancement))
+OFF: frozenset[Enhancement] = frozenset({"multi_query", "by_title", "quality"})
+DEFAULT: frozenset[Enhancement] = ALL - OFF
+
+
+class UnknownEnhancement(WellreadError):
+    """There is no enhancement of this name; the message lists those there are."""
+
+
+def switched(names: Iterable[str]) -> frozenset[Enhancement]:
+    """Give the enhancements that are on: the default ones, with each name, without each ``-name``.
+
+    Raises UnknownEnhancement.
+    """
+    known: dict[str, Enhancement] = {name: name for name in ALL}
+    on = DEFAULT
+    for name in names:
+        bare = name.removeprefix("-")
+        if bare not in known:
+            raise UnknownEnhancement(f"There is no enhancement {bare!r}: there are {', '.join(sorted(known))}.")
+        on = on - {known[bare]} if name.startswith("-") else on | {known[bare]}
+    return on
+
+
+def to_compose_from(
+    analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
+) -> list[Hit]:
+    """Give what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
+    chosen = list(hits)
+    if "quality" in on:
+        chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
+    if "multi_document" in on:
+        chosen = side_by_side(analysis, chosen)
+    if "diverse" in on:
+        chosen = select_diverse(chosen)
+    return chosen

@@ -1,0 +1,91 @@
+"""How much a passage can say about a question, and the pages' whole text when no passage says enough.
+
+The formula is the design document's [_score_section_quality, CONTENT_QUALITY_THRESHOLD, _fetch_source_text]: length
+counts up to .8 and the question's words up to .2; fewer than 20 words are a stub and score 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from pipeline.stopwords import empty_words
+from store.analyser import words
+from store.types import Hit
+
+QUALITY_THRESHOLD = 0.3
+STUB_WORDS = 20
+BASE, PER_LENGTH, FULL_LENGTH_WORDS, MOST_FOR_LENGTH, MOST_FOR_KEYWORDS = 0.2, 0.6, 200, 0.8, 0.2
+#: pages whose text is taken when every passage was left out [max_articles]
+MAX_PAGES = 5
+#: of each page's text: around the passage that was found
+MAX_PAGE_CHARACTERS = 4_000
+
+#: page ids → their stored texts; a page that is gone is left out
+PageTexts = Callable[[Sequence[int]], Mapping[int, str | None]]
+
+#: scripts written without spaces, and how many characters make a word in them, about
+_WITHOUT_SPACES = (
+    (re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"), 2),
+    (re.compile("[\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u104f\u1780-\u17d3]"), 5),
+)
+
+
+def score_quality(text: str, question: str, *, lang: str = "en") -> float:
+    """Score a passage for a question, [0, 1] [_score_section_quality]."""
+    count = count_words(text)
+    if count < STUB_WORDS:
+        return 0.0
+    length = min(MOST_FOR_LENGTH, BASE + count / FULL_LENGTH_WORDS * PER_LENGTH)
+    return min(1.0, length + MOST_FOR_KEYWORDS * keyword_overlap(text, question, lang=lang))
+
+
+def keyword_overlap(text: str, question: str, *, lang: str = "en") -> float:
+    """Give the share of the question's words, without those that carry no topic, that the text holds; 0 for none."""
+    keywords = set(words(question)) - empty_words(lang)
+    return len(keywords & set(words(text))) / len(keywords) if keywords else 0.0
+
+
+def count_words(text: str) -> int:
+    """Count the words of a text: those between spaces, and characters by their script where it has no spaces."""
+    count = 0
+    for script, characters in _WITHOUT_SPACES:
+        text, found = script.subn(" ", text)
+        count += -(-found // characters)
+    return count + sum(any(char.isalnum() for char in token) for token in text.split())
+
+
+def with_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: PageTexts | None) -> list[Hit]:
+    """Leave out the hits below the threshold; when that is all of them, give their pages' text instead.
+
+    That fallback is global: one hit that passes is enough to leave the others out for good. Without ``page_texts``
+    the hits stay as they were.
+    """
+    good = [hit for hit in hits if score_quality(hit.passage.text, question, lang=lang) >= QUALITY_THRESHOLD]
+    if good or not hits:
+        return good
+    return list(hits) if page_texts is None else source_text(hits, page_texts)
+
+
+def source_text(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
+    """Give the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
+
+    A hit whose page is gone, or no longer says what the passage says, stays as it is.
+    """
+    first: dict[int, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.passage.page_id, hit)
+    chosen = list(first.values())[:max_pages]
+    texts = page_texts([hit.passage.page_id for hit in chosen])
+    return [_widened(hit, texts.get(hit.passage.page_id)) for hit in chosen]
+
+
+def _widened(hit: Hit, page: str | None) -> Hit:
+    passage = hit.passage
+    if page is None or page[passage.start : passage.end] != passage.text:
+        return hit
+    room = max(0, MAX_PAGE_CHARACTERS - len(passage.text))
+    start = max(0, min(passage.start - room // 2, len(page) - len(passage.text) - room))
+    end = min(len(page), max(passage.end, start + len(passage.text) + room))
+    return replace(hit, passage=replace(passage, text=page[start:end], start=start, end=end))

@@ -1,0 +1,102 @@
+"""Learn which kinds of variant help which type of question: Beta–Bernoulli, one reward a question and kind.
+
+A kind is rewarded when a citation of the answer is of a passage that one of its queries had among its first hits.
+Kept are two counts for each type of question and kind; nothing of the question itself.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from store.types import Answer, Hit, Variant, VariantKind
+
+KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
+#: Beta(1, 1): nothing known is one half
+PRIOR_REWARDED, PRIOR_UNREWARDED = 1.0, 1.0
+#: share of questions that try the kinds in a chance order, so that a kind unlucky at first is asked again
+EXPLORED = 0.1
+
+#: tried this often, a kind whose mean is below this share of the best kind's is weak
+KNOWN_AFTER, WEAK = 20, 0.5
+#: whose turn it is while nothing was learned: as the wordings are made
+DOCUMENTED: tuple[VariantKind, ...] = ()
+
+Policy = Literal["mean", "thompson"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often a kind was tried for a type of question, and how often rewarded."""
+
+    tried: int = 0
+    rewarded: int = 0
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of its chance to be rewarded, (0, 1)."""
+        return (PRIOR_REWARDED + self.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + self.tried)
+
+    def draw(self, chance: random.Random) -> float:
+        """Draw from the posterior of that chance (Thompson sampling)."""
+        return chance.betavariate(PRIOR_REWARDED + self.rewarded, PRIOR_UNREWARDED + self.tried - self.rewarded)
+
+
+#: of one type of question; a kind that is not in it was never tried
+Tallies = Mapping[VariantKind, Tally]
+
+
+def order_kinds(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
+    """Order the kinds, the most helpful first; the same ``seed`` and tallies give the same order.
+
+    "mean" goes by the posterior mean, except for one question in ten; "thompson" draws from the posterior.
+    Kinds of equal worth stand in the design document's order.
+    """
+    chance = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    if policy == "mean" and chance.random() < EXPLORED:
+        return tuple(chance.sample(KINDS, len(KINDS)))
+    of = {kind: tallies.get(kind, Tally()) for kind in KINDS}
+    worth = {kind: of[kind].draw(chance) if policy == "thompson" else of[kind].mean for kind in KINDS}
+    return tuple(sorted(KINDS, key=lambda kind: (-worth[kind], KINDS.index(kind))))
+
+
+def turns(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
+    """Say whose turn it is, wording by wording: each kind in its order, then each once more.
+
+    A kind that is known to be weak gives its first turn up to the others' second.
+    """
+    order = order_kinds(tallies, seed=seed, policy=policy)
+    best = max(tallies.get(kind, Tally()).mean for kind in KINDS)
+    weak = [
+        kind
+        for kind, tally in tallies.items()
+        if tally.tried >= KNOWN_AFTER and tally.mean < WEAK * best and kind != order[0]
+    ]
+    strong = tuple(kind for kind in order if kind not in weak)
+    return (*strong, *strong, *weak, *weak)
+
+
+def choose_variants(variants: Sequence[Variant], count: int, order: Sequence[VariantKind] = ()) -> tuple[Variant, ...]:
+    """Choose up to ``count`` of the variants, one for each turn in ``order``; then whatever is left, as it stands."""
+    left = list(variants)
+    chosen: list[Variant] = []
+    for kind in order:
+        own = next((variant for variant in left if variant.kind == kind), None)
+        if own is not None:
+            left.remove(own)
+            chosen.append(own)
+    return tuple([*chosen, *left][: max(0, count)])
+
+
+def rewards(variants: Sequence[Variant], hits: Sequence[Hit], answer: Answer | None) -> dict[VariantKind, bool]:
+    """Say for each kind that was tried whether a citation is of one of its hits; nothing without a citation."""
+    if answer is None or not answer.citations:
+        return {}
+    cited = {citation.passage_id for citation in answer.citations}
+    helpful = {query for hit in hits if hit.passage.id in cited for query in hit.found_by}
+    found: dict[VariantKind, bool] = {}
+    for variant in variants:
+        found[variant.kind] = found.get(variant.kind, False) or variant.text in helpful
+    return found
