@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
-from store import leases
-from store.tables import CandidateRow, FactRow, LinkRow, PageRow, QuestionRow
+from store import facts, leases
+from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
 from store.types import Link, Page, PageText, Status, Validators
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
@@ -87,7 +87,7 @@ def save(
         row.generation += 1
         _wait_for_index(row, now)
         session.flush()
-        _save_facts(session, row.id, page)
+        facts.save(session, row.id, page.facts)
     session.flush()
     return row.id, changed
 
@@ -248,22 +248,6 @@ def _twin(session: Session, host: str, content_hash: str) -> int | None:
 
 def _wait_for_index(row: PageRow, now: datetime) -> None:
     row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
-
-
-def _save_facts(session: Session, page_id: int, page: PageText) -> None:
-    session.execute(delete(FactRow).where(FactRow.page_id == page_id))
-    session.add_all(
-        FactRow(
-            page_id=page_id,
-            subject=fact.subject,
-            subject_folded=fact.subject.casefold()[:300],
-            predicate=fact.predicate,
-            object=fact.object,
-            start=fact.start,
-            end=fact.end,
-        )
-        for fact in page.facts
-    )
 
 
 def _end(session: Session, lease: leases.Lease, **values: Any) -> bool:

@@ -212,6 +212,26 @@ class LinkRow(Table):
     seen_at: Mapped[datetime]
 
 
+class EntityRow(Table):
+    """A named thing, under the one spelling its name compares by."""
+
+    __tablename__ = "entities"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(120), unique=True)
+
+
+class MentionRow(Table):
+    """Where an entity is named: in a passage, or by a page that bears the name (``ord`` −1)."""
+
+    __tablename__ = "mentions"
+    __table_args__ = (Index("ix_mentions_page", "page_id", "ord"), {"sqlite_with_rowid": False})
+
+    entity_id: Mapped[int] = mapped_column(ForeignKey("entities.id", ondelete="CASCADE"), primary_key=True)
+    ord: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+
+
 class FactRow(Table):
     """Subject–predicate–object read from a page, with the span that says so."""
 

@@ -208,6 +208,24 @@ class Fact:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StatedFact:
+    """A fact with the page that states it."""
+
+    fact: Fact
+    page_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """A name, and what the knowledge base has of it."""
+
+    name: str  #: as names compare (store.names)
+    pages: tuple[int, ...]  #: those that bear it
+    mentions: int  #: passages that mention it, counted up to a thousand
+    passages: tuple[str, ...] = ()  #: ids of such passages, where they were asked for
+
+
+@dataclass(frozen=True, kw_only=True)
 class PageText:
     """What extraction made of one fetched document."""
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.chunk import chunk
-from store import candidates, leases, pages, questions
+from store import candidates, facts, graph, leases, pages, questions
+from store.graph import PageNames
 from store.leases import Lease
 from store.tables import PageRow
 from store.types import Page, PageText, Passage, Status
+from workers.naming import names_of_page
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -67,22 +69,26 @@ def passages_of(page: Page) -> list[Passage]:
 def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
     """Index these pages in one commit and record it; a failure of a single page is recorded too."""
     try:
-        _index(services, [page for _, page in claimed])
+        names = _index(services, [page for _, page in claimed])
     except Exception as error:  # the row remembers what failed; the sweep tries again
         log.exception("embed_failed", pages=[page.id for _, page in claimed])
         if len(claimed) == 1:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
     with services.database.write() as session:
-        for lease, _ in claimed:
-            pages.indexed(session, lease)
+        current = [page.id for lease, page in claimed if pages.indexed(session, lease)]
+        graph.replace(session, {page_id: names[page_id] for page_id in current})
     return True
 
 
-def _index(services: Services, claimed: Sequence[Page]) -> None:
+def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
+    """Write the pages' passages; returns the names of each page."""
     by_page = {page.id: passages_of(page) for page in claimed}
     written = services.passages_writer.write_pages(by_page, services.embedder)
     log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
+    with services.database.read() as session:
+        stated = facts.of_pages(session, list(by_page))
+    return {page.id: names_of_page(page, by_page[page.id], stated.get(page.id, ())) for page in claimed}
 
 
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:

@@ -1,0 +1,169 @@
+"""Names: what pages are called, what a text may be naming, and the one spelling under which names compare.
+
+Light rules, no model. A name is kept as its folded words joined by spaces, without a leading article: "The Beatles",
+"beatles" and "BEATLES" are one.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from store.analyser import words
+
+#: a longer one is a sentence; the column of the table holds as much
+MAX_WORDS: Final = 8
+MAX_CHARS: Final = 120
+#: names looked for in one text, and kept of one passage
+MAX_LOOKED_FOR: Final = 1_500
+MAX_KEPT: Final = 40
+
+#: words of a name that may stand inside a text in lower case: a phrase, not a proper noun
+_PHRASE_WORDS: Final = 4
+_ARTICLES: Final = frozenset("the a an der die das ein eine le la les l un une el los las una il lo".split())
+#: between two parts of one name: "University of California", "Ludwig van Beethoven", "Rock and Roll"
+_PARTING: Final = frozenset("of the and y et und &".split())
+_JOINING: Final = _PARTING | frozenset("de la le du des del van von der den di da dos".split())
+
+_TOKEN: Final = re.compile(r"[^\W_]+(?:[’'.-]?[^\W_]+)*")
+_PARENTHESIS: Final = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]\s*$")
+_SEGMENT: Final = re.compile(r"\s+[|·•»›–—-]\s+|\s*[|›»]\s*")
+
+
+class _Word(NamedTuple):
+    text: str  #: folded
+    proper: bool  #: written with a capital or a digit, or in a script that has no capitals
+    capital: bool  #: written with a capital
+    apart: bool  #: something other than a blank stands before it
+
+
+def key(text: str) -> str:
+    """Give the spelling under which a name compares; "" for one that is none."""
+    found = [word.text for word in _words(html.unescape(text))]
+    if len(found) > 1 and found[0] in _ARTICLES:
+        found = found[1:]
+    name = " ".join(found)
+    return name if 1 < len(name) <= MAX_CHARS and len(found) <= MAX_WORDS else ""
+
+
+def names_of(title: str) -> tuple[str, ...]:
+    """Give the names a page's title gives it: all of it, without its site's name, and without a parenthesis."""
+    plain = html.unescape(title)
+    first = _SEGMENT.split(plain, maxsplit=1)[0]
+    named = (key(part) for part in (plain, _bare(plain), first, _bare(first)))
+    return tuple(dict.fromkeys(name for name in named if name and not name.isdecimal()))
+
+
+def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
+    """Give every stretch of a text that may be a name, to be looked up; ``empty`` are its language's empty words.
+
+    Proper nouns, parts of longer ones too, and phrases of two words or more that neither begin nor end empty.
+    """
+    found: dict[str, None] = {}
+    listed = list(_words(text))
+    for at in range(len(listed)):
+        for name in _from(listed, at, empty):
+            found.setdefault(name)
+            if len(found) >= MAX_LOOKED_FOR:
+                return tuple(found)
+    return tuple(found)
+
+
+def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
+    """Give the proper nouns of a text, to be kept: each run of capitalised words, and its ends ("Barack Obama" too).
+
+    In a script without capitals there are none: what such a text names is found from the names of the pages.
+    """
+    found: dict[str, None] = {}
+    for run in _runs(list(_words(text))):
+        names = _trimmed([word.text for word in run], empty)
+        for start in range(min(len(names), max(1, len(names) - 1))):
+            if len(names) - start <= MAX_WORDS and names[start] not in _JOINING:
+                found.setdefault(" ".join(names[start:]))
+        if len(found) >= MAX_KEPT:
+            break
+    return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_KEPT]
+
+
+def _bare(title: str) -> str:
+    return _PARENTHESIS.sub("", title)
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """The words of a text, folded as the search terms are."""
+    end = 0
+    for match in _TOKEN.finditer(text):
+        written, apart = match.group(), bool(text[end : match.start()].strip())
+        end = match.end()
+        first = written[0]
+        capital = first.isupper()
+        proper = capital or first.isdecimal() or not first.islower()
+        folded = [written.lower()] if written.isascii() and written.isalnum() else words(written)
+        for place, word in enumerate(folded):
+            yield _Word(word, proper, capital, apart and place == 0)
+
+
+def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[str]:
+    """The names that begin at one word."""
+    first = listed[at]
+    for end in range(at + 1, min(at + MAX_WORDS, len(listed)) + 1):
+        last = listed[end - 1]
+        if end - at == 1:
+            named = first.proper and first.text not in empty and _stands_alone(listed, at, empty)
+        elif first.proper and last.proper:
+            named = True
+        else:
+            named = end - at <= _PHRASE_WORDS and first.text not in empty and last.text not in empty
+        name = " ".join(word.text for word in listed[at:end])
+        if named and 1 < len(name) <= MAX_CHARS:
+            yield name
+
+
+def _stands_alone(listed: Sequence[_Word], at: int, empty: Collection[str]) -> bool:
+    """Whether a capitalised word is no part of a longer name: "United" of "United States" names nothing."""
+    if not listed[at].capital:
+        return True
+    after = at + 1 < len(listed) and not listed[at + 1].apart and _names(listed[at + 1], empty)
+    before = at > 0 and not listed[at].apart and _names(listed[at - 1], empty)
+    return not (before or after)
+
+
+def _names(word: _Word, empty: Collection[str]) -> bool:
+    return word.capital and word.text not in empty and word.text not in _ARTICLES
+
+
+def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
+    """Runs of capitalised words, with the small words between two of them."""
+    run: list[_Word] = []
+    for word in listed:
+        if run and word.apart:
+            yield from _ended(run)
+            run = []
+        if word.capital or (run and (word.text in _JOINING or word.text.isdecimal())):
+            run.append(word)
+        elif run:
+            yield from _ended(run)
+            run = []
+    yield from _ended(run)
+
+
+def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
+    """A run without the small words at its end, and the parts of one that "of" or "and" joins."""
+    while run and not (run[-1].capital or run[-1].text.isdecimal()):
+        run = run[:-1]
+    if not run:
+        return
+    yield run
+    parts = [list(part) for joins, part in groupby(run, lambda word: word.text in _PARTING) if not joins]
+    if len(parts) > 1:
+        yield from parts
+
+
+def _trimmed(names: list[str], empty: Collection[str]) -> list[str]:
+    """A run without the empty words it begins with: "The", "In" at the start of a sentence."""
+    while names and (names[0] in empty or names[0] in _ARTICLES):
+        names = names[1:]
+    return names

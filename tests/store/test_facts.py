@@ -1,0 +1,54 @@
+"""Facts in SQL: found by the name of what they are about."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from store import facts, pages
+from store.database import Database
+from store.types import Fact, PageText, Validators
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+BORN = Fact(
+    subject="The Ada Lovelace Page (mathematician)", predicate="Born", object="10 December 1815", start=3, end=19
+)
+PRICE = Fact(subject="Ticket", predicate="Price", object="9 €")
+
+
+def save_page(database: Database, *stated: Fact, content_hash: str = "1") -> int:
+    with database.write() as session:
+        page = PageText(title="t", text="t", lang="en", facts=stated)
+        page_id, _ = pages.save(
+            session,
+            url="https://e.org",
+            host="h",
+            page=page,
+            content_hash=content_hash,
+            validators=Validators(),
+            depth=0,
+            now=NOW,
+        )
+    return page_id
+
+
+def test_a_fact_is_found_by_its_subjects_name_in_any_spelling(database: Database) -> None:
+    page_id = save_page(database, BORN, PRICE)
+    with database.read() as session:
+        (found,) = facts.about(session, ["ada lovelace page", "someone else"])
+    assert (found.fact, found.page_id) == (BORN, page_id)
+
+
+def test_a_pages_facts_are_replaced_when_it_changes(database: Database) -> None:
+    page_id = save_page(database, BORN)
+    assert save_page(database, PRICE, content_hash="2") == page_id
+    with database.read() as session:
+        assert facts.about(session, ["ada lovelace page"]) == []
+        assert facts.of_pages(session, [page_id]) == {page_id: [PRICE]}
+
+
+def test_a_page_that_is_gone_states_nothing(database: Database) -> None:
+    page_id = save_page(database, BORN)
+    with database.write() as session:
+        pages.gone(session, page_id, NOW)
+    with database.read() as session:
+        assert facts.about(session, ["ada lovelace page"]) == []

@@ -1,0 +1,148 @@
+"""Names and mentions in SQL: replaced with their page, found by name and by passage, safe beside other writers."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import func, select
+
+from store import graph, pages
+from store.database import Database
+from store.graph import PageNames
+from store.tables import EntityRow, LinkRow, MentionRow
+from store.types import PageText, Validators
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def save_page(database: Database, url: str, title: str = "A page") -> int:
+    with database.write() as session:
+        page = PageText(title=title, text=url, lang="en")
+        page_id, _ = pages.save(
+            session, url=url, host="h", page=page, content_hash=url, validators=Validators(), depth=0, now=NOW
+        )
+    return page_id
+
+
+def put(database: Database, names: dict[int, PageNames]) -> None:
+    with database.write() as session:
+        graph.replace(session, names)
+
+
+@pytest.fixture
+def two(database: Database) -> tuple[int, int]:
+    """A page of a film that names its director in its second passage, and the director's page."""
+    film, director = save_page(database, "https://e.org/film"), save_page(database, "https://e.org/director")
+    put(
+        database,
+        {
+            film: PageNames(bears=("maximum overdrive",), mentions={0: ("leland",), 1: ("stephen king", "leland")}),
+            director: PageNames(bears=("stephen king",), mentions={0: ("leland",)}),
+        },
+    )
+    return film, director
+
+
+def test_a_page_is_found_by_its_name_with_how_often_it_is_mentioned(database: Database, two: tuple[int, int]) -> None:
+    with database.read() as session:
+        (named,) = graph.pages_named(session, ["stephen king", "leland", "nobody"])
+    assert (named.name, named.pages, named.mentions) == ("stephen king", (two[1],), 1)
+
+
+def test_a_passage_gives_the_names_it_mentions_that_other_pages_bear(database: Database, two: tuple[int, int]) -> None:
+    film, director = two
+    with database.read() as session:
+        found = graph.mentioned_in(session, [(film, 0), (film, 1), (director, 0)])
+    assert {passage: [named.name for named in names] for passage, names in found.items()} == {
+        (film, 1): ["stephen king"]
+    }
+
+
+def test_a_page_gives_the_passages_elsewhere_that_mention_it(database: Database, two: tuple[int, int]) -> None:
+    film, director = two
+    with database.read() as session:
+        found = graph.mentioning(session, [director, film], most=50)
+        assert [named.passages for named in found[director]] == [(f"{film}-1",)]
+        assert film not in found
+        assert graph.mentioning(session, [director], most=0) == {}
+
+
+def test_a_phrase_is_a_mention_where_a_page_bears_it(database: Database) -> None:
+    ship, plane = save_page(database, "https://e.org/ship"), save_page(database, "https://e.org/plane")
+    names = {
+        ship: PageNames(bears=("aircraft carrier",)),
+        plane: PageNames(bears=("heinkel hd 23",), maybe={0: ("aircraft carrier", "held on")}),
+    }
+    put(database, names)
+    with database.read() as session:
+        assert [n.name for n in graph.mentioned_in(session, [(plane, 0)])[(plane, 0)]] == ["aircraft carrier"]
+        assert session.scalar(select(func.count()).select_from(EntityRow)) == 2
+
+
+def test_refreshing_a_page_replaces_its_mentions(database: Database, two: tuple[int, int]) -> None:
+    film, director = two
+    put(database, {film: PageNames(bears=("the shining",), mentions={0: ("jack",)})})
+    with database.read() as session:
+        assert graph.pages_named(session, ["maximum overdrive"]) == []
+        assert graph.mentioning(session, [director], most=50) == {}
+        assert graph.pages_named(session, ["the shining"])[0].pages == (film,)
+
+
+def test_a_page_without_names_has_no_mention_left(database: Database, two: tuple[int, int]) -> None:
+    put(database, {two[0]: PageNames()})
+    with database.read() as session:
+        assert session.scalar(select(func.count()).where(MentionRow.page_id == two[0])) == 0
+
+
+def test_putting_the_same_page_twice_changes_nothing(database: Database, two: tuple[int, int]) -> None:
+    names = {two[1]: PageNames(bears=("stephen king",), mentions={0: ("leland",)})}
+    put(database, names)
+    put(database, names)
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(MentionRow)) == 6
+
+
+def test_writers_that_meet_at_the_same_new_names_all_succeed(database: Database) -> None:
+    ids = [save_page(database, f"https://e.org/{at}") for at in range(6)]
+    names = [f"name {at}" for at in range(200)]
+    failures: list[BaseException] = []
+
+    def write(page_id: int) -> None:
+        try:
+            put(database, {page_id: PageNames(bears=names[:1], mentions={0: names if page_id % 2 else names[::-1]})})
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(page_id,)) for page_id in ids]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(EntityRow)) == 200
+        assert session.scalar(select(func.count()).select_from(MentionRow)) == 6 * 201
+
+
+def test_a_name_that_is_everywhere_is_counted_to_a_limit(database: Database) -> None:
+    page = save_page(database, "https://e.org/many")
+    put(database, {page: PageNames(bears=("everywhere",), mentions=dict.fromkeys(range(1100), ("everywhere",)))})
+    with database.read() as session:
+        assert graph.pages_named(session, ["everywhere"])[0].mentions == graph.MAX_COUNTED
+
+
+def test_links_between_pages_are_those_that_both_stand_among_them(database: Database) -> None:
+    with database.write() as session:
+        for to in ("b", "c", "a"):
+            session.add(
+                LinkRow(site="s", from_url="a", url=to, text="", context="", origin="link", depth=0, seen_at=NOW)
+            )
+    with database.read() as session:
+        assert graph.links_between(session, ["a", "b"]) == [("a", "b")]
+
+
+def test_size_is_about_how_many_pages_there_are(database: Database, two: tuple[int, int]) -> None:
+    with database.read() as session:
+        assert graph.size(session) == max(two)

@@ -1,0 +1,34 @@
+"""What the pages put into the knowledge base are called, and what their passages name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipeline.stopwords import empty_words
+from store.graph import PageNames
+from store.names import key, names_in, names_of, proper_nouns
+from store.types import Fact, Page, Passage
+
+
+def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:
+    """Give a page's names; one without passages is gone or a list of links, and has none."""
+    if not passages:
+        return PageNames()
+    empty = empty_words(page.lang)
+    return PageNames(
+        bears=names_of(page.title),
+        mentions=_with_subjects(passages, {p.ord: proper_nouns(p.text, empty=empty) for p in passages}, facts),
+        maybe={p.ord: names_in(p.text, empty=empty) for p in passages},
+    )
+
+
+def _with_subjects(
+    passages: Sequence[Passage], mentions: Mapping[int, Sequence[str]], facts: Sequence[Fact]
+) -> dict[int, Sequence[str]]:
+    """The mentions with the subjects of the page's facts, which JSON-LD and tables name, in the passage that states."""
+    found = {ord: dict.fromkeys(names) for ord, names in mentions.items()}
+    for fact in facts:
+        at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)
+        if name := key(fact.subject):
+            found.setdefault(at, {}).setdefault(name)
+    return {ord: tuple(names) for ord, names in found.items()}
