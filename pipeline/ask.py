@@ -16,8 +16,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from pipeline.adaptive import Kept, StopName, judging_once, keep
-from pipeline.context import ContextAdvice, advise_on_context, build_context
-from pipeline.enhancements import DEFAULT, Enhancement, to_compose_from
+from pipeline.context import ContextAdvice, advise_on_context, build_context, to_compose_from
+from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
 from pipeline.few_shot import SolvedQuestions, examples_for
 from pipeline.judge import JudgeName, judge_named

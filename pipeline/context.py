@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.enhancements import Enhancement
+from pipeline.multi_document import side_by_side
+from pipeline.quality import PageTexts, with_quality
+from pipeline.question import Analysis, find_entities
 from pipeline.rerank import jaccard
 from pipeline.terms import content_words
 from store.analyser import words
@@ -73,6 +77,29 @@ def advise_on_context(question: str, context: str, *, lang: str = "en", answer_q
         redundant_content=repeated,
         suggestions=tuple(text for holds, text in advice if holds),
     )
+
+
+def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
+    """Give what engines are asked: the queries so far, and the question's names with the words that are missing."""
+    if not missing:
+        return tuple(queries)
+    lacking = " ".join(dict.fromkeys((*find_entities(question), *missing)))
+    known = {frozenset(words(query)) for query in queries}
+    return (*queries, lacking) if frozenset(words(lacking)) not in known else tuple(queries)
+
+
+def to_compose_from(
+    analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
+) -> list[Hit]:
+    """Give what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
+    chosen = list(hits)
+    if "quality" in on:
+        chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
+    if "multi_document" in on:
+        chosen = side_by_side(analysis, chosen)
+    if "diverse" in on:
+        chosen = select_diverse(chosen)
+    return chosen
 
 
 def _block(hit: Hit) -> str:

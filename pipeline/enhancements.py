@@ -5,15 +5,10 @@ What lowers quality is off by default, with the figure that says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, get_args
 
-from pipeline.context import select_diverse
-from pipeline.multi_document import side_by_side
-from pipeline.quality import PageTexts, with_quality
-from pipeline.question import Analysis
 from store.errors import WellreadError
-from store.types import Hit
 
 #: multi_query: two wordings of the model's in phase 1 already; off: the question would go to the model's API at once.
 #: by_title: its hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20
@@ -47,17 +42,3 @@ def switched(names: Iterable[str]) -> frozenset[Enhancement]:
             raise UnknownEnhancement(f"There is no enhancement {bare!r}: there are {', '.join(sorted(known))}.")
         on = on - {known[bare]} if name.startswith("-") else on | {known[bare]}
     return on
-
-
-def to_compose_from(
-    analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
-) -> list[Hit]:
-    """Give what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
-    chosen = list(hits)
-    if "quality" in on:
-        chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
-    if "multi_document" in on:
-        chosen = side_by_side(analysis, chosen)
-    if "diverse" in on:
-        chosen = select_diverse(chosen)
-    return chosen

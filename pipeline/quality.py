@@ -23,7 +23,7 @@ MAX_PAGES = 5
 MAX_PAGE_CHARACTERS = 4_000
 
 #: page ids → their stored texts; a page that is gone is left out
-PageTexts = Callable[[Sequence[int]], Mapping[int, str | None]]
+PageTexts = Callable[[Sequence[int]], Mapping[int, str]]
 
 #: scripts written without spaces, and how many characters make a word in them, about
 _WITHOUT_SPACES = (

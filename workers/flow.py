@@ -87,9 +87,23 @@ def detail_of(attempt: Attempt) -> dict[str, Any]:
         "question_type": attempt.analysis.question_type,
         "hits": len(attempt.hits),
         "top": [_trace(hit) for hit in attempt.hits[:5]],
+        "kept": _kept(attempt),
+        "advice": asdict(attempt.advice) if attempt.advice else None,
         "verdict": asdict(attempt.verdict),
         "seconds": asdict(attempt.timings),
         "cost": asdict(attempt.cost),
+    }
+
+
+def _kept(attempt: Attempt) -> dict[str, Any] | None:
+    kept = attempt.kept
+    if kept is None:
+        return None
+    return {
+        "chunks_retrieved": kept.chunks_retrieved,
+        "found": kept.found,
+        "confidence": kept.confidence,
+        "stop_reason": kept.stop_reason,
     }
 
 

@@ -37,7 +37,8 @@ def again(services: Services, question: Question) -> Attempt:
 
 def _asked(services: Services, question: Question) -> ask.Question:
     oldest = services.now() - timedelta(seconds=question.max_age_s) if question.max_age_s is not None else None
-    return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=Scope(read_after=oldest))
+    scope = Scope(read_after=oldest)
+    return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
 
 
 def checked(services: Services, attempt: Attempt) -> Attempt:

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from crawler.search import Found, search_all
+from pipeline.context import crawl_queries
 from store import candidates, pages, questions, sources
 from store.candidates import CandidateStatus
 from store.questions import Move
@@ -145,7 +146,7 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
 
 
 def _ask_engines(services: Services, question: Question) -> Found:
-    queries = question.queries or (question.text,)
+    queries = crawl_queries(question.text, question.queries or (question.text,), question.missing)
     with services.database.read() as session:
         client = services.client(sources.every(session))
     return services.wait_for(search_all(services.engines(client), queries, limit=ENGINE_LIMIT))

@@ -139,6 +139,7 @@ class Services:
     def tools(self) -> Tools:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
+        from pipeline.enhancements import switched
 
         return Tools(
             search=self.passages,
@@ -147,7 +148,17 @@ class Services:
             clock=time.perf_counter,
             model=self.model,
             judge=self.settings.judge,
+            stop=self.settings.stop,
+            enhancements=switched(self.settings.enhancements),
+            page_texts=self.page_texts,
         )
+
+    def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
+        """The stored text of pages, by id."""
+        from store import pages
+
+        with self.database.read() as session:
+            return pages.texts(session, page_ids)
 
     @cached_property
     def loop(self) -> asyncio.Runner:

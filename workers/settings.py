@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from pipeline.enhancements import UnknownEnhancement, switched
 from store.errors import WellreadError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -58,6 +59,12 @@ class Settings(BaseSettings):
     judge: Literal["calibrated", "document"] = Field(
         "calibrated", description="calibrated, or document: the design document's rules."
     )
+    stop: Literal["judge", "document", "max_k"] = Field(
+        "judge", description="When enough hits are kept: judge, document (the design document's rule) or max_k (never)."
+    )
+    enhancements: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Names to switch on, or off with a minus before them, comma-separated; see below."
+    )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
     searxng_url: str = Field("", description="A SearXNG instance to search with.")
@@ -90,10 +97,19 @@ class Settings(BaseSettings):
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
 
-    @field_validator("allow_hosts", "api_keys", mode="before")
+    @field_validator("allow_hosts", "api_keys", "enhancements", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("enhancements")
+    @classmethod
+    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            switched(value)
+        except UnknownEnhancement as error:
+            raise ValueError(str(error)) from error
+        return value
 
     @field_validator("data_dir")
     @classmethod
