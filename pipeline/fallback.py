@@ -18,7 +18,7 @@ from pipeline.refusal import is_answer, is_error
 from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
 from pipeline.variants import make_variants
 from store.analyser import fold
-from store.types import Answer, Cost, Hit, Variant, Verdict
+from store.types import Answer, Cost, Hit, Variant, VariantKey, Verdict
 
 Value = TypeVar("Value")
 
@@ -35,16 +35,6 @@ class Made(Generic[Value]):
     notice: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VariantKey:
-    """What variants were made for; the same key gives the same variants back."""
-
-    question: str  #: folded, without needless space
-    lang: str
-    maker: str  #: the model's name
-    count: int
-
-
 class VariantMemory(Protocol):
     """Remembers variants that were paid for, and which kinds helped which type of question."""
 
@@ -55,7 +45,7 @@ class VariantMemory(Protocol):
         """Keep variants for the next time."""
 
     def tallies(self, question_type: str) -> Tallies:
-        """Give how often each kind helped this type of question."""
+        """Give how often each kind was tried for this type of question, and how often it helped."""
 
 
 def vary(

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
-from store.types import Answer, Hit, Variant, VariantKind
+from store.types import Answer, Hit, Tally, Variant, VariantKind
 
 KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 #: Beta(1, 1): nothing known is one half
@@ -25,23 +24,6 @@ KNOWN_AFTER, WEAK = 20, 0.5
 DOCUMENTED: tuple[VariantKind, ...] = ()
 
 Policy = Literal["mean", "thompson"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tally:
-    """How often a kind was tried for a type of question, and how often rewarded."""
-
-    tried: int = 0
-    rewarded: int = 0
-
-    @property
-    def mean(self) -> float:
-        """The posterior mean of its chance to be rewarded, (0, 1)."""
-        return (PRIOR_REWARDED + self.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + self.tried)
-
-    def draw(self, chance: random.Random) -> float:
-        """Draw from the posterior of that chance (Thompson sampling)."""
-        return chance.betavariate(PRIOR_REWARDED + self.rewarded, PRIOR_UNREWARDED + self.tried - self.rewarded)
 
 
 #: of one type of question; a kind that is not in it was never tried
@@ -58,8 +40,18 @@ def order_kinds(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tupl
     if policy == "mean" and chance.random() < EXPLORED:
         return tuple(chance.sample(KINDS, len(KINDS)))
     of = {kind: tallies.get(kind, Tally()) for kind in KINDS}
-    worth = {kind: of[kind].draw(chance) if policy == "thompson" else of[kind].mean for kind in KINDS}
+    worth = {kind: draw(of[kind], chance) if policy == "thompson" else posterior_mean(of[kind]) for kind in KINDS}
     return tuple(sorted(KINDS, key=lambda kind: (-worth[kind], KINDS.index(kind))))
+
+
+def posterior_mean(tally: Tally) -> float:
+    """Give the posterior mean of the chance to be rewarded, (0, 1)."""
+    return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
+
+
+def draw(tally: Tally, chance: random.Random) -> float:
+    """Draw from the posterior of that chance (Thompson sampling)."""
+    return chance.betavariate(PRIOR_REWARDED + tally.rewarded, PRIOR_UNREWARDED + tally.tried - tally.rewarded)
 
 
 def turns(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
@@ -68,11 +60,11 @@ def turns(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[Vari
     A kind that is known to be weak gives its first turn up to the others' second.
     """
     order = order_kinds(tallies, seed=seed, policy=policy)
-    best = max(tallies.get(kind, Tally()).mean for kind in KINDS)
+    best = max(posterior_mean(tallies.get(kind, Tally())) for kind in KINDS)
     weak = [
         kind
         for kind, tally in tallies.items()
-        if tally.tried >= KNOWN_AFTER and tally.mean < WEAK * best and kind != order[0]
+        if tally.tried >= KNOWN_AFTER and posterior_mean(tally) < WEAK * best and kind != order[0]
     ]
     strong = tuple(kind for kind in order if kind not in weak)
     return (*strong, *strong, *weak, *weak)

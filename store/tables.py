@@ -284,3 +284,28 @@ class WebhookRow(Leased, Table):
     status: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[datetime]
     delivered_at: Mapped[datetime | None]
+
+
+class VariantsRow(Table):
+    """Variants that were paid for: the cache."""
+
+    __tablename__ = "variants"
+
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    question: Mapped[str]
+    lang: Mapped[str] = mapped_column(String(8))
+    maker: Mapped[str]
+    count: Mapped[int]
+    variants: Mapped[list[Any]]
+    made_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class VariantTallyRow(Table):
+    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
+
+    __tablename__ = "variant_tallies"
+
+    question_type: Mapped[str] = mapped_column(String(16), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(24), primary_key=True)
+    tried: Mapped[int]
+    rewarded: Mapped[int]

@@ -92,6 +92,24 @@ class Variant:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VariantKey:
+    """What variants were made for; the same key gives the same variants back."""
+
+    question: str  #: folded, without needless space
+    lang: str
+    maker: str  #: the model's name
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
+
+    tried: int = 0
+    rewarded: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Whether the hits suffice, and how sure that is."""
 

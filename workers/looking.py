@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from pipeline import ask
 from pipeline.ask import Attempt
 from pipeline.cite import check
+from pipeline.variant_learning import rewards
 from store import pages
 from store.types import Question, Scope
 
 if TYPE_CHECKING:
     from workers.services import Services
 
-__all__ = ["Attempt", "again", "checked", "first", "second"]
+__all__ = ["Attempt", "again", "checked", "first", "learn", "second"]
 
 UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
@@ -33,6 +34,13 @@ def second(services: Services, question: Question) -> Attempt:
 def again(services: Services, question: Question) -> Attempt:
     """Phase 4."""
     return checked(services, ask.look_again(_asked(services, question), question.variants, services.tools))
+
+
+def learn(services: Services, attempt: Attempt) -> None:
+    """Count which kinds of variant earned a citation of an answer that suffices."""
+    if attempt.verdict.sufficient:
+        earned = rewards(attempt.variants, attempt.hits, attempt.answer)
+        services.variants.learn(attempt.analysis.question_type, earned)
 
 
 def _asked(services: Services, question: Question) -> ask.Question:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from store.passages import Passages
     from store.slots import Slots
     from store.sources import Source
+    from store.variants_cache import VariantsCache
     from workers.doorbell import Doorbell
     from workers.steps import Keeper
 
@@ -151,7 +152,15 @@ class Services:
             stop=self.settings.stop,
             enhancements=switched(self.settings.enhancements),
             page_texts=self.page_texts,
+            memory=self.variants,
         )
+
+    @cached_property
+    def variants(self) -> VariantsCache:
+        """Variants made before, and which kinds helped."""
+        from store.variants_cache import VariantsCache
+
+        return VariantsCache(self.database, now=self.now)
 
     def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
         """The stored text of pages, by id."""

@@ -43,11 +43,14 @@ def requery(question_id: str) -> None:
             attempt = looking.again(ready, work.question)
             with ready.database.read() as session:
                 progress = waves.progress(session, work.question)
-            finish(ready, work, flow.after_look_again(work.question, attempt, progress, ready.now()))
+            if finish(ready, work, flow.after_look_again(work.question, attempt, progress, ready.now())):
+                looking.learn(ready, attempt)
 
 
 def _look(question_id: str, status: Status, name: str, look: Look, decide: Callable[[Question, Attempt], Move]) -> None:
     ready = services()
     with step(ready, question_id, status, name) as work:
         if work is not None:
-            finish(ready, work, decide(work.question, look(ready, work.question)))
+            attempt = look(ready, work.question)
+            if finish(ready, work, decide(work.question, attempt)):
+                looking.learn(ready, attempt)
