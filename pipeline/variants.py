@@ -41,7 +41,10 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "de": (
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "auf welche Weise kann man {0}"),
+        (r"(?:was|wie) denke ich über (.+)", "was ist meine Perspektive auf {0}"),
+        (r"wie verstehe ich (.+)", "wie sehe ich {0}"),
         (r"was ist der unterschied zwischen (.+)", "worin unterscheiden sich {0}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "welche {0} haben {1} auf {2}"),
         (r"was (?:ist|sind) (.+)", "was versteht man unter {0}"),
         (r"was bedeutet (.+)", "was ist die Bedeutung von {0}"),
         (r"wer (?:ist|war) (.+)", "welche Person ist {0}"),
@@ -75,6 +78,9 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "de": (
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "so kann man {0}"),
+        (r"(?:was|wie) denke ich über (.+)", "meine Meinung zum Thema {0} wäre"),
+        (r"wie verstehe ich (.+)", "mein Verständnis: {0}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "die Beziehung zwischen {1} und {2}"),
         (r"was ist der unterschied zwischen (.+)", "der Unterschied zwischen {0} ist"),
         (r"was (ist|sind|war|waren) (.+)", "{1} {0}"),
         (r"was bedeutet (.+)", "{0} bedeutet"),
@@ -92,11 +98,11 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
 _TOPIC_WORD: dict[str, dict[str, str]] = {
     "en": {
         "definition": "definition", "causal": "reason", "temporal": "date", "spatial": "location",
-        "comparative": "difference", "procedural": "how to",
+        "comparative": "difference", "procedural": "how to", "general": "overview",
     },
     "de": {
         "definition": "Definition", "causal": "Grund", "temporal": "Datum", "spatial": "Ort",
-        "comparative": "Unterschied", "procedural": "Anleitung",
+        "comparative": "Unterschied", "procedural": "Anleitung", "general": "Überblick",
     },
 }  # fmt: skip
 
@@ -130,6 +136,7 @@ def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
     yield "paraphrase", f"{synonym}?" if synonym else ""
     yield "keyword_focus", _with_topic_word(keywords, analysis, lang)
     yield "perspective_shift", _about(keywords, lang)
+    yield "paraphrase", _as_question(keywords, lang)
 
 
 def _by_rule(bare: str, rules: tuple[tuple[str, str], ...]) -> str:
@@ -144,6 +151,13 @@ def _about(keywords: str, lang: str) -> str:
     if not keywords:
         return ""
     return f"Informationen über {keywords}" if lang == "de" else f"Information about {keywords}"
+
+
+def _as_question(keywords: str, lang: str) -> str:
+    """Ask about the keywords: for a topic without a question, and for a shape that no rule knows."""
+    if not keywords:
+        return ""
+    return f"Was ist über {keywords} bekannt?" if lang == "de" else f"What is known about {keywords}?"
 
 
 def _with_topic_word(keywords: str, analysis: Analysis, lang: str) -> str:
