@@ -18,18 +18,20 @@ from dataclasses import dataclass, field, replace
 from pipeline.adaptive import Kept, StopName, judging_once, keep
 from pipeline.context import ContextAdvice, advise_on_context, build_context, to_compose_from
 from pipeline.enhancements import DEFAULT, Enhancement
+from pipeline.facts import facts_for
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
 from pipeline.few_shot import SolvedQuestions, examples_for
+from pipeline.graph import SEEN, KnowledgeGraph, hop
 from pipeline.judge import JudgeName, judge_named
 from pipeline.llm import Model
 from pipeline.multi_document import note_for
 from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.quality import PageTexts
 from pipeline.question import Analysis, analyse_question
-from pipeline.retrieve import Embed, Observe, Search, embed_queries, retrieve
+from pipeline.retrieve import Embed, Observe, Search, Vectors, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
 from pipeline.variants import DEFAULT_COUNT
-from store.types import Answer, Cost, Hit, Scope, Variant, Verdict
+from store.types import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 
 #: the most hits any look asks for [retry_top_k]
 MAX_K = 20
@@ -63,6 +65,7 @@ class Tools:
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
     solved: SolvedQuestions | None = None  #: for examples
     memory: VariantMemory | None = None  #: of variants made before, and of which kinds helped
+    graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +91,7 @@ class Attempt:
     answer: Answer | None  #: composed whenever there are hits, so that it can be given as provisional
     cost: Cost
     timings: Timings
+    facts: tuple[StatedFact, ...] = ()  #: that answer the question
     kept: Kept | None = None  #: why no more hits were kept
     advice: ContextAdvice | None = None  #: what the hits lack as a context
 
@@ -151,11 +155,13 @@ def _look(
         vectors,
         search=tools.search,
         pool=tools.pool,
-        k=k,
+        k=max(k, SEEN),
         scope=question.scope,
         lang=analysis.lang,
         observe=tools.observe,
     )
+    hits, facts = _follow(question, analysis, vectors, hits, tools)
+    hits = hits[:k]
     times.append(tools.clock())
     on = tools.enhancements
     if "by_title" in on and len(queries) > 1:
@@ -185,11 +191,24 @@ def _look(
         answer=_noted(answer, variants.notice, judged.notice, written.notice),
         cost=variants.cost + judged.cost + written.cost,
         timings=_timings(times),
+        facts=tuple(facts),
         kept=kept,
         advice=advise_on_context(
             analysis.text, build_context(kept.hits), lang=analysis.lang, answer_quality=verdict.confidence
         ),
     )
+
+
+def _follow(
+    question: Question, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
+) -> tuple[list[Hit], list[StatedFact]]:
+    """The hits with what names and facts lead to, and those facts."""
+    graph, on = tools.graph, tools.enhancements
+    if graph is None:
+        return hits, []
+    facts = facts_for(analysis, graph) if "facts" in on else []
+    names = graph if "graph" in on else None
+    return hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts), facts
 
 
 def _noted(answer: Answer | None, *notices: str) -> Answer | None:

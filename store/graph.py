@@ -131,8 +131,13 @@ def _named(session: Session, rows: Sequence[Row[Any]]) -> list[Named]:
     pages: dict[tuple[int, str], dict[int, None]] = {}
     for row in rows:
         pages.setdefault((row.id, row.name), {}).setdefault(row.page_id)
-    counts = _counts(session, [id for id, _ in pages])
-    return [Named(name=name, pages=tuple(bearing), mentions=counts[id]) for (id, name), bearing in pages.items()]
+    if not pages:
+        return []
+    counts, among = _counts(session, [id for id, _ in pages]), size(session)
+    return [
+        Named(name=name, pages=tuple(bearing), mentions=counts[id], among=among)
+        for (id, name), bearing in pages.items()
+    ]
 
 
 #: the inner limit keeps a name that is everywhere from being counted to its end
@@ -143,8 +148,6 @@ _COUNT = text(
 
 
 def _counts(session: Session, ids: Collection[int]) -> dict[int, int]:
-    if not ids:
-        return {}
     rows = session.execute(_COUNT, {"ids": list(ids), "most": MAX_COUNTED})
     return {row.id: row.mentions for row in rows}
 

@@ -20,7 +20,7 @@ from store import passages_indices as indices
 from store import passages_schema as columns
 from store.passages_errors import OpenedBeforeFork, PassagesError, explained
 from store.passages_scope import groups, one_of
-from store.passages_search import search_terms, search_vectors
+from store.passages_search import search_among, search_terms, search_vectors
 from store.types import Hit, Passage, Scope
 
 if TYPE_CHECKING:
@@ -103,6 +103,19 @@ class Passages:
         with explained(self.uri, "search"):
             hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=_EVERYTHING, ids=ids)
         return {hit.passage.id: hit.score for hit in hits}
+
+    def nearest(
+        self,
+        vectors: NDArray[np.float32],
+        *,
+        page_ids: Collection[int],
+        ids: Collection[str],
+        k: int,
+        scope: Scope = _EVERYTHING,
+    ) -> list[Hit]:
+        """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row."""
+        with explained(self.uri, "search"):
+            return search_among(self._table(), vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
 
     # --- look up
 

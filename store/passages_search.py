@@ -48,6 +48,34 @@ def search_vectors(table: Any, vectors: NDArray[np.float32], *, k: int, scope: S
     return [_nearest(rows) for rows in found]
 
 
+def search_among(
+    table: Any,
+    vectors: NDArray[np.float32],
+    *,
+    page_ids: Collection[int],
+    ids: Collection[str],
+    k: int,
+    scope: Scope,
+) -> list[Hit]:
+    """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row.
+
+    They are few, and read by their keys: no index over vectors is asked, so none is missed.
+    """
+    places = [one_of("page_id", page_ids)] if page_ids else []
+    places += [one_of("id", ids)] if ids else []
+    if not places or k < 1 or not len(vectors):
+        return []
+    condition = both(scope_condition(scope), " OR ".join(places))
+    found = table.search().where(condition).select([*COLUMNS, "vector"]).limit(None).to_arrow()
+    if not found.num_rows:
+        return []
+    matrix = found["vector"].combine_chunks().flatten().to_numpy().reshape(found.num_rows, -1)
+    rows = found.drop_columns(["vector"]).to_pylist()
+    for row, similarity in zip(rows, matrix @ vectors[0], strict=True):
+        row["_distance"] = 1.0 - float(similarity)
+    return _nearest(rows)[:k]
+
+
 def _nearest(rows: list[dict[str, Any]]) -> list[Hit]:
     rows.sort(key=lambda row: (row["_distance"], row["id"]))
     similarities = [min(1.0, max(-1.0, 1.0 - row["_distance"])) for row in rows]

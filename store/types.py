@@ -39,6 +39,10 @@ FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.T
 Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
 
 
+#: graph: a name leads to it; fact: it states what is asked
+Via = Literal["", "graph", "fact"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Passage:
     """The stored, searchable piece of a page: exactly ``page.text[start:end]``."""
@@ -67,7 +71,9 @@ class Hit:
     rank: int  #: 1 is best
     similarity: float | None = None  #: 1 − cosine distance, where the vector leg found it
     bm25: float | None = None  #: where the text leg found it
+    original_rank: int = 0  #: its rank before it was reranked; 0: it was not
     query: str = ""  #: the query it was found by (the best one, after fusion)
+    via: Via = ""  #: what pulled it in, or up, beside the search
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those that have it among their first hits
 
 
@@ -240,6 +246,7 @@ class Named:
     name: str  #: as names compare (store.names)
     pages: tuple[int, ...]  #: those that bear it
     mentions: int  #: passages that mention it, counted up to a thousand
+    among: int  #: how many pages there are, about
     passages: tuple[str, ...] = ()  #: ids of such passages, where they were asked for
 
 

@@ -86,6 +86,8 @@ def detail_of(attempt: Attempt) -> dict[str, Any]:
         "entities": list(attempt.analysis.entities),
         "question_type": attempt.analysis.question_type,
         "hits": len(attempt.hits),
+        "sql_hits": len(attempt.facts),
+        "graph_hits": sum(hit.via == "graph" for hit in attempt.hits),
         "top": [_trace(hit) for hit in attempt.hits[:5]],
         "kept": _kept(attempt),
         "advice": asdict(attempt.advice) if attempt.advice else None,
@@ -133,4 +135,5 @@ def _trace(hit: Hit) -> dict[str, Any]:
         "similarity": hit.similarity,
         "bm25": hit.bm25,
         "query": hit.query,
+        "via": hit.via,
     }

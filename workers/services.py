@@ -141,6 +141,7 @@ class Services:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
         from pipeline.enhancements import switched
+        from store.graph_reader import GraphReader
 
         return Tools(
             search=self.passages,
@@ -152,6 +153,7 @@ class Services:
             stop=self.settings.stop,
             enhancements=switched(self.settings.enhancements),
             page_texts=self.page_texts,
+            graph=GraphReader(self.database, self.passages),
             memory=self.variants,
         )
 
