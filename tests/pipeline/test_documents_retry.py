@@ -1,0 +1,218 @@
+"""The design document of the retry with paraphrases and the crawl: four phases, their defaults and scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from api.schemas_record import RecordOut
+from pipeline.ask import MAX_K, Question, Tools, first_look, look_again, second_look
+from pipeline.context import crawl_queries
+from pipeline.fallback import vary
+from pipeline.judge import ENOUGH, HIGH_QUALITY, document_judge
+from pipeline.llm import Priced
+from pipeline.question import analyse_question
+from pipeline.refusal import is_answer
+from pipeline.strategy import TASK_STRATEGIES
+from pipeline.variants import DEFAULT_COUNT, make_variants
+from store.types import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
+from tests.fakes import HashingEmbedder, MemorySearch, passage
+from tests.pipeline.test_ask import ScriptedModel, tools_for
+
+HEADQUARTERS = "What is Microsoft's headquarters?"
+STARTUP = "Who is the CEO of XYZ Startup founded yesterday?"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(4) as executor:
+        yield executor
+
+
+def hit(similarity: float, page_id: int) -> Hit:
+    return Hit(passage=passage("x", page_id=page_id), score=1.0, scale="minmax", rank=page_id, similarity=similarity)
+
+
+class Asked(ScriptedModel):
+    """A model whose variants are the document's, and which counts how often it is asked for them."""
+
+    asked = 0
+
+    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
+        type(self).asked += 1
+        texts = ("Where is Microsoft's main office located?", "Microsoft headquarters location")
+        return Priced(value=tuple(Variant(kind="paraphrase", text=text) for text in texts), cost=Cost(usd=0.1))
+
+
+class Memory:
+    """Variants and tallies in a dictionary."""
+
+    def __init__(self, tallies: dict[VariantKind, Tally] | None = None) -> None:
+        self.kept: dict[VariantKey, tuple[Variant, ...]] = {}
+        self._tallies = tallies or {}
+
+    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
+        return self.kept.get(key, ())
+
+    def keep(self, key: VariantKey, variants: tuple[Variant, ...]) -> None:
+        self.kept[key] = variants
+
+    def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
+        return self._tallies
+
+
+def test_quality_threshold_and_number_of_good_hits_are_the_documents() -> None:
+    assert HIGH_QUALITY == 0.7  # rag_quality_threshold
+    assert ENOUGH == 2
+    analysis = analyse_question(HEADQUARTERS)
+    assert not document_judge(analysis, [hit(0.9, 1), hit(0.69, 2)]).sufficient
+    assert document_judge(analysis, [hit(0.7, 1), hit(0.7, 2)]).sufficient
+
+
+@pytest.mark.parametrize("text", ["I don't have enough information.", "The context does not say.", ""])
+def test_refusal_triggers_phase_two(text: str) -> None:
+    assert not is_answer(text)
+
+
+def test_answer_that_reads_as_a_refusal_is_insufficient_whatever_the_judge_said(pool: Executor) -> None:
+    model = ScriptedModel(text="Unfortunately, I cannot say.")
+    attempt = first_look(Question(text="What is the capital of France?"), tools_for(pool, model=model))
+    assert not attempt.verdict.sufficient
+
+
+def test_at_most_three_paraphrases_are_made() -> None:
+    assert DEFAULT_COUNT == 3  # max_paraphrased_queries
+    for question in (HEADQUARTERS, STARTUP, "How do I fix a broken build?"):
+        assert 2 <= len(make_variants(analyse_question(question))) <= 3
+
+
+def test_documents_example_is_asked_for_the_main_office_and_in_keywords() -> None:
+    made = {variant.kind: variant.text for variant in reversed(make_variants(analyse_question(HEADQUARTERS)))}
+    assert "main office" in made["paraphrase"]  # "Where is Microsoft's main office located?"
+    assert made["keyword_focus"] == "Microsoft's headquarters"  # "Microsoft headquarters location"
+
+
+def test_second_look_asks_for_twice_as_many_hits_and_never_more_than_twenty(pool: Executor) -> None:
+    """initial_top_k is 6 in this document and by complexity (5, 7, 10) in another: the latter is built, doubled."""
+    many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
+    tools = replace(tools_for(pool, pages=many), stop="max_k")
+    for text in ("Paris", "Name the capital of Norway", "Who, in 1998, met Ada, Bob, Eve and Mallory in Paris?"):
+        first, second = first_look(Question(text=text), tools), second_look(Question(text=text), tools)
+        assert len(first.hits) == max(first.analysis.suggested_k, TASK_STRATEGIES["general"].max_k)
+        assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
+    assert len(second.hits) == MAX_K == 20
+
+
+def test_hits_of_several_queries_hold_each_passage_once(pool: Executor) -> None:
+    attempt = second_look(Question(text="What is the capital of France?"), tools_for(pool))
+    assert len({h.passage.id for h in attempt.hits}) == len(attempt.hits)
+    assert len(attempt.queries) == 1 + len(attempt.variants)
+
+
+OFFICE = passage(
+    "Microsoft's main office is located at One Microsoft Way, Redmond, Washington. The main office of Microsoft "
+    "has 500 acres.",
+    page_id=1,
+    title="Microsoft's main office",
+)
+CAMPUS = passage("Where is Microsoft's main office located? In Redmond.", page_id=2, title="Microsoft headquarters")
+OTHERS = [passage(f"Note {at} about software.", page_id=at, title="Software") for at in range(10, 20)]
+
+
+def test_scenario_one_the_retry_succeeds_without_crawling(pool: Executor) -> None:
+    """Phase 1 finds too little by the document's rule; a paraphrase comes near enough to two pages."""
+    pages = [OFFICE, CAMPUS, *OTHERS]
+    tools = replace(tools_for(pool, pages=pages, model=Asked(fails=True)), judge="document", stop="max_k")
+    assert not first_look(Question(text=HEADQUARTERS), tools).verdict.sufficient
+    variants = (
+        Variant(kind="paraphrase", text="Where is Microsoft's main office located?"),
+        Variant(kind="keyword_focus", text="Microsoft headquarters location"),
+    )
+    second = look_again(Question(text=HEADQUARTERS), variants, tools)
+    assert second.answer is not None
+    assert "Redmond" in second.answer.text
+
+
+def _nothing_but(pool: Executor, pages: list[Passage]) -> Tools:
+    embedder = HashingEmbedder()
+    return Tools(search=MemorySearch(pages, embedder), embedder=embedder, pool=pool, clock=lambda: 0.0)
+
+
+def test_scenario_two_nothing_is_known_until_a_page_was_read(pool: Executor) -> None:
+    empty = _nothing_but(pool, [])
+    first, second = first_look(Question(text=STARTUP), empty), second_look(Question(text=STARTUP), empty)
+    assert (first.hits, second.hits) == ((), ())
+    assert (first.kept and first.kept.stop_reason) == "no_results"
+    assert not second.verdict.sufficient
+    site = passage("The CEO of XYZ Startup, founded yesterday, is Ada Brandt.", title="XYZ Startup")
+    after = look_again(Question(text=STARTUP), second.variants, _nothing_but(pool, [site]))
+    assert after.verdict.sufficient
+    assert after.answer is not None
+    assert "Ada Brandt" in after.answer.text
+
+
+def test_crawl_asks_engines_with_the_paraphrases_and_for_what_is_missing() -> None:
+    queries = (STARTUP, "Which person is the CEO of XYZ Startup?")
+    asked = crawl_queries(STARTUP, queries, ("CEO", "founded"))
+    assert asked[:2] == queries
+    assert asked[2] == "CEO XYZ Startup founded"
+    assert crawl_queries(STARTUP, queries, ()) == queries
+    assert crawl_queries("ada brandt", ("Brandt, Ada",), ("ada", "brandt")) == ("Brandt, Ada",)  # the same words
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "answer",
+        "context",
+        "retry_attempted",
+        "paraphrased_queries",
+        "online_search_triggered",
+        "crawl_reason",
+        "rag_hits_count",
+        "sql_hits_count",
+    ],
+)
+def test_answer_of_the_chat_route_has_the_documents_fields(field: str) -> None:
+    assert field in RecordOut.model_fields
+
+
+def test_paraphrases_that_were_paid_for_are_not_paid_for_again() -> None:
+    """A future enhancement of the document's."""
+    memory, Asked.asked = Memory(), 0
+    model, analysis = Asked(), analyse_question(HEADQUARTERS)
+    first = vary(analysis, model=model, count=3, memory=memory)
+    again = vary(analyse_question(f"  {HEADQUARTERS.upper()}"), model=model, count=3, memory=memory)
+    assert again.value == first.value
+    assert (first.cost.usd, again.cost.usd) == (0.1, 0.0)
+    assert Asked.asked == 1
+    vary(analysis, model=model, count=2, memory=memory)
+    assert Asked.asked == 2  # another number of variants is another request
+
+
+def test_what_the_rules_make_is_not_kept() -> None:
+    memory = Memory()
+    assert len(vary(analyse_question(HEADQUARTERS), model=None, count=3, memory=memory).value) == 3
+    assert memory.kept == {}
+
+
+def test_failed_request_is_not_kept() -> None:
+    memory = Memory()
+    vary(analyse_question(HEADQUARTERS), model=ScriptedModel(fails=True), count=3, memory=memory)
+    assert memory.kept == {}
+
+
+def test_kinds_that_helped_this_type_of_question_come_first() -> None:
+    """A future enhancement of the document's."""
+    learned = Memory(
+        {
+            "keyword_focus": Tally(tried=40, rewarded=36),
+            "paraphrase": Tally(tried=40, rewarded=20),
+            "perspective_shift": Tally(tried=40, rewarded=4),
+        }
+    )
+    made = vary(analyse_question(HEADQUARTERS), model=None, count=3, learned=learned, seed="q1").value
+    assert [variant.kind for variant in made] == ["keyword_focus", "paraphrase", "keyword_focus"]
