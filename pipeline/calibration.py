@@ -28,6 +28,7 @@ FEATURES = (
     "nearness",
     "missing_weight",
     "absent_weight",
+    "missing_name",
     "title_coverage",
     "term_count",
     "term_weight",

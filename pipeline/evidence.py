@@ -41,6 +41,7 @@ class Evidence:
     nearness: float  #: share of the question's neighbouring terms that stand near each other in it
     missing_weight: float  #: of the most telling term that the best sentence's passage lacks
     absent_weight: float  #: rarity of the rarest term that no hit holds
+    missing_name: float  #: rarity of the rarest name or number that the best sentence's passage and title lack
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
@@ -63,6 +64,9 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
     credits = reading.credits[at]
     title = set(terms_of(hits[at].passage.title, analysis.lang))
+    names = {
+        term: rarities[term] for name in analysis.entities for term in terms_of(name, analysis.lang) if term in rarities
+    }
     return Evidence(
         similarity=max(similarities),
         agreement=similarities[at],
@@ -75,6 +79,7 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         beside_the_point=all(each.asked in SURE_KINDS and each.fit < 0 for each in chosen),
         missing_weight=_most_missing(reading.weights, credits),
         absent_weight=_most_missing(rarities, {t: max(each[t] for each in reading.credits) for t in rarities}),
+        missing_name=_most_missing(names, credits) if names else 0.0,
         title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
         term_count=math.log1p(len(rarities)),
         term_weight=math.log1p(sum(rarities.values())),

@@ -1,11 +1,13 @@
-"""Which words of a text stand for a word of a question: its own inflections and derivations, and general synonyms.
+"""Which words of a text stand for a word of a question: its inflections and derivations, and general synonyms.
 
-The table knows general words only, no topic's vocabulary. A related word counts for less than the word itself.
+The table knows general words only, no topic's vocabulary. A related word counts for less than the word itself. A word
+that nothing stands for is taken for misspelled where the text holds one that is spelled nearly so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from difflib import SequenceMatcher
 from functools import cache
 from itertools import takewhile
 
@@ -13,6 +15,10 @@ from store.analyser import analyse
 
 #: what a derivation (generation, generator) and a synonym (annual, yearly) count against the word itself
 DERIVED, SYNONYM = 0.8, 0.7
+#: what a word counts that is spelled nearly like the question's (Moncalm, Montcalm), how long both are at least, and
+#: how much alike (the share of letters in common)
+MISSPELLED = 0.6
+_SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
 #: letters that two forms of a word share at least, and which share of the longer
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
@@ -72,7 +78,7 @@ def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> d
         same = synonyms.get(term, frozenset())
         near = {*by_start.get(term[:_STEM_CHARS], ()), *(other for other in same if other in vocabulary)}
         counts = {other: _counts(term, other, same) for other in near}
-        found[term] = {other: count for other, count in counts.items() if count}
+        found[term] = {other: count for other, count in counts.items() if count} or _spelled_like(term, vocabulary)
     return found
 
 
@@ -87,6 +93,18 @@ def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
     if other in synonyms:
         return SYNONYM
     return DERIVED if _derived(term, other) else 0.0
+
+
+def _spelled_like(term: str, vocabulary: Collection[str]) -> dict[str, float]:
+    """Give the words that begin like ``term`` and have nearly its letters."""
+    if len(term) < _SPELLED_CHARS or not term.isalpha():
+        return {}
+    near = (other for other in vocabulary if other[0] == term[0] and abs(len(other) - len(term)) <= 2)
+    return {other: MISSPELLED for other in near if len(other) >= _SPELLED_CHARS and _alike(term, other)}
+
+
+def _alike(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SPELLED_ALIKE
 
 
 def _derived(one: str, other: str) -> bool:

@@ -73,7 +73,7 @@ _ASKING: dict[str, frozenset[str]] = {
     "en": _set(
         """
         please tell explain describe give many much kind type one also just get got let using use used
-        actually afterwards again ever exactly really simply still
+        actually afterwards again ever exactly find know really simply still
         """
     ),
     "de": _set(

@@ -242,13 +242,16 @@ def test_a_reader_who_left_the_pipe_is_no_error_to_talk_about(here: Services, ar
 
 
 def test_interrupt_stops_the_question_and_ends_quietly(url: str, services: Services) -> None:
-    asking = subprocess.Popen(
-        [sys.executable, "-m", "api", "ask", "Who waits?"], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
-    assert asking.stderr is not None
-    assert "phase 1" in asking.stderr.readline()
-    asking.send_signal(signal.SIGINT)
-    _, said = asking.communicate(timeout=10)
+    command = [sys.executable, "-X", "faulthandler", "-m", "api", "ask", "Who waits?"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as asking:
+        assert asking.stderr is not None
+        assert "phase 1" in asking.stderr.readline()
+        asking.send_signal(signal.SIGINT)
+        try:
+            _, said = asking.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            asking.send_signal(signal.SIGABRT)  # faulthandler tells where it hangs
+            pytest.fail(asking.communicate()[1])
     assert asking.returncode == 130
     assert said.strip() == ""
     with services.database.read() as session:

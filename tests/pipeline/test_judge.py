@@ -12,6 +12,8 @@ from pipeline.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, j
 from pipeline.question import analyse_question
 from pipeline.rarity import rarity, rarity_of
 from pipeline.reading import read
+from pipeline.related import related
+from store.analyser import analyse
 from store.types import Hit
 from tests.fakes import passage
 
@@ -131,6 +133,29 @@ def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
     hits.append(hit("Saltmarsh Mill has an elm wheel.", page_id=6))
     weights = read(analyse_question("What wheel has Saltmarsh Mill?"), hits, closely=5).weights
     assert weights["wheel"] > 2 * weights["saltmarsh"]
+
+
+def test_name_that_the_passage_lacks_is_noticed() -> None:
+    asked = analyse_question("Who won the cup in Brazil?")
+    with_it, without = weigh(asked, [hit("Ada won the cup in Brazil.")]), weigh(asked, [hit("Ada won the cup.")])
+    assert with_it is not None
+    assert without is not None
+    assert with_it.missing_name == 0 < without.missing_name
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "stands"),
+    [
+        ("Moncalm", "Montcalm", True),
+        ("develpment", "development", True),
+        ("Brazil", "Brasilia", False),  # another word
+        ("1998", "1996", False),  # another number
+        ("form", "from", False),  # too short to tell
+    ],
+)
+def test_misspelled_word_is_taken_for_the_one_that_is_meant(asked: str, said: str, *, stands: bool) -> None:
+    terms, others = analyse(asked, "en"), analyse(said, "en")
+    assert bool(related(terms, others, "en")[terms[0]]) is stands
 
 
 def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
