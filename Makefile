@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test format-check lint types contracts fast live format docs lock clean
+.PHONY: help install demo check test eval format-check lint types contracts fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -37,6 +37,10 @@ demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site
 check: format-check lint types contracts fast ## before a commit: format, lint, types, import contracts, fast tests
 
 test: fast live ## all tests: the fast ones on two cores, then those with real servers one at a time
+
+# DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
+eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
+	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 format-check: install
 	$(BIN)/ruff format --check .

@@ -15,7 +15,9 @@ import click
 import structlog
 
 from evals.ablations import ABLATIONS
-from evals.modes import MODES, chosen, measure
+from evals.check import SHIPPED, Measured, Run, numbers_of, runs_in, write_report
+from evals.floors import PINNED, Numbers, falls, not_allowed, pinned_anew, read_floors, write_floors
+from evals.modes import MODES, chosen, has_questions, measure
 from evals.sets import EvalSet, read_set
 from evals.tables import rounded, table
 from store.embedder import Embedder, open_embedder
@@ -117,6 +119,69 @@ def ticking(mode: str, each: EvalSet, limit: int | None) -> Iterator[Callable[[]
     bar: Any
     with click.progressbar(length=length, label=f"{each.name}, {mode}", file=sys.stderr, hidden=hidden) as bar:
         yield lambda: bar.update(1)
+
+
+@main.command("check")
+@click.option("--data", type=FOLDER, default=SHIPPED, help="Folder of sets; default: the small ones of the repository.")
+@click.option("--build", type=FOLDER, default=Path("build/evals"), show_default=True, help="Where to write the report.")
+@click.option("--limit", type=click.IntRange(min=1), help="Ask a sample of each set; floors are then not compared.")
+@click.option("--pin", is_flag=True, help="Pin what was measured as the new floors.")
+@click.option(
+    "--allow-regression", "allowed", multiple=True, metavar="NAME", help="Let this floor be missed, or lowered."
+)
+@click.option("--models", type=FOLDER, help="Where converted models are kept; default: Wellread's data folder.")
+@click.option("--cache", type=FOLDER, help="Where vectors are kept; default: in Wellread's data folder.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="To embed with.")
+def check(
+    data: Path,
+    build: Path,
+    limit: int | None,
+    pin: bool,
+    allowed: Sequence[str],
+    models: Path | None,
+    cache: Path | None,
+    threads: int,
+) -> None:
+    """Measure every set of a folder, write a report, and fail where a figure is worse than its pinned floor.
+
+    A floor is raised with --pin, and lowered with --pin only where --allow-regression names it.
+    """
+    if pin and (limit or data != SHIPPED):
+        raise click.UsageError("Floors are pinned on the whole of the small sets: leave out --data and --limit.")
+    with told():
+        measured = [_measured(run, models, cache or default_cache(), threads, limit) for run in runs_in(data)]
+        for file in write_report(measured, build):
+            click.echo(f"wrote {file}")
+        if data == SHIPPED and not limit:
+            _compare(numbers_of(measured), allowed, pin=pin)
+
+
+def _measured(run: Run, models: Path | None, cache: Path, threads: int, limit: int | None) -> Measured:
+    """Measure a set and print its tables."""
+    embedder = opened_embedder(run.embedder, models, threads)
+    click.echo(f"{run.set.name}, {embedder.id}")
+    modes = [mode for mode in run.modes if has_questions(mode, run.set)]
+    figures = measure(modes, run.set, embedder, cache=cache, limit=limit)
+    for mode, of in figures.items():
+        click.echo(f"\n{mode}\n\n{table(of)}")
+    click.echo()
+    return Measured(name=run.set.name, embedder=embedder.id, figures=figures)
+
+
+def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:
+    """Fail where a figure fell; else pin the floors if that is wanted."""
+    floors = read_floors()
+    fallen = falls(numbers, floors)
+    for fall in fallen:
+        click.echo(f"{'allowed' if fall.name in allowed else 'WORSE'}  {fall}")
+    if stopped := not_allowed(fallen, allowed, floors):
+        raise click.ClickException(
+            f"{len(stopped)} of {sum(map(len, floors.values()))} figures are below their floors."
+        )
+    if pin:
+        write_floors(pinned_anew(numbers, floors, allowed))
+        click.echo(f"pinned {PINNED.name}")
+    click.echo("No figure is below its floor.")
 
 
 for _name in MODES:

@@ -86,6 +86,11 @@ def chosen(mode: str, questions: Sequence[EvalQuestion], limit: int | None) -> l
     return asked
 
 
+def has_questions(mode: str, each: EvalSet) -> bool:
+    """Say whether the set holds a question that the mode asks."""
+    return any(MODES[mode].asks(question) for question in each.questions)
+
+
 def measure(
     modes: Sequence[str],
     each: EvalSet,

@@ -1,0 +1,92 @@
+"""The commands, with the bundled embedder and without."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evals.__main__ import main
+from evals.ablations import ABLATIONS
+from evals.check import Measured, runs_in, write_report
+from evals.measure_retrieval import ARMS, FIGURES
+from evals.modes import MODES
+from evals.tables import flat, table
+from tests.evals.small_set import CORPUS, write_set
+
+FULL = {"retrieval": {arm: {"recall@1": 0.5, "recall@10": 0.75, "ms": 12.34} for arm in ARMS}}
+
+
+@pytest.fixture
+def towers(tmp_path: Path) -> Path:
+    return write_set(tmp_path / "towers")
+
+
+def test_json_is_all_that_is_printed(towers: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        main, ["retrieval", str(towers), "--json", "--embedder", "multilingual", "--cache", str(tmp_path / "cache")]
+    )
+    assert done.exit_code == 0, done.output
+    figures = json.loads(done.stdout)
+    assert tuple(figures) == ARMS
+    assert set(figures["final"]) == {*FIGURES, "ms"}
+    assert figures["final"]["recall@10"] == 1
+
+
+def test_unknown_part_is_refused_with_the_names_there_are(towers: Path) -> None:
+    done = CliRunner().invoke(main, ["judge", str(towers), "--ablate", "everything"])
+    assert done.exit_code == 2
+    assert all(name in done.output for name in ABLATIONS)
+
+
+@pytest.mark.parametrize("mode", list(MODES))
+def test_help_tells_every_part_and_what_the_figures_mean(mode: str) -> None:
+    said = CliRunner().invoke(main, [mode, "--help"], terminal_width=200).output
+    assert all(f"{name}: {ablation.off}" in said for name, ablation in ABLATIONS.items())
+    assert (MODES[mode].measure.__doc__ or "").split(".")[0][:40] in said
+
+
+def test_malformed_folder_is_told_in_a_line(towers: Path) -> None:
+    with (towers / "corpus.jsonl").open("a") as file:
+        file.write("no json\n")
+    done = CliRunner().invoke(main, ["answers", str(towers)])
+    assert done.exit_code == 1
+    assert f"{towers / 'corpus.jsonl'}, line 7" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_floors_are_pinned_on_the_shipped_sets_alone(towers: Path) -> None:
+    done = CliRunner().invoke(main, ["check", "--data", str(towers.parent), "--pin"])
+    assert done.exit_code == 2
+    assert "whole of the small sets" in done.output
+
+
+def test_translated_sets_are_asked_across_languages_too(tmp_path: Path) -> None:
+    write_set(tmp_path / "en")
+    write_set(tmp_path / "de", lang="de")
+    write_set(tmp_path / "other", corpus=CORPUS[:1], qrels=["q0\td0\t1"])
+    runs = {run.set.name: run for run in runs_in(tmp_path)}
+    assert set(runs) == {"en", "de", "other", "en in de", "de in en"}
+    assert runs["de"].embedder == "multilingual"
+    assert runs["en in de"].modes == ("retrieval",)
+
+
+def test_report_is_written_as_figures_tables_and_a_plot(tmp_path: Path) -> None:
+    measured = [Measured(name="a & b", embedder="hashing", figures=FULL)]
+    figures, tables, drawn = write_report(measured, tmp_path)
+    assert json.loads(figures.read_text())["a & b"]["retrieval"]["final"]["recall@1"] == 0.5
+    assert "| final" in tables.read_text()
+    assert "12.3" in tables.read_text()
+    root = ET.fromstring(drawn.read_text())
+    bars = [float(each.get("width", "")) for each in root.iter() if each.get("fill") == "#4a7ebb"]
+    assert len(bars) == len(ARMS)
+    assert set(bars) == {0.5 * 560}  # half of the axis
+
+
+def test_figures_are_named_by_their_parts() -> None:
+    assert flat({"judge": {"must_crawl": {"ece": 0.1}}}) == {"judge.must_crawl.ece": 0.1}
+
+
+def test_table_shows_what_was_not_measured_as_a_dash() -> None:
+    assert table({"f1": None, "missed": 3}).splitlines()[2:] == ["| f1     |     – |", "| missed |     3 |"]
