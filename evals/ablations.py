@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.ask import Attempt, Question, Tools, look_again
+from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieve import Search
 from store.types import Hit, PageText, Scope
 
@@ -60,6 +61,14 @@ def _seen_through(view: Callable[[Search], _Through]) -> Callable[[Tools], Tools
     return lambda tools: replace(tools, search=cast("Search", view(tools.search)))
 
 
+def _without(name: Enhancement) -> Callable[[Tools], Tools]:
+    return lambda tools: replace(tools, enhancements=tools.enhancements - {name})
+
+
+def _with(name: Enhancement) -> Callable[[Tools], Tools]:
+    return lambda tools: replace(tools, enhancements=tools.enhancements | {name})
+
+
 ABLATIONS: dict[str, Ablation] = {
     "bm25": Ablation(off="full text finds nothing", tools=_seen_through(_NoText)),
     "dense": Ablation(off="vectors find nothing, and no hit has a similarity", tools=_seen_through(_NoVectors)),
@@ -74,4 +83,14 @@ ABLATIONS: dict[str, Ablation] = {
     "calibration": Ablation(
         off="the design document's rule judges", tools=lambda tools: replace(tools, judge="document")
     ),
+    "adaptive": Ablation(off="all hits are kept, sure or not", tools=lambda tools: replace(tools, stop="max_k")),
+    "judged-stop": Ablation(
+        off="the design document's rule says how many hits are kept",
+        tools=lambda tools: replace(tools, stop="document"),
+    ),
+    **{name: Ablation(off=f"the enhancement {name}", tools=_without(name)) for name in sorted(DEFAULT)},
+    **{
+        f"with-{name}": Ablation(off=f"nothing: {name}, which is off by default, is on", tools=_with(name))
+        for name in sorted(OFF)
+    },
 }
