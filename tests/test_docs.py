@@ -25,6 +25,7 @@ from fastapi import FastAPI
 from api import reference
 from api.app import create_app
 from api.cli import cli
+from evals.__main__ import main as evals
 from store.database import migrate
 from store.tables import QuestionRow
 from store.types import Status
@@ -139,7 +140,7 @@ def test_command_reference_holds_every_command() -> None:
 
 def test_shell_blocks_hold_only_programs_that_are_checked() -> None:
     programs = {words[0] for block in blocks("sh") for words in commands(block)}
-    assert programs == {"wellread", "make", "curl", "pip", "docker"}
+    assert programs == {"wellread", "make", "curl", "pip", "docker", "python"}
 
 
 @pytest.mark.parametrize("words", every_command("wellread"))
@@ -152,6 +153,13 @@ def test_wellread_takes_this_command_line(words: list[str]) -> None:
         assert found is not None, name
         command, parent = found, context
     command.make_context(command.name, list(arguments), parent=parent)
+
+
+@pytest.mark.parametrize("words", every_command("python"))
+def test_evals_take_this_command_line(words: list[str]) -> None:
+    assert words[:3] == ["python", "-m", "evals"]
+    command = evals.commands[words[3]]
+    command.make_context(words[3], words[4:])
 
 
 @pytest.mark.parametrize("words", every_command("make"))

@@ -1,6 +1,7 @@
 """The commands, with the bundled embedder and without."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from evals.__main__ import main
 from evals.ablations import ABLATIONS
 from evals.check import Measured, runs_in, write_report
+from evals.floors import FLOORED
 from evals.measure_retrieval import ARMS, FIGURES
 from evals.modes import MODES
 from evals.tables import flat, table
@@ -90,3 +92,14 @@ def test_figures_are_named_by_their_parts() -> None:
 
 def test_table_shows_what_was_not_measured_as_a_dash() -> None:
     assert table({"f1": None, "missed": 3}).splitlines()[2:] == ["| f1     |     – |", "| missed |     3 |"]
+
+
+def test_page_on_measuring_names_every_mode_and_floor() -> None:
+    page = (Path(__file__).parents[2] / "docs/evals.md").read_text("utf-8")
+    assert [name for name in MODES if f"`{name}`" not in page] == []
+    assert [figure for figure in {name.split(".")[1] for name in FLOORED} if _stem(figure) not in page] == []
+
+
+def _stem(figure: str) -> str:
+    """Name a figure as the page does: recall@5_second as recall@k_second."""
+    return "`" + re.sub(r"(recall|all)@\d+", r"\1@k", figure) + "`"
