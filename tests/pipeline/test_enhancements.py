@@ -1,0 +1,108 @@
+"""What each switch does in a look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from pipeline.ask import Question, Tools, first_look, second_look
+from pipeline.claude import Claude
+from pipeline.enhancements import ALL, DEFAULT, Enhancement
+from pipeline.few_shot import Solved
+from store.types import Hit, Variant
+from tests.claude_double import KEY, ClaudeDouble
+from tests.fakes import passage
+from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
+
+FRANCE = Question(text="What is the capital of France?")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(4) as executor:
+        yield executor
+
+
+def with_(tools: Tools, *names: Enhancement) -> Tools:
+    return replace(tools, enhancements=tools.enhancements | set(names))
+
+
+def test_first_look_asks_only_the_question_and_with_multi_query_the_models_wordings_too(pool: Executor) -> None:
+    tools = tools_for(pool, model=ScriptedModel())
+    assert first_look(FRANCE, tools).queries == (FRANCE.text,)
+    many = first_look(FRANCE, with_(tools, "multi_query"))
+    assert many.queries == (FRANCE.text, "Which city governs France?")
+    assert many.cost.usd == pytest.approx(0.7)  # wordings, verdict, answer
+    assert many.variants == (Variant(kind="paraphrase", text="Which city governs France?"),)
+
+
+def test_multi_query_that_fails_asks_the_question_alone_and_the_answer_says_so(pool: Executor) -> None:
+    attempt = first_look(FRANCE, with_(tools_for(pool, model=ScriptedModel(fails=True)), "multi_query"))
+    assert attempt.queries == (FRANCE.text,)
+    assert attempt.answer is not None
+    assert "Multi-query asked the question alone (The API is overloaded" in attempt.answer.notice
+
+
+def test_merged_by_title_each_title_stands_once(pool: Executor) -> None:
+    pages = [passage(f"Paris, note {at} on the capital of France.", page_id=at, title="Paris") for at in range(9)]
+    tools = replace(tools_for(pool, pages=[*pages, *PAGES]), stop="max_k")
+    fused, merged = (second_look(FRANCE, each) for each in (tools, with_(tools, "by_title")))
+    titles = [hit.passage.title for hit in merged.hits]
+    assert len(titles) == len(set(titles))
+    assert len(fused.hits) > len(merged.hits)
+    assert {hit.scale for hit in merged.hits} == {"similarity"}
+
+
+def test_with_quality_short_passages_are_composed_from_the_whole_page_and_cite_it(pool: Executor) -> None:
+    page = f"Before. {PAGES[0].text} After it there is more."
+    short = [replace(PAGES[0], start=8, end=8 + len(PAGES[0].text))]
+    asked: list[Sequence[int]] = []
+
+    def page_texts(ids: Sequence[int]) -> dict[int, str]:
+        asked.append(ids)
+        return {1: page}
+
+    tools = replace(tools_for(pool, pages=short), page_texts=page_texts)
+    assert first_look(FRANCE, tools).answer is not None
+    assert asked == []
+    answer = first_look(FRANCE, with_(tools, "quality")).answer
+    assert asked == [[1]]
+    assert answer is not None
+    for citation in answer.citations:
+        assert page[citation.start : citation.end] == citation.quote
+
+
+@pytest.mark.parametrize("on", [frozenset(), DEFAULT, ALL])
+def test_question_is_answered_with_all_switches_on_and_with_all_off(pool: Executor, on: frozenset[Enhancement]) -> None:
+    attempt = first_look(FRANCE, replace(tools_for(pool), enhancements=on))
+    assert attempt.verdict.sufficient
+    assert attempt.answer is not None
+    assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
+
+
+class Kept:
+    """One confirmed answer."""
+
+    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
+        return [Solved(question="What is the capital of Italy?", answer="Rome. [1]", lang="en")]
+
+
+def test_claude_is_given_examples_as_data_before_the_question_and_nothing_of_them_can_be_cited(pool: Executor) -> None:
+    with ClaudeDouble() as server:
+        claude = Claude(api_key=KEY, base_url=server.url)
+        hits = [Hit(passage=PAGES[0], score=1.0, scale="minmax", rank=1, similarity=0.9)]
+        claude.compose(FRANCE.text, hits, examples="Answer: Rome.")
+        claude.compose(FRANCE.text, hits)
+        claude.close()
+    shown, plain = ([block.get("text") for block in _content(each.body)] for each in server.received)
+    assert shown[-2:] == ["Answer: Rome.", f"Question: {FRANCE.text}"]
+    assert plain[-1] == f"Question: {FRANCE.text}"
+    assert "Answer: Rome." not in plain
+    assert "Rome" not in str(server.received[0].body["system"])
+
+
+def _content(body: dict[str, object]) -> list[dict[str, object]]:
+    return body["messages"][0]["content"]  # type: ignore[index,no-any-return]
