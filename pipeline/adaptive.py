@@ -32,8 +32,8 @@ SURE = 0.9
 NO_GAIN = 0.02
 #: hits the default keeps in any case
 ALWAYS_KEPT = 3
-#: hits that are added at a time before the judge is asked again, which takes about 2 ms
-STRIDE = 2
+#: how often the judge is asked about the first hits, each time about 2 ms, and how many more they are the next time
+TRIES, STRIDE = 2, 2
 
 StopName = Literal["judge", "document", "max_k"]
 #: threshold: sure enough; max_k: as many as may be; exhausted: the knowledge base gave no more;
@@ -122,7 +122,8 @@ def keep_by_judge(
     if not verdict.sufficient:
         return _all_of(hits, verdict.confidence, k)
     sure = max(SURE, strategy.threshold)
-    for count in range(max(ALWAYS_KEPT, strategy.min_k, _last_named(hits)), len(hits), STRIDE):
+    least = max(ALWAYS_KEPT, strategy.min_k, _last_named(hits))
+    for count in range(least, min(len(hits), least + TRIES * STRIDE), STRIDE):
         confidence = judge(analysis, hits[:count], strategy.threshold).confidence
         if confidence >= sure and verdict.confidence - confidence <= NO_GAIN:
             return _kept(hits, hits[:count], confidence, "threshold" if confidence >= verdict.confidence else "no_gain")

@@ -93,7 +93,7 @@ class Attempt:
     timings: Timings
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
     kept: Kept | None = None  #: why no more hits were kept
-    advice: ContextAdvice | None = None  #: what the hits lack as a context
+    advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
 
 
 def first_look(question: Question, tools: Tools) -> Attempt:
@@ -193,9 +193,7 @@ def _look(
         timings=_timings(times),
         facts=tuple(facts),
         kept=kept,
-        advice=advise_on_context(
-            analysis.text, build_context(kept.hits), lang=analysis.lang, answer_quality=verdict.confidence
-        ),
+        advice=None if verdict.sufficient else _advice(analysis, kept.hits, verdict),
     )
 
 
@@ -209,6 +207,11 @@ def _follow(
     facts = facts_for(analysis, graph) if "facts" in on else []
     names = graph if "graph" in on else None
     return hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts), facts
+
+
+def _advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
+    context = build_context(hits)
+    return advise_on_context(analysis.text, context, lang=analysis.lang, answer_quality=verdict.confidence)
 
 
 def _noted(answer: Answer | None, *notices: str) -> Answer | None:

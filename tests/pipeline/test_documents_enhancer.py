@@ -130,12 +130,17 @@ def test_poor_answer_suggests_another_query_and_a_good_one_does_not() -> None:
 
 
 def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: Executor) -> None:
-    attempt = first_look(Question(text="What is the capital of France?"), replace(tools_for(pool), stop="max_k"))
-    assert attempt.kept is not None
-    assert attempt.kept.found <= max(attempt.analysis.suggested_k, attempt.strategy.max_k)
-    assert attempt.advice is not None
-    assert attempt.advice.missing_keywords == ()
-    assert "[Relevance: " in build_context(attempt.hits)
+    tools = replace(tools_for(pool), stop="max_k")
+    answered, unanswered = (
+        first_look(Question(text=text), tools)
+        for text in ("What is the capital of France?", "Who won the 1998 World Cup in France?")
+    )
+    assert answered.kept is not None
+    assert answered.kept.found <= max(answered.analysis.suggested_k, answered.strategy.max_k)
+    assert "[Relevance: " in build_context(answered.hits)
+    assert answered.advice is None  # nothing is to be improved
+    assert unanswered.advice is not None
+    assert unanswered.advice.missing_keywords == ("won", "1998", "World", "Cup")
 
 
 def test_what_is_composed_from_is_diverse_unless_that_is_switched_off() -> None:
