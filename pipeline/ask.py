@@ -21,13 +21,14 @@ from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.facts import facts_for
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
 from pipeline.few_shot import SolvedQuestions, examples_for
-from pipeline.graph import SEEN, KnowledgeGraph, hop
+from pipeline.graph import SEEN, hop
 from pipeline.judge import JudgeName, judge_named
 from pipeline.llm import Model
 from pipeline.multi_document import note_for
 from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.quality import PageTexts
 from pipeline.question import Analysis, analyse_question
+from pipeline.rerank_graph import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieve import Embed, Observe, Search, Vectors, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
 from pipeline.variants import DEFAULT_COUNT
@@ -206,7 +207,8 @@ def _follow(
         return hits, []
     facts = facts_for(analysis, graph) if "facts" in on else []
     names = graph if "graph" in on else None
-    return hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts), facts
+    hits = hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
+    return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in on else hits), facts
 
 
 def _advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:

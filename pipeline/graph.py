@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from pipeline.facts import Facts
 from pipeline.question import Analysis
 from pipeline.rarity import rarity
 from pipeline.retrieve import Vectors
@@ -30,9 +29,9 @@ SOURCES, STEPS = 3, 2
 #: passages pulled in by one name
 PER_NAME = 2
 #: what a pulled passage is worth whatever it says; the rest is how much it says of what is asked
-NAMED = 0.6
+NAMED = 0.7
 #: what a passage is worth that names the hit's own page, against one that the hit names
-BACK = 0.6
+BACK = 0.7
 #: passages that may name a hit's page for them to be pulled in
 MOST_BACK = 50
 #: what the smaller of a passage's two scores adds to the larger
@@ -61,10 +60,6 @@ class Nearest(Protocol):
         self, vectors: Vectors, *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
     ) -> list[Hit]:
         """Give of the passages on these pages, or with these ids, the k most similar to the first row."""
-
-
-class KnowledgeGraph(Graph, Nearest, Facts, Protocol):
-    """All that can be followed from a question and its hits."""
 
 
 @dataclass(frozen=True, kw_only=True)
