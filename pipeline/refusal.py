@@ -1,4 +1,4 @@
-"""Recognise text that refuses or reports an error, in English, German, French and Spanish: never an answer."""
+"""Recognise text that refuses or reports an error, in the languages answers are written in: never an answer."""
 
 from __future__ import annotations
 
@@ -35,12 +35,40 @@ _REFUSALS = (
     r"no (?:lo |la |te )?(?:puedo|sé|tengo|encuentro|encontré|pude|dispongo|hay (?:suficiente )?informaci[oó]n)\b"
     r"|lo siento|lamentablemente",
     r"(?:el|los|la|las) (?:contextos?|documentos?|pasajes?|fuentes?|textos?)\b.{0,10}\bno\b",
+    # Italian, Portuguese, Romanian
+    r"mi dispiace|purtroppo\b.{0,60}\bnon\b|non (?:lo )?(?:posso|so|riesco|ho trovato|ho informazioni)\b"
+    r"|non ci sono (?:abbastanza )?(?:informazioni|dati)"
+    r"|(?:il|i|le) (?:contesto|documenti|fonti|testi|testo) (?:\w+ )?non (?:conten|contien|menzion|indic|specific|dic)",
+    r"desculpe|lamento,|infelizmente\b.{0,60}\bnão\b|não (?:sei|posso|consigo|encontrei|tenho|há (?:informaç|dados))"
+    r"|(?:o|os|as) (?:contexto|documentos|fontes|textos?) (?:\w+ )?não (?:cont|mencion|indic|especific|diz)",
+    r"îmi pare rău|din păcate\b.{0,60}\bnu\b|nu (?:știu|pot|am găsit|există informații)\b",
+    # Dutch, Polish, Turkish, Vietnamese, Greek
+    r"helaas\b.{0,60}\b(?:niet|geen)\b|ik (?:kan|weet|heb)\b.{0,40}\b(?:niet|geen)\b"
+    r"|de (?:context|tekst|teksten|bronnen|documenten) (?:bevat|noem|vermeld|geef|geven)\w*\b.{0,30}\b(?:niet|geen)\b",
+    r"przykro mi|niestety\b.{0,60}\bnie\b|nie (?:wiem|mogę|znalazł(?:em|am)|mam (?:informacji|danych))\b",
+    r"maalesef\b.{0,80}(?:yok|m[ae]d|mıyor|miyor)|üzgünüm|bilmiyorum|(?:bilgi|cevap) (?:yok|bulunmuyor|bulunamadı)",
+    r"xin lỗi|tôi không (?:biết|thể|tìm thấy)|không có (?:đủ )?thông tin",
+    r"λυπάμαι|δυστυχώς.{0,60}δεν|δεν (?:γνωρίζω|ξέρω|μπορώ|βρήκα|υπάρχουν (?:αρκετές )?πληροφορίες)",
+    # Russian, Arabic, Hindi
+    r"к сожалению\b.{0,60}\b(?:не|нет|ничего)\b|(?:извините|простите)\b|я не (?:знаю|могу|наш[её]л|нашла)\b"
+    r"|не удалось (?:найти|ответить|определить)|нет (?:информации|данных|ответа)"
+    r"|(?:контекст|текст|источник|документ)\w* (?:\w+ )?не (?:содерж|упомин|указ|сообща|говор)",
+    r"عذر[اًا]|آسف|للأسف.{0,60}(?:لا|لم|ليس)\b|لا (?:أعرف|أعلم|أستطيع|يمكنني|توجد معلومات)|لم أجد"
+    r"|(?:السياق|النص|النصوص|المصادر) (?:لا|لم) (?:[يت]ذكر|[يت]حتو|[يت]ش[يِ]?ر)",
+    r"क्षमा करें|माफ़ कर|मुझे (?:नहीं पता|पता नहीं|नहीं मालूम)|(?:जानकारी|उत्तर) (?:नहीं|उपलब्ध नहीं)",
+    # Chinese, Japanese, Korean, Thai
+    r"抱歉|对不起|對不起|[无無]法(?:回答|确定|確定|找到|提供)|我不知道|[没沒]有(?:足够|足夠|相关|相關)?的?(?:信息|資訊|资料|資料|答案)"
+    r"|(?:上下文|文档|文件|资料|資料|搜索结果|搜尋結果)(?:中|里|裡)?(?:[没沒]有|未|并未|並未)(?:提到|提及|包含|说明|說明|提供|相关|相關)",
+    r"申し訳(?:ありません|ございません)|すみません|(?:わか|分か)り(?:ません|かね)|情報[がは](?:ありません|見つかりません)"
+    r"|(?:文脈|検索結果|資料|文書)に.{0,20}(?:ありません|いません)",
+    r"죄송(?:합니다|하지만)|알 수 없|모르겠|정보[가를이] ?(?:없|찾을 수 없)",
+    r"ขออภัย|ขอโทษ|ไม่ทราบ|ไม่(?:มี|พบ)ข้อมูล|ไม่สามารถ(?:ตอบ|ระบุ)",
 )
 #: the wording of programs that failed; at the start of the text
 _ERRORS = (
     r"traceback \(most recent call last\)",
     r"(?:\w+\.)*\w*(?:error|exception)\s*[:(\[]",
-    r"(?:error|fehler|erreur|fallo)\b\s*(?:\d{3}|code|[:!-])",
+    r"(?:error|fehler|erreur|fallo|errore|erro|fout|błąd|hata|lỗi|σφάλμα|ошибка|خطأ|错误|錯誤|エラー|오류)\b\s*(?:\d{3}|code|[:：!-])",
     r"(?:http )?(?:4\d\d|5\d\d) (?:bad|unauthori[sz]ed|forbidden|not found|internal|too many|service"
     r"|gateway|client|server)",
     r"(?:an? )?(?:\w+ )?(?:internal|unexpected|server|api|network|connection|timeout|llm|model)\s(?:\w+ )?"
@@ -55,7 +83,7 @@ _ERRORS = (
 )
 _REFUSAL = re.compile("|".join(f"(?:{pattern})" for pattern in _REFUSALS), re.IGNORECASE)
 _ERROR = re.compile("|".join(f"(?:{pattern})" for pattern in _ERRORS), re.IGNORECASE)
-_OPENING = re.compile(r".{0,240}?(?:[.!?](?=\s|$)|\n|$)", re.DOTALL)
+_OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DOTALL)
 
 
 def is_refusal(text: str) -> bool:
