@@ -20,8 +20,8 @@ from store.errors import WellreadError
 #: few_shot: confirmed answers to questions like this one as examples for the model.
 #: graph: pages that the question or its best hits name are pulled in (HotpotQA R@5 .81 → .965).
 #: facts: a passage that states what is asked, in a table or in JSON-LD, is pulled in.
-#: page_rank: hits ordered by PageRank over the names and links between them [GraphReranker]; off: what much refers to is
-#: seldom what is asked (R@1 HotpotQA .91 → .74, squad2 .90 → .72, XQuAD en .97 → .62).
+#: page_rank: hits ordered by PageRank over the names and links between them [GraphReranker]; off: what much is
+#: said of is seldom what is asked (R@1 HotpotQA .91 → .74, squad2 .90 → .72, XQuAD en .97 → .62).
 #: multi_document: several pages side by side for a question that compares or names several things.
 Enhancement = Literal[
     "multi_query",

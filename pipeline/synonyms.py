@@ -21,7 +21,8 @@ _PAIRS: dict[str, str] = {
     Ziel/Zweck Krankheit/Erkrankung Beruf/Tätigkeit Art/Sorte Gesetz/Vorschrift Methode/Verfahren alt/betagt
     Menschen/Einwohner Ort/Stelle Preis/Kosten Ergebnis/Resultat klein/gering schrieb/verfasste lernen/erlernen
     Krieg/Konflikt gewann/siegte erbaut/errichtet gebaut/errichtet zerstört/vernichtet entdeckt/gefunden
-    erfunden/entwickelt gestorben/verstorben gegründet/errichtet Leiter/Chef Geld/Mittel Auswirkungen/Folgen Implikationen/Auswirkungen
+    erfunden/entwickelt gestorben/verstorben gegründet/errichtet Leiter/Chef Geld/Mittel Auswirkungen/Folgen
+    Implikationen/Auswirkungen
     """,
 }
 

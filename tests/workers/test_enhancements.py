@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pipeline.adaptive import Kept
 from pipeline.context import advise_on_context
-from pipeline.enhancements import DEFAULT
+from pipeline.enhancements import ALL, DEFAULT
 from store.types import Answer, Citation, Hit, Tally, Variant
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.test_flow import GOOD, POOR
@@ -78,3 +80,9 @@ def test_trace_of_a_look_says_why_no_more_hits_were_kept() -> None:
     assert detail["kept"] == {"chunks_retrieved": 0, "found": 3, "confidence": 0.4, "stop_reason": "exhausted"}
     assert detail["advice"]["needs_more_context"] is True
     assert flow.detail_of(POOR)["kept"] is None
+
+
+def test_documentation_lists_every_enhancement_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
+    listed = dict(re.findall(r"^\| `(\w+)` \| (on|off) \|", page, re.MULTILINE))
+    assert listed == {name: "on" if name in DEFAULT else "off" for name in ALL}
