@@ -55,8 +55,10 @@ def _first_sentence(answer: Answer) -> str:
     return answer.sentences[0].text if answer.sentences else ""
 
 
-#: the part of an answer that says just what was asked for; the composer names none, so its first sentence
-_span = _first_sentence
+def _span(answer: Answer) -> str:
+    """Give the part of an answer that says just what was asked for; where none is named, its first sentence."""
+    focus = answer.sentences[0].focus if answer.sentences else None
+    return answer.sentences[0].text[focus.start : focus.end] if focus else _first_sentence(answer)
 
 
 def _abstained(served: Iterable[Served]) -> float | None:

@@ -135,7 +135,7 @@ def _number_fit(question: str, sentence: str) -> float:
     """A number of what is counted fits; any other, less; a year, or one that the question names itself, is none."""
     asked = set(_DIGITS.findall(question))
     words = _TOKEN.findall(sentence)
-    numbers = [at for at, word in enumerate(words) if _is_number(word) and word not in asked]
+    numbers = [at for at, word in enumerate(words) if is_number(word) and word not in asked]
     counted = _COUNTED.search(question)
     stems = {word.casefold()[:_STEM] for word in counted[1].split()} if counted else set()
     of_it = any(word.casefold()[:_STEM] in stems for at in numbers for word in words[at + 1 : at + 1 + _UNIT_WITHIN])
@@ -144,7 +144,8 @@ def _number_fit(question: str, sentence: str) -> float:
     return 1.0 if of_it or counted is None else _SOME_NUMBER
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Say whether a word is a number, in digits or letters."""
     return word[0].isdigit() or bool(_NUMBER_WORDS.fullmatch(word.partition("-")[0]))
 
 

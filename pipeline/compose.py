@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
 from pipeline.question import Analysis
@@ -35,7 +36,7 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> An
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     wants_code = asked_for(analysis.text) == "way"
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
-    return _write(_apart(chosen), confidence)
+    return _focused(analysis, _write(_apart(chosen), confidence))
 
 
 def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
@@ -68,6 +69,12 @@ def _apart(spans: Sequence[Span]) -> list[Span]:
 
 def _overlap(one: Span, other: Span) -> bool:
     return one.hit is other.hit and one.start < other.end and other.start < one.end
+
+
+def _focused(analysis: Analysis, answer: Answer) -> Answer:
+    """Say which words of the first sentence are just what was asked."""
+    first, *others = answer.sentences
+    return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
 
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
