@@ -147,13 +147,28 @@ class Client:
         call = _Call(headers=headers or {}, accept=PAGE_TYPES if accept is None else frozenset(accept))
         return await self._within_deadline(url, call)
 
-    async def post(self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
+    async def post(
+        self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
+    ) -> Fetched:
         """POST a body; a redirect is an answer, never followed, so that the body goes nowhere else.
+
+        Args:
+            url: absolute, http or https.
+            body: sent as it is.
+            headers: its content type, and whatever else.
+            accept: content types taken of a 2xx answer; None: its body is not wanted, and empty where it cannot be had.
 
         Raises:
             FetchError: one of its subclasses.
         """
-        return await self._within_deadline(url, _Call(method="POST", body=body, headers=headers or {}, accept=ANY_TYPE))
+        call = _Call(
+            method="POST",
+            body=body,
+            headers=headers or {},
+            accept=ANY_TYPE if accept is None else frozenset(accept),
+            wants_body=accept is not None,
+        )
+        return await self._within_deadline(url, call)
 
     async def _within_deadline(self, url: str, call: _Call) -> Fetched:
         started = time.monotonic()
@@ -240,6 +255,7 @@ class _Call:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     accept: frozenset[str] = PAGE_TYPES
+    wants_body: bool = True
 
 
 class _Connected:
@@ -252,14 +268,14 @@ class _Connected:
 
 
 async def _receive(target: Target, response: httpcore2.Response, call: _Call, limits: Limits) -> Fetched:
-    """Read the answer to its end; only of a page that was asked for is a body that cannot be had an error."""
+    """Read the answer to its end; only of what was asked for is a body that cannot be had an error."""
     headers = _headers(response)
-    is_page = call.method == "GET" and 200 <= response.status < 300
+    is_wanted = call.wants_body and 200 <= response.status < 300
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await take(chunks, headers, accept=call.accept if is_page else ANY_TYPE, bounds=limits.bounds())
+            body = await take(chunks, headers, accept=call.accept if is_wanted else ANY_TYPE, bounds=limits.bounds())
     except (Unwanted, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        if is_page:
+        if is_wanted:
             raise _unusable(target, error) from error
         body = b""
     return Fetched(

@@ -143,11 +143,21 @@ class Citation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Focus:
+    """The few words of a sentence that say just what was asked: ``text[start:end]``."""
+
+    start: int
+    end: int
+    confidence: float  #: that these are the words, [0, 1]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of an answer with what supports it."""
 
     text: str
     markers: tuple[int, ...] = ()
+    focus: Focus | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
-from crawler.search import Found, search_all
 from pipeline.context import crawl_queries
 from store import candidates, pages, questions, sources
 from store.candidates import CandidateStatus
 from store.questions import Move
 from store.types import Candidate, Link, Question, Status
+from workers.engines import switched_on
+from workers.searching import Searched, queries_for, search_engines
 from workers.steps import announce
 from workers.waves import after_reading
 
@@ -32,8 +33,6 @@ LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
 #: candidates kept for later waves
 FRONTIER = 50
-#: results asked of each engine and query
-ENGINE_LIMIT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +53,7 @@ def seek(services: Services, work: Work) -> None:
     question = work.question
     with services.database.read() as session:
         known = _known(session, question, services.now())
-    found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Found()
+    found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Searched()
     wave, rest = choose(
         question,
         known_links=known.links,
@@ -67,7 +66,8 @@ def seek(services: Services, work: Work) -> None:
     )
     detail = {
         "candidates": [candidate.url for candidate in wave],
-        "engines_failed": dict(found.failures),
+        "engines": found.trace(),
+        "cost": asdict(found.cost),
         "known_links": len(known.links),
     }
     why_none = _why_none(known, services, found)
@@ -145,11 +145,10 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     )
 
 
-def _ask_engines(services: Services, question: Question) -> Found:
-    queries = crawl_queries(question.text, question.queries or (question.text,), question.missing)
-    with services.database.read() as session:
-        client = services.client(sources.every(session))
-    return services.wait_for(search_all(services.engines(client), queries, limit=ENGINE_LIMIT))
+def _ask_engines(services: Services, question: Question) -> Searched:
+    texts = crawl_queries(question.text, question.queries or (question.text,), question.missing)
+    today = services.now().date()
+    return search_engines(services, queries_for(texts, lang=question.lang, question=question.text, today=today))
 
 
 def _room(services: Services, question: Question, spent: candidates.Spent) -> int:
@@ -167,10 +166,11 @@ def _prefix(site: str) -> str:
     return url[: url.rindex("/") + 1]
 
 
-def _why_none(known: _Known, services: Services, found: Found) -> str:
-    if not known.sites and not services.has_engines:
+def _why_none(known: _Known, services: Services, found: Searched) -> str:
+    if not known.sites and not switched_on(services.settings):
         return (
-            "no candidate source is configured: add a site with `wellread source add URL` or set WELLREAD_SEARXNG_URL"
+            "no candidate source is configured: add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL"
+            " or the key of another search engine"
         )
     if found.failures and not known.sites:
         failed = "; ".join(f"{name}: {reason}" for name, reason in found.failures.items())

@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     import redis
 
     from crawler.fetch import Client
-    from crawler.search import Engine
     from pipeline.ask import Tools
     from pipeline.llm import Model
     from store.embedder import Embedder
+    from store.engine_rests import EngineRests
     from store.events import Events
     from store.passages import Passages
     from store.slots import Slots
     from store.sources import Source
     from store.variants_cache import VariantsCache
     from workers.doorbell import Doorbell
+    from workers.engines import Account
     from workers.steps import Keeper
 
 log = structlog.get_logger()
@@ -42,6 +43,8 @@ Value = TypeVar("Value")
 
 #: a step may ask three times and must end within its 100 s
 MODEL_TIMEOUT_S = 25.0
+#: largest answer of a search engine
+ENGINE_BYTES = 2_000_000
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
@@ -183,34 +186,44 @@ class Services:
     def client(self, sources: Sequence[Source]) -> Client:
         """The one way out to the web; the operator's own sites are let through."""
         kept = (source.url for source in sources if source.own)
-        searxng = (self.settings.searxng_url,) if self.settings.searxng_url else ()
-        own = frozenset((*self.settings.own_hosts, *searxng, *kept))
+        own = frozenset((*self.settings.own_hosts, *kept))
         if self._reading is None or self._reading.own != own:
             if self._reading is not None:
                 self.wait_for(self._reading.client.aclose())
             self._reading = _Reading(own=own, client=_open_client(self.settings, own))
         return self._reading.client
 
-    @property
-    def has_engines(self) -> bool:
-        """Whether any search engine is configured."""
-        return self.settings.wikipedia or bool(self.settings.searxng_url)
+    @cached_property
+    def engine_client(self) -> Client:
+        """The way out to search engines; of private addresses it reaches only the operator's own engines.
 
-    def engines(self, client: Client) -> tuple[Engine, ...]:
-        """The search engines that are configured."""
-        from crawler.search.searxng import SearXNG
-        from crawler.search.wikipedia import Wikipedia
+        Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
+        """
+        from workers.engines import own_addresses
 
-        s = self.settings
-        searxng = (SearXNG(client=client, base_url=s.searxng_url),) if s.searxng_url else ()
-        wikipedia = (Wikipedia(client=client),) if s.wikipedia else ()
-        return (*searxng, *wikipedia)
+        return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
+
+    @cached_property
+    def engines(self) -> tuple[Account, ...]:
+        """The search engines that are on."""
+        from workers.engines import open_engines
+
+        return open_engines(self.settings, self.engine_client)
+
+    @cached_property
+    def engine_rests(self) -> EngineRests:
+        """Which engines are left alone."""
+        from store.engine_rests import EngineRests
+
+        return EngineRests(self.redis)
 
     def close(self) -> None:
         """Close what was opened."""
         opened = self.__dict__
         if self._reading is not None:
             self.wait_for(self._reading.client.aclose())
+        if "engine_client" in opened:
+            self.wait_for(self.engine_client.aclose())
         if "loop" in opened:
             self.loop.close()
         if "redis" in opened:
@@ -238,13 +251,12 @@ class _Reading:
     client: Client
 
 
-def _open_client(settings: Settings, own: frozenset[str]) -> Client:
+def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Client:
     from crawler.fetch import Client, Limits
     from crawler.guard import Guard, hole
 
-    limits = Limits(
-        deadline_s=settings.fetch_deadline_s, max_body=settings.fetch_max_bytes, max_wire=settings.fetch_max_bytes
-    )
+    most = max_bytes or settings.fetch_max_bytes
+    limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)
     return Client(
         guard=Guard(own_sites=frozenset(hole(site) for site in own)), limits=limits, user_agent=agent(settings)
     )

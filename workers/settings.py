@@ -11,11 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pipeline.enhancements import UnknownEnhancement, switched
 from store.errors import WellreadError
+from workers import engines
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
@@ -24,6 +25,17 @@ _MAX_SOCKET_PATH = 100
 
 class SettingsError(WellreadError):
     """A setting cannot be used; the message names it and says why."""
+
+
+def _can_be_sent(key: SecretStr) -> SecretStr:
+    """A key goes into a header: nothing in it may break out of one."""
+    plain = key.get_secret_value().strip()
+    if " " in plain or not (plain.isascii() and plain.isprintable()):
+        raise ValueError("this is no key: it has blanks, control characters or letters beyond ASCII")
+    return SecretStr(plain)
+
+
+EngineKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
 
 
 def _half_the_processors() -> int:
@@ -68,6 +80,16 @@ class Settings(BaseSettings):
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
     searxng_url: str = Field("", description="A SearXNG instance to search with.")
+    brave_key: EngineKey = Field(SecretStr(""), description="Brave Search's key; with it, it is asked.")
+    kagi_key: EngineKey = Field(SecretStr(""), description="Kagi's key; with it, it is asked.")
+    tavily_key: EngineKey = Field(SecretStr(""), description="Tavily's key; with it, it is asked.")
+    exa_key: EngineKey = Field(SecretStr(""), description="Exa's key; with it, it is asked.")
+    serper_key: EngineKey = Field(SecretStr(""), description="Serper's key; with it, it is asked.")
+    mojeek_key: EngineKey = Field(SecretStr(""), description="Mojeek's key; with it, it is asked.")
+    marginalia_key: EngineKey = Field(SecretStr(""), description="Marginalia's key; with it, it is asked.")
+    engines: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Engines to ask and no others, best first, comma-separated; empty: all that have their key."
+    )
     user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name robots.txt files know us by.")
     contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
     allow_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -97,7 +119,7 @@ class Settings(BaseSettings):
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
 
-    @field_validator("allow_hosts", "api_keys", "enhancements", mode="before")
+    @field_validator("allow_hosts", "api_keys", "enhancements", "engines", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -109,6 +131,16 @@ class Settings(BaseSettings):
             switched(value)
         except UnknownEnhancement as error:
             raise ValueError(str(error)) from error
+        return value
+
+    @field_validator("engines")
+    @classmethod
+    def _ready(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        for name in value:
+            if name not in engines.NAMES:
+                raise ValueError(f"{name!r} is no engine; there are {', '.join(engines.NAMES)}")
+            if lacking := engines.missing(name, info.data):
+                raise ValueError(f"{name} is named, but {lacking} is not set")
         return value
 
     @field_validator("data_dir")

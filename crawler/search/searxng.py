@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Final
-from urllib.parse import urlencode
-
 from crawler.fetch import Client
-from crawler.search import EngineError
-from crawler.search.reply import json_object, plain, text_of, to_link
-from store.types import Link
-
-_JSON: Final = frozenset({"application/json"})
+from crawler.search.api import Api
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.errors import EngineDown, EngineError, Forbidden
+from crawler.search.reply import reply, results_of
 
 
 class SearXNG:
     """Asks one SearXNG instance."""
 
     name = "searxng"
+    manners = Manners(max_queries=8, at_once=4)
 
     def __init__(self, *, client: Client, base_url: str) -> None:
-        self._client = client
-        self._base_url = base_url.rstrip("/")
+        self._api = Api(client=client, name=f"SearXNG at {base_url.rstrip('/')}", base_url=base_url)
 
-    async def search(self, query: str, *, limit: int) -> list[Link]:
+    async def search(self, query: Query, *, limit: int) -> Reply:
         """Return the first page of results, as SearXNG ordered them.
 
         Raises:
-            EngineError: it does not offer JSON, or its answer is not understood.
-            FetchError: it could not be reached.
+            EngineError: it does not offer JSON, or none of its own engines answered.
         """
-        url = f"{self._base_url}/search?{urlencode({'q': query, 'format': 'json'})}"
-        fetched = await self._client.get(url, accept=_JSON, headers={"accept": "application/json"})
-        if fetched.status == 403:
+        asked = {"q": query.text, "format": "json", "language": query.known_lang, "time_range": query.within or ""}
+        try:
+            answer = await self._api.get("/search", asked)
+        except Forbidden as error:
             raise EngineError(
-                f"SearXNG at {self._base_url} refuses JSON (403): allow it by adding json under search.formats in its"
-                " settings.yml, then restart it"
-            )
-        results = json_object(fetched, "SearXNG").get("results")
-        if not isinstance(results, list):
-            raise EngineError(f"SearXNG at {self._base_url} answered without results: check that the URL is its own")
-        links = (
-            to_link(text_of(result, "url"), plain(text_of(result, "title")), plain(text_of(result, "content")))
-            for result in results
-        )
-        return [link for link in links if link is not None][:limit]
+                f"{self._api.name} refuses JSON: allow it by adding json under search.formats in its settings.yml,"
+                " then restart it"
+            ) from error
+        results = results_of(answer, "results", engine=self._api.name)
+        silent = answer.get("unresponsive_engines")
+        if not results and silent:
+            raise EngineDown(f"{self._api.name} found nothing: its own engines did not answer ({_told(silent)})")
+        return reply(results, snippet="content", limit=limit)
+
+
+def _told(silent: object) -> str:
+    """Which engines did not answer, and why: pairs of a name and a reason."""
+    pairs = [pair for pair in silent if isinstance(pair, list)] if isinstance(silent, list) else []
+    return ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5])

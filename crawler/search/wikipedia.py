@@ -2,57 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Final
-from urllib.parse import quote, urlencode
+from typing import Any, Final
+from urllib.parse import quote
 
 from crawler.fetch import Client
-from crawler.search import EngineError
-from crawler.search.reply import json_object, plain, text_of, to_link
-from store.types import Link
+from crawler.search.api import Api
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.errors import QueryRefused
+from crawler.search.reply import reply, results_of, text_of
 
-_JSON: Final = frozenset({"application/json"})
 _MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
+
+#: editions with enough articles to be asked; for another language it is the English one
+EDITIONS: Final = frozenset(
+    "ar bg ca cs da de el en eo es et eu fa fi fr gl he hi hr hu hy id it ja ka kk ko lt lv mk ms nl no pl pt ro ru sk"
+    " sl sr sv th tr uk ur uz vi zh".split()
+)
 
 
 class Wikipedia:
-    """Asks one language's Wikipedia, or another wiki of the same software by its ``base_url``."""
+    """Asks the Wikipedia of the query's language, or another wiki of the same software by its ``base_url``."""
 
     name = "wikipedia"
+    manners = Manners(max_queries=8)
 
-    def __init__(self, *, client: Client, lang: str = "en", base_url: str = "") -> None:
+    def __init__(self, *, client: Client, base_url: str = "") -> None:
         self._client = client
-        self._base_url = (base_url or f"https://{lang}.wikipedia.org").rstrip("/")
+        self._base_url = base_url
 
-    async def search(self, query: str, *, limit: int) -> list[Link]:
+    async def search(self, query: Query, *, limit: int) -> Reply:
         """Return the articles found, best first.
 
         Raises:
             EngineError: it refused the query, or its answer is not understood.
-            FetchError: it could not be reached.
         """
-        asked = {
+        edition = query.known_lang if query.known_lang in EDITIONS else "en"
+        base_url = self._base_url or f"https://{edition}.wikipedia.org"
+        api = Api(client=self._client, name="Wikipedia", base_url=base_url)
+        asked: dict[str, str | int] = {
             "action": "query",
             "list": "search",
-            "srsearch": query.encode()[:_MAX_QUERY_BYTES].decode(errors="ignore"),
+            "srsearch": query.text.encode()[:_MAX_QUERY_BYTES].decode(errors="ignore"),
             "srlimit": min(max(limit, 1), 50),
             "srprop": "snippet",
             "format": "json",
             "formatversion": 2,
         }
-        fetched = await self._client.get(f"{self._base_url}/w/api.php?{urlencode(asked)}", accept=_JSON)
-        answer = json_object(fetched, "Wikipedia")
+        answer = await api.get("/w/api.php", asked)
         if refusal := answer.get("error"):
-            raise EngineError(f"Wikipedia refused the query: {text_of(refusal, 'info') or refusal}")
-        found = answer.get("query")
-        results = found.get("search") if isinstance(found, dict) else None
-        if not isinstance(results, list):
-            raise EngineError(f"Wikipedia at {self._base_url} answered without results: ask it again later")
-        links = (self._link(text_of(result, "title"), text_of(result, "snippet")) for result in results)
-        return [link for link in links if link is not None][:limit]
+            raise QueryRefused(f"Wikipedia refused the query: {text_of(refusal, 'info') or refusal}")
+        results = results_of(answer, "query", "search", engine="Wikipedia")
+        return reply([_with_url(result, api.base_url) for result in results], snippet="snippet", limit=limit)
 
-    def _link(self, title: str, snippet: str) -> Link | None:
-        """Write the article's URL as Wikipedia itself does: underscores for spaces, and few characters escaped."""
-        if not title:
-            return None
-        name = quote(title.replace(" ", "_"), safe="/:@!$*(),;'~")
-        return to_link(f"{self._base_url}/wiki/{name}", title, plain(snippet))
+
+def _with_url(result: Any, base_url: str) -> dict[str, str]:
+    """Write the article's URL as Wikipedia itself does: underscores for spaces, and few characters escaped."""
+    title = text_of(result, "title")
+    name = quote(title.replace(" ", "_"), safe="/:@!$*(),;'~")
+    url = f"{base_url}/wiki/{name}" if title else ""
+    return {"url": url, "title": title, "snippet": text_of(result, "snippet")}

@@ -1,0 +1,25 @@
+"""How new the pages must be that a question asks for, by its own words: "this week", "neueste".
+
+Only words that are about news count: "today" and "currently" are as often said of what old pages tell well. The span
+is wider than the word, because engines' dates are often a few days off.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crawler.search.engine import Within
+
+_WORDS: Final[tuple[tuple[Within, str], ...]] = (
+    ("week", r"tonight|yesterday|today's news|breaking news|gestern|heute abend|nachrichten von heute"),
+    ("month", r"this week|last week|diese[rn]? woche|letzten? woche|in den letzten tagen|in the last few days"),
+    ("year", r"this month|last month|diese[nms]{1,2} monat|letzten monat|this year|diese[sm] jahr"),
+    ("year", r"latest|newest|most recent|neueste\w*|neuste\w*|aktuellste\w*|jüngste\w*"),
+)
+_SPANS: Final = tuple((span, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for span, words in _WORDS)
+
+
+def wanted_within(question: str) -> Within | None:
+    """Return how new pages must be, None where the question does not say; English and German."""
+    return next((span for span, words in _SPANS if words.search(question)), None)

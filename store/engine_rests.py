@@ -1,0 +1,92 @@
+"""Which engines are left alone for a while, kept in Redis: what one worker was refused, no other asks for again.
+
+A rest doubles with each failure that follows it, and ends with the first answer. It is advice: where Redis is away or
+forgets, engines are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import redis
+
+#: failures are counted on for so long after a rest; then an engine begins anew
+REMEMBERED_S = 24 * 3600.0
+
+#: KEYS rest; ARGV now, first, longest, asked, reason, kind, remembered. Returns the seconds of the rest.
+#: A failure within a rest is one of several that were under way when it began: it may lengthen it, and is not counted.
+_FAILED = """
+local now, first, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local till = tonumber(redis.call('HGET', KEYS[1], 'until') or '0')
+local failures = tonumber(redis.call('HGET', KEYS[1], 'failures') or '0')
+if till <= now then failures = failures + 1 end
+local rest = math.max(math.min(first * 2 ^ math.max(failures - 1, 0), longest), tonumber(ARGV[4]))
+till = math.max(till, now + rest)
+redis.call('HSET', KEYS[1], 'until', string.format('%.3f', till), 'failures', failures, 'reason', ARGV[5],
+  'kind', ARGV[6])
+redis.call('PEXPIRE', KEYS[1], math.ceil((till - now + tonumber(ARGV[7])) * 1000))
+return string.format('%.3f', till - now)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rest:
+    """Why an engine is left alone, and for how long."""
+
+    left_s: float
+    reason: str
+    kind: str  #: the error's name
+    failures: int  #: in a row
+
+
+class EngineRests:
+    """The rests of all engines, shared by every worker on the same Redis.
+
+    An engine is named with its account, so that another key or address begins without a rest.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+        self._failed = client.register_script(_FAILED)
+
+    def resting(self, engines: Sequence[str], *, now: float) -> dict[str, Rest]:
+        """Return those of the engines that are to be left alone; ``now`` is Unix time in seconds."""
+        pipe = self._redis.pipeline(transaction=False)
+        for engine in engines:
+            pipe.hmget(_key(engine), "until", "reason", "kind", "failures")
+        kept = zip(engines, pipe.execute(), strict=True)
+        return {engine: _rest(row, now) for engine, row in kept if row[0] is not None and float(row[0]) > now}
+
+    def failed(
+        self, engine: str, *, reason: str, kind: str, first_s: float, longest_s: float, asked_s: float, now: float
+    ) -> float:
+        """Leave an engine alone and return for how many seconds.
+
+        Args:
+            engine: with its account.
+            reason: for operators.
+            kind: the error's name.
+            first_s: after the first failure of a row; doubled with each that follows.
+            longest_s: of what doubling gives.
+            asked_s: what the engine asked for itself.
+            now: Unix time in seconds.
+        """
+        arguments = (repr(now), repr(first_s), repr(longest_s), repr(asked_s), reason, kind, repr(REMEMBERED_S))
+        return float(self._failed(keys=[_key(engine)], args=arguments))
+
+    def answered(self, engines: Sequence[str]) -> list[str]:
+        """Forget the failures of engines that answered; return those that had any."""
+        pipe = self._redis.pipeline(transaction=False)
+        for engine in engines:
+            pipe.delete(_key(engine))
+        return [engine for engine, deleted in zip(engines, pipe.execute(), strict=True) if deleted]
+
+
+def _key(engine: str) -> str:
+    return f"wellread:engine:{engine}"
+
+
+def _rest(row: Sequence[bytes | None], now: float) -> Rest:
+    until, reason, kind, failures = (value.decode() if value is not None else "" for value in row)
+    return Rest(left_s=float(until) - now, reason=reason, kind=kind, failures=int(failures or 0))

@@ -1,0 +1,181 @@
+"""Which search engines are on, what each needs, and how it is opened.
+
+An engine is on when it has what it needs. Those that cost money for what others give for nothing, or that have no
+contract for programs, are on only when ``WELLREAD_ENGINES`` names them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from crawler.fetch import Client
+    from crawler.search import Engine
+    from crawler.search.claude import Price
+    from workers.settings import Settings
+
+#: in the order in which equals among their links come
+NAMES: Final = (
+    *("searxng", "brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia", "wikipedia"),
+    *("ddgs", "claude"),
+)
+OPT_IN: Final = frozenset({"ddgs", "claude"})
+#: the setting that each needs; "" for none
+NEEDS: Final[Mapping[str, str]] = {
+    "searxng": "searxng_url",
+    "wikipedia": "wikipedia",
+    "ddgs": "",
+    "claude": "anthropic_api_key",
+    **{name: f"{name}_key" for name in ("brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia")},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """An engine as one operator uses it: failures are remembered for it, not for another key or address."""
+
+    engine: Engine
+    id: str
+
+
+def missing(name: str, values: Mapping[str, Any]) -> str:
+    """Return the environment variable that an engine lacks, "" when it has what it needs."""
+    needed = NEEDS[name]
+    return "" if not needed or _plain(values.get(needed)) else f"WELLREAD_{needed.upper()}"
+
+
+def switched_on(settings: Settings) -> tuple[str, ...]:
+    """Return the engines that are on: those that are named, or all that have what they need."""
+    if settings.engines:
+        return tuple(dict.fromkeys(settings.engines))
+    values = {needed: getattr(settings, needed) for needed in NEEDS.values() if needed}
+    return tuple(name for name in NAMES if name not in OPT_IN and not missing(name, values))
+
+
+def own_addresses(settings: Settings) -> frozenset[str]:
+    """Return the operator's own servers among the engines: these the guard lets engines ask, and nothing else."""
+    on = switched_on(settings)
+    own = {"searxng": settings.searxng_url, "claude": settings.anthropic_base_url}
+    return frozenset(url for name, url in own.items() if name in on and url)
+
+
+def open_engines(settings: Settings, client: Client) -> tuple[Account, ...]:
+    """Open the engines that are on, in their order."""
+    return tuple(Account(engine=_OPEN[name](settings, client), id=id_) for name, id_ in account_ids(settings).items())
+
+
+def account_ids(settings: Settings) -> dict[str, str]:
+    """Return the accounts' ids by the engines' names, in their order."""
+    return {name: _account_id(name, settings) for name in switched_on(settings)}
+
+
+def _account_id(name: str, settings: Settings) -> str:
+    """The name with eight digits that change with the key or the address, and tell neither."""
+    needed = NEEDS[name]
+    value = _plain(getattr(settings, needed)) if needed else ""
+    return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
+
+
+def _plain(value: Any) -> str:
+    if hasattr(value, "get_secret_value"):
+        return str(value.get_secret_value())
+    return str(value) if value else ""
+
+
+def _searxng(settings: Settings, client: Client) -> Engine:
+    from crawler.search.searxng import SearXNG
+
+    return SearXNG(client=client, base_url=settings.searxng_url)
+
+
+def _wikipedia(_: Settings, client: Client) -> Engine:
+    from crawler.search.wikipedia import Wikipedia
+
+    return Wikipedia(client=client)
+
+
+def _brave(settings: Settings, client: Client) -> Engine:
+    from crawler.search.brave import Brave
+
+    return Brave(client=client, key=settings.brave_key.get_secret_value())
+
+
+def _tavily(settings: Settings, client: Client) -> Engine:
+    from crawler.search.tavily import Tavily
+
+    return Tavily(client=client, key=settings.tavily_key.get_secret_value())
+
+
+def _serper(settings: Settings, client: Client) -> Engine:
+    from crawler.search.serper import Serper
+
+    return Serper(client=client, key=settings.serper_key.get_secret_value())
+
+
+def _kagi(settings: Settings, client: Client) -> Engine:
+    from crawler.search.kagi import Kagi
+
+    return Kagi(client=client, key=settings.kagi_key.get_secret_value())
+
+
+def _exa(settings: Settings, client: Client) -> Engine:
+    from crawler.search.exa import Exa
+
+    return Exa(client=client, key=settings.exa_key.get_secret_value())
+
+
+def _mojeek(settings: Settings, client: Client) -> Engine:
+    from crawler.search.mojeek import Mojeek
+
+    return Mojeek(client=client, key=settings.mojeek_key.get_secret_value())
+
+
+def _marginalia(settings: Settings, client: Client) -> Engine:
+    from crawler.search.marginalia import Marginalia
+
+    return Marginalia(client=client, key=settings.marginalia_key.get_secret_value())
+
+
+def _ddgs(_: Settings, client: Client) -> Engine:
+    from crawler.search.ddgs import Ddgs
+
+    return Ddgs(client=client)
+
+
+def _claude(settings: Settings, client: Client) -> Engine:
+    from crawler.search.claude import ClaudeSearch
+    from pipeline.claude import SMALL_MODEL
+
+    model = settings.small_model or SMALL_MODEL
+    return ClaudeSearch(
+        client=client,
+        key=settings.anthropic_api_key.get_secret_value(),
+        base_url=settings.anthropic_base_url or "https://api.anthropic.com",
+        model=model,
+        price=_price(model),
+        max_usd=settings.max_usd_per_question,
+    )
+
+
+def _price(model: str) -> Price:
+    from pipeline.prices import Usage, cost_of
+
+    return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
+
+
+_OPEN: Final[Mapping[str, Callable[[Settings, Client], Engine]]] = {
+    "searxng": _searxng,
+    "wikipedia": _wikipedia,
+    "brave": _brave,
+    "tavily": _tavily,
+    "serper": _serper,
+    "kagi": _kagi,
+    "exa": _exa,
+    "mojeek": _mojeek,
+    "marginalia": _marginalia,
+    "ddgs": _ddgs,
+    "claude": _claude,
+}
