@@ -1,0 +1,38 @@
+"""What was kept before a migration is there after it, in the new form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from sqlalchemy import create_engine, text
+
+from store.database import Database, _alembic, migrate
+
+WHEN = "2026-01-01 00:00:00"
+
+
+def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_by_name(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    command.upgrade(_alembic(url), "0001")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO pages (url, host, title, text, lang, headings, etag, last_modified, content_hash,"
+                " generation, state, depth, read_at, checked_at, next_due, interval_s, is_hub, attempts, due_at)"
+                " VALUES ('u', 'h', 't', 't', 'en', '[]', '', '', '', 1, 'INDEXED', 0, :now, :now, :now, 1, 0, 3, :now)"
+            ),
+            {"now": WHEN},
+        )
+        connection.execute(
+            text(
+                "INSERT INTO facts (page_id, subject, subject_folded, predicate, object)"
+                " VALUES (1, 'The Café (bar)', 'the café (bar)', 'opens', '9')"
+            )
+        )
+    engine.dispose()
+    migrate(url)
+    with Database(url).read() as session:
+        assert session.execute(text("SELECT state, attempts FROM pages")).all() == [("FETCHED", 0)]
+        assert session.scalar(text("SELECT subject_folded FROM facts")) == "cafe"
