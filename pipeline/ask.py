@@ -29,7 +29,7 @@ from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.quality import PageTexts
 from pipeline.question import Analysis, analyse_question
 from pipeline.rerank_graph import KnowledgeGraph, edges_among, rerank_graph
-from pipeline.retrieve import Embed, Observe, Search, Vectors, embed_queries, retrieve
+from pipeline.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
 from pipeline.variants import DEFAULT_COUNT
 from store.types import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
@@ -60,6 +60,7 @@ class Tools:
     model: Model | None = None
     judge: JudgeName = "calibrated"
     variant_count: int = DEFAULT_COUNT
+    ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe | None = None  #: whoever measures retrieval stage by stage
     stop: StopName = "judge"  #: the rule that says how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
@@ -146,7 +147,7 @@ def _look(
     *,
     k: int,
 ) -> Attempt:
-    """Embed all queries at once, search, fuse, keep what is enough, judge, compose."""
+    """Embed all queries at once, search, fuse, rerank, keep what is enough, judge, compose."""
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
@@ -159,6 +160,8 @@ def _look(
         k=max(k, SEEN),
         scope=question.scope,
         lang=analysis.lang,
+        embedder_id=tools.embedder.id,
+        ranking=tools.ranking,
         observe=tools.observe,
     )
     hits, facts = _follow(question, analysis, vectors, hits, tools)

@@ -1,51 +1,53 @@
-"""Reorder hits by the design document's formula [rerank_search_results]: similarity, TF-IDF cosine and word overlap.
+"""Reorder hits by the design document's formulas [rerank_search_results]: similarity, TF-IDF cosine and word overlap.
 
-Selectable; the order that fusion gives is the default.
+They see the passage's text and nothing of the language. Which reranker serves is chosen in :mod:`pipeline.rerankers`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from pipeline.stopwords import STOP_WORDS
 from store.analyser import words
 from store.types import Hit
 
+#: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
+Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
+
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reranked:
-    """A hit in its new place."""
-
-    hit: Hit  #: its scale is rerank, its rank the new one
-    original_rank: int
-
-    @property
-    def rerank_score(self) -> float:
-        """The new score, [0, 1] for similarities that are."""
-        return self.hit.score
-
-
-def rerank(query: str, hits: Sequence[Hit]) -> list[Reranked]:
-    """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard; equal scores keep their order."""
-    texts = [hit.passage.text for hit in hits]
-    parts = zip(hits, tfidf_cosines(query, texts), keyword_overlap(query, texts), strict=True)
-    scored = [
-        (WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap, hit)
-        for hit, cosine, overlap in parts
-    ]
-    ordered = sorted(scored, key=lambda pair: -pair[0])
+def place(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """Give ``hits`` in the order of their new ``scores``, each with its former rank; equal scores keep their order."""
+    ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
-        Reranked(hit=replace(hit, score=score, scale="rerank", rank=rank), original_rank=hit.rank)
+        replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
         for rank, (score, hit) in enumerate(ordered, start=1)
     ]
+
+
+def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard [_hybrid_rerank]."""
+    texts = [hit.passage.text for hit in hits]
+    parts = zip(hits, tfidf_cosines(question, texts), keyword_overlap(question, texts), strict=True)
+    return place(
+        hits,
+        [
+            WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap
+            for hit, cosine, overlap in parts
+        ],
+    )
+
+
+def rerank_tfidf(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by TF-IDF cosine [_tfidf_rerank]."""
+    return place(hits, tfidf_cosines(question, [hit.passage.text for hit in hits]))
 
 
 def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
@@ -67,11 +69,13 @@ def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:
     """
     counts = [Counter(_grams(text)) for text in (query, *texts)]
     frequency: Counter[str] = Counter()
+    within: Counter[str] = Counter()
     for count in counts:
         frequency.update(count)
+        within.update(count.keys())
     # ties by the gram itself, so that the vocabulary does not depend on the texts' order
     vocabulary = sorted(frequency, key=lambda gram: (-frequency[gram], gram))[:MAX_FEATURES]
-    idf = {gram: math.log((1 + len(counts)) / (1 + sum(gram in c for c in counts))) + 1 for gram in vocabulary}
+    idf = {gram: math.log((1 + len(counts)) / (1 + within[gram])) + 1 for gram in vocabulary}
     asked, *rows = [{gram: count[gram] * idf[gram] for gram in count if gram in idf} for count in counts]
     return [_cosine(asked, row) for row in rows]
 

@@ -144,6 +144,7 @@ class Services:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
         from pipeline.enhancements import switched
+        from pipeline.retrieve import Ranking
         from store.graph_reader import GraphReader
 
         return Tools(
@@ -152,6 +153,7 @@ class Services:
             pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
             clock=time.perf_counter,
             model=self.model,
+            ranking=Ranking(fusion=self.settings.fusion, reranker=self.settings.reranker),
             judge=self.settings.judge,
             stop=self.settings.stop,
             enhancements=switched(self.settings.enhancements),

@@ -68,6 +68,12 @@ class Settings(BaseSettings):
     large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
     max_usd_per_question: float = Field(0.5, ge=0, description="What one question may spend on a model, in US dollars.")
 
+    fusion: Literal["minmax", "rrf"] = Field(
+        "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
+    )
+    reranker: Literal["learned", "hybrid", "tfidf", "bm25", "none"] = Field(
+        "learned", description="What reorders the hits: learned; hybrid, tfidf or bm25 (the design document's); or none."
+    )
     judge: Literal["calibrated", "document"] = Field(
         "calibrated", description="calibrated, or document: the design document's rules."
     )

@@ -1,11 +1,10 @@
-"""What a model is given to read, and the documented reranking."""
+"""What a model is given to read."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.context import MAX_CONTEXT_CHARACTERS, advise_on_context, build_context, select_diverse
-from pipeline.rerank import jaccard, keyword_overlap, rerank, tfidf_cosines
 from store.types import Hit
 from tests.fakes import passage
 
@@ -57,27 +56,3 @@ def test_context_length_bounds(length: int, short: bool, long: bool) -> None:
 
 def test_repeated_sentences_are_noticed() -> None:
     assert advise_on_context("sky", "The sky is blue. " * 10).redundant_content
-
-
-def test_rerank_weighs_similarity_tfidf_and_overlap() -> None:
-    hits = [
-        hit("bananas are yellow", id=1, similarity=0.5),
-        hit("python decorators wrap functions", id=2, similarity=0.5),
-    ]
-    first, second = rerank("How do Python decorators work?", hits)
-    assert (first.hit.passage.page_id, first.original_rank, first.hit.rank) == (2, 2, 1)
-    assert second.rerank_score == pytest.approx(0.25)
-    assert first.hit.scale == "rerank"
-    expected = (
-        0.25 + 0.3 * tfidf_cosines("How do Python decorators work?", [h.passage.text for h in hits])[1] + 0.2 * 2 / 7
-    )
-    assert first.rerank_score == pytest.approx(expected)
-
-
-def test_tfidf_cosine_is_one_for_the_same_words_and_nought_for_others() -> None:
-    assert tfidf_cosines("python decorators", ["Python decorators", "yellow bananas"]) == [pytest.approx(1.0), 0.0]
-
-
-def test_keyword_overlap_is_jaccard() -> None:
-    assert keyword_overlap("a b c", ["b c d"]) == [0.5]
-    assert jaccard(set(), set()) == 0.0

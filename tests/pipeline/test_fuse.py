@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.fuse import FOUND_WITHIN, fuse_queries, minmax, rrf
+from pipeline.fuse import FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
 from store.types import Hit
 from tests.fakes import passage
 
@@ -92,3 +92,14 @@ def test_fused_hit_names_every_query_that_had_it_among_its_first_hits() -> None:
     assert found_by[1] == ("question", "variant")
     assert found_by[FOUND_WITHIN] == ("question",)
     assert found_by[FOUND_WITHIN + 1] == ()
+
+
+def test_queries_fused_by_rank_stay_on_that_scale() -> None:
+    fused = fuse_queries([rrf([[text_hit(1, 5)]]), rrf([[text_hit(2, 4)]])], weights=[2.0, 1.0])
+    assert [(hit.passage.page_id, hit.scale) for hit in fused] == [(1, "rrf"), (2, "rrf")]
+
+
+def test_embedder_that_knows_no_german_counts_less_in_german() -> None:
+    assert vector_weight("minilm-l6-v2-int8", "de") < vector_weight("minilm-l6-v2-int8", "en")
+    assert vector_weight("use-multilingual-v3", "de") > vector_weight("use-multilingual-v3", "en")
+    assert vector_weight("somebody-elses", "ru") == VECTOR_WEIGHT

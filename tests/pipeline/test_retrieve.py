@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.retrieve import Stage, embed_queries, retrieve
+from pipeline.retrieve import Ranking, Stage, embed_queries, retrieve
 from store.types import Hit, Passage, Scope
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
@@ -82,3 +82,20 @@ def test_whoever_measures_is_told_what_each_stage_gave() -> None:
     assert set(seen) == {"bm25", "dense", "fused", "reranked"}
     assert set(seen["bm25"]) <= set(seen["dense"]) == set(seen["fused"])
     assert [hit.passage.id for hit in hits] == seen["reranked"][:2]
+
+
+def test_fusion_and_reranker_are_chosen() -> None:
+    embedder = HashingEmbedder()
+    search = MemorySearch(PAGES, embedder)
+    vectors = embed_queries(["capital of France"], embedder)
+
+    def scales(ranking: Ranking) -> set[str]:
+        with ThreadPoolExecutor(2) as pool:
+            hits = retrieve(
+                ["capital of France"], vectors, search=search, pool=pool, k=5, scope=Scope(), lang="en", ranking=ranking
+            )
+        return {hit.scale for hit in hits}
+
+    assert scales(Ranking()) == {"rerank"}
+    assert scales(Ranking(reranker="none")) == {"minmax"}
+    assert scales(Ranking(fusion="rrf", reranker="none")) == {"rrf"}

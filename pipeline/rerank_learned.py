@@ -1,0 +1,34 @@
+"""Reorder hits by what was learned from questions whose passage is known: a weighted mean of six signals.
+
+The weights stand in ``rerank_learned.json``, with what they were fitted on and how well they do;
+``evals/fit_rerank.py`` writes it. They are the same for every language and embedder: each signal is relative to the
+hits it is compared with, and none may count against its meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from pipeline.rerank import place
+from pipeline.rerank_signals import Signals, signals
+from store.types import Hit
+
+
+def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by the learned mean of their signals, [0, 1]."""
+    return place(hits, [weighted_mean(each, weights()) for each in signals(question, hits, lang=lang)])
+
+
+def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:
+    """Give the mean of a hit's signals; the weights sum to 1."""
+    return float(sum(weight * getattr(each, name) for name, weight in by.items()))
+
+
+@cache
+def weights() -> Mapping[str, float]:
+    """Give the fitted weight of each signal."""
+    stored = json.loads(files(__package__).joinpath("rerank_learned.json").read_text("utf-8"))
+    return {str(name): float(weight) for name, weight in stored["weights"].items()}

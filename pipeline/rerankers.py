@@ -1,0 +1,32 @@
+"""The rerankers by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pipeline.rerank import Reranker, rerank_hybrid, rerank_tfidf
+from pipeline.rerank_bm25 import rerank_bm25
+from pipeline.rerank_learned import rerank_learned
+from store.types import Hit
+
+#: learned: fitted on questions; hybrid, tfidf, bm25: the design document's methods; none: the order of the fusion
+RerankerName = Literal["learned", "hybrid", "tfidf", "bm25", "none"]
+
+
+def reranker_named(name: RerankerName) -> Reranker:
+    """Give the reranker called ``name``."""
+    return _RERANKERS[name]
+
+
+def _as_fused(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    return list(hits)
+
+
+_RERANKERS: dict[RerankerName, Reranker] = {
+    "learned": rerank_learned,
+    "hybrid": rerank_hybrid,
+    "tfidf": rerank_tfidf,
+    "bm25": rerank_bm25,
+    "none": _as_fused,
+}

@@ -1,0 +1,82 @@
+"""Reordering hits: the design document's methods."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.rerank import jaccard, keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
+from pipeline.rerank_bm25 import bm25_scores, rerank_bm25
+from pipeline.rerankers import RerankerName, reranker_named
+from store.types import Hit
+from tests.fakes import passage
+
+QUESTION = "How do Python decorators work?"
+NAMES: tuple[RerankerName, ...] = ("learned", "hybrid", "tfidf", "bm25", "none")
+
+
+def hit(text: str, *, id: int = 1, title: str = "", similarity: float | None = None, bm25: float | None = None) -> Hit:
+    item = passage(text, page_id=id, title=title)
+    return Hit(passage=item, score=1 / id, scale="minmax", rank=id, similarity=similarity, bm25=bm25)
+
+
+def hits_of(texts: list[str], similarities: list[float]) -> list[Hit]:
+    pairs = zip(texts, similarities, strict=False)
+    return [hit(text, id=id, similarity=similarity) for id, (text, similarity) in enumerate(pairs, start=1)]
+
+
+def test_hybrid_weighs_similarity_tfidf_and_overlap() -> None:
+    hits = hits_of(["bananas are yellow", "python decorators wrap functions"], [0.5, 0.5])
+    first, second = rerank_hybrid(QUESTION, "en", hits)
+    assert (first.passage.page_id, first.original_rank, first.rank) == (2, 2, 1)
+    assert second.score == pytest.approx(0.25)
+    expected = 0.25 + 0.3 * tfidf_cosines(QUESTION, [h.passage.text for h in hits])[1] + 0.2 * 2 / 7
+    assert first.score == pytest.approx(expected)
+
+
+def test_tfidf_alone_leaves_similarity_out() -> None:
+    hits = hits_of(["bananas are yellow", "python decorators wrap functions"], [0.9, 0.1])
+    assert [each.passage.page_id for each in rerank_tfidf(QUESTION, "en", hits)] == [2, 1]
+
+
+def test_tfidf_cosine_is_one_for_the_same_words_and_nought_for_others() -> None:
+    assert tfidf_cosines("python decorators", ["Python decorators", "yellow bananas"]) == [pytest.approx(1.0), 0.0]
+
+
+def test_keyword_overlap_is_jaccard() -> None:
+    assert keyword_overlap("a b c", ["b c d"]) == [0.5]
+    assert jaccard(set(), set()) == 0.0
+
+
+def test_bm25_is_okapis() -> None:
+    # two texts of 2 and 4 terms, mean 3; "wrap" stands once in the second only: idf ln(1 + 1.5/1.5) = ln 2
+    scores = bm25_scores(["wrap"], [["banana", "yellow"], ["decor", "wrap", "function", "python"]])
+    assert scores == [0.0, pytest.approx(0.693147 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 4 / 3)))]
+
+
+def test_bm25_reads_titles_and_stems_in_the_questions_language() -> None:
+    hits = [hit("Ein Text über nichts.", id=1), hit("Ein Text.", id=2, title="Die Häuser")]
+    assert [each.passage.page_id for each in rerank_bm25("Welches Haus?", "de", hits)] == [2, 1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    st.lists(st.text("ab cde.", max_size=30), max_size=6),
+    st.lists(st.floats(-1, 1), min_size=6, max_size=6),
+    st.text("abc d?", max_size=20),
+)
+def test_every_reranker_only_reorders(
+    name: RerankerName, texts: list[str], similarities: list[float], question: str
+) -> None:
+    hits = hits_of(texts, similarities)
+    reranked = reranker_named(name)(question, "en", hits)
+    assert sorted(each.passage.id for each in reranked) == sorted(each.passage.id for each in hits)
+    assert [each.rank for each in reranked] == list(range(1, len(hits) + 1))
+    assert [each.score for each in reranked] == sorted((each.score for each in reranked), reverse=True)
+
+
+@pytest.mark.parametrize("name", NAMES[:-1])
+def test_reranked_hit_keeps_its_rank_from_before(name: RerankerName) -> None:
+    hits = hits_of(["bananas are yellow", "python decorators wrap functions"], [0.1, 0.9])
+    first, second = reranker_named(name)(QUESTION, "en", hits)
+    assert (first.original_rank, second.original_rank) == (2, 1)
+    assert {first.scale, second.scale} == {"rerank"}
