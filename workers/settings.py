@@ -57,7 +57,9 @@ class Settings(BaseSettings):
     redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
     passages_uri: str = Field("", description="LanceDB's place, a folder or s3://…; empty: the data folder.")
 
-    embedder: str = Field("auto", description="minilm, multilingual, fastembed:MODEL, openai:MODEL or auto.")
+    embedder: str = Field(
+        "auto", description="minilm, multilingual, minilm+multilingual, fastembed:MODEL, openai:MODEL or auto."
+    )
     embedder_base_url: str = Field("", description="Base URL of the OpenAI-compatible embedder.")
     embedder_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
     embedder_threads: int = Field(1, ge=1, description="Threads one process embeds with.")

@@ -55,8 +55,9 @@ class Embedder(Protocol):
 def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: str = "", api_key: str = "") -> Embedder:
     """Open the embedder called ``name``.
 
-    Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "auto" (minilm where its weights are
-    installed, else multilingual), "fastembed:MODEL", "openai:MODEL" (any OpenAI-compatible service at ``base_url``).
+    Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "minilm+multilingual" (both in one
+    vector), "auto" (minilm where its weights are installed, else multilingual), "fastembed:MODEL", "openai:MODEL"
+    (any OpenAI-compatible service at ``base_url``).
     ``models_dir`` keeps converted or downloaded models; it is made when it is missing.
 
     Raises EmbedderError with what to do.
@@ -72,6 +73,12 @@ def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: st
         from store.embedder.multilingual import Multilingual
 
         return Multilingual(threads=threads)
+    if kind == "minilm+multilingual":
+        from store.embedder.combined import Combined
+        from store.embedder.minilm import open_minilm
+        from store.embedder.multilingual import Multilingual
+
+        return Combined(open_minilm(models_dir, threads=threads), Multilingual(threads=threads))
     if kind == "fastembed" and model:
         from store.embedder.fast import FastEmbed
 

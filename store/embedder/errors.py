@@ -14,8 +14,8 @@ class UnknownEmbedder(EmbedderError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is no embedder {name!r}. Set the embedder to auto, minilm, multilingual, fastembed:MODEL "
-            "or openai:MODEL."
+            f"There is no embedder {name!r}. Set the embedder to auto, minilm, multilingual, minilm+multilingual, "
+            "fastembed:MODEL or openai:MODEL."
         )
 
 

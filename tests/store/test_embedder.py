@@ -24,6 +24,7 @@ from store.embedder import (
     UnknownEmbedder,
     open_embedder,
 )
+from store.embedder.combined import Combined
 from store.embedder.minilm import MiniLM, converted, find_weights, open_minilm
 from store.embedder.remote import RemoteEmbedder
 
@@ -60,10 +61,15 @@ def multilingual(models_dir: Path) -> Embedder:
     return open_embedder("multilingual", models_dir=models_dir)
 
 
+@pytest.fixture(scope="session")
+def combined(minilm: MiniLM, multilingual: Embedder) -> Combined:
+    return Combined(minilm, multilingual)
+
+
 # --- every embedder
 
 
-@pytest.mark.parametrize("name", ["minilm", "multilingual"])
+@pytest.mark.parametrize("name", ["minilm", "multilingual", "combined"])
 def test_a_texts_vector_is_a_unit_row_that_does_not_depend_on_its_batch(
     name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -76,13 +82,13 @@ def test_a_texts_vector_is_a_unit_row_that_does_not_depend_on_its_batch(
     assert np.allclose(together, alone, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["minilm", "multilingual"])
+@pytest.mark.parametrize("name", ["minilm", "multilingual", "combined"])
 def test_no_texts_make_no_rows(name: str, request: pytest.FixtureRequest) -> None:
     embedder: Embedder = request.getfixturevalue(name)
     assert embedder.embed([]).shape == (0, embedder.dimension)
 
 
-@pytest.mark.parametrize("name", ["minilm", "multilingual"])
+@pytest.mark.parametrize("name", ["minilm", "multilingual", "combined"])
 def test_half_a_character_does_not_stop_a_batch(name: str, request: pytest.FixtureRequest) -> None:
     embedder: Embedder = request.getfixturevalue(name)
     assert np.isfinite(embedder.embed(["broken \ud800 emoji"])).all()
@@ -116,6 +122,32 @@ def test_fastembed_says_how_it_is_installed(models_dir: Path) -> None:
 
 
 # --- the bundled models
+
+
+def test_cosine_of_both_models_in_one_vector_lies_between_their_own(
+    minilm: MiniLM, multilingual: Embedder, combined: Combined
+) -> None:
+    def cosines(embedder: Embedder) -> np.ndarray[Any, Any]:
+        vectors = embedder.embed(PROSE)
+        return vectors @ vectors.T
+
+    assert np.allclose(cosines(combined), 0.4 * cosines(minilm) + 0.6 * cosines(multilingual), atol=1e-5)
+
+
+def test_both_models_together_find_a_page_in_another_language(combined: Combined) -> None:
+    question, right, wrong = combined.embed(
+        [
+            "Wie heißt die Hauptstadt von Frankreich?",
+            "Paris is the capital and largest city of France.",
+            "Frankfurt lies on the river Main.",
+        ]
+    )
+    assert question @ right > question @ wrong
+
+
+def test_both_models_are_opened_by_their_names(models_dir: Path, combined: Combined) -> None:
+    opened = open_embedder("minilm+multilingual", models_dir=models_dir)
+    assert (opened.id, opened.dimension) == (combined.id, 384 + 512)
 
 
 def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) -> None:
