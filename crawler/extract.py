@@ -23,12 +23,14 @@ from crawler.language import detect
 from crawler.links import links_of
 from crawler.metadata import Metadata, read_metadata
 from crawler.render import Rendered, render
-from crawler.visible import drop, drop_unseen
+from crawler.visible import drop, drop_unseen, drop_unseen_characters
 from store.errors import WellreadError
+from store.shown import shown
 from store.types import PageText
 
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
-_PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+_MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
+_PLAIN = _MARKDOWN | {"text/plain"}
 
 #: where a page says itself that its content is, the best first
 _MAIN = (
@@ -57,6 +59,7 @@ MAX_GUESSED = 20_000
 _BINARY = (b"%PDF", b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 _NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_MARKDOWN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -78,6 +81,8 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, whatever its type says: only HTML, Markdown and plain text are read.")
     text = _NUL.sub(" ", decode(body, content_type))
+    if kind in _MARKDOWN:
+        text = _MARKDOWN_COMMENT.sub("", text)
     page = _plain(text, url) if kind in _PLAIN else _html(text, url)
     if not page.text.strip():
         raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
@@ -85,7 +90,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
 
 
 def _plain(text: str, url: str) -> PageText:
-    kept = text[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").strip()
+    kept = shown(text[:MAX_TEXT]).strip()
     headings = tuple((found.start(2), found[2].strip()) for found in _MARKDOWN_HEADING.finditer(kept))
     first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
     return PageText(title=first or url, text=kept, lang=detect(kept), headings=headings)
@@ -95,6 +100,7 @@ def _html(text: str, url: str) -> PageText:
     tree = _parse(text[:MAX_SOURCE])
     if tree is None:
         raise NothingToRead(f"{url} holds no readable text.")
+    drop_unseen_characters(tree)
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
     statements = _statements(tree)
@@ -128,12 +134,14 @@ def _parse(text: str) -> Any | None:
 
 
 def _statements(tree: Any) -> Callable[[str, str], Any]:
-    """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known."""
-    whole = (
-        lxml.html.fromstring(lxml.html.tostring(tree))
-        if tree.find(".//script[@type='application/ld+json']") is not None
-        else tree
-    )
+    """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known.
+
+    Of what else is not shown none is read.
+    """
+    whole = tree
+    if tree.find(".//script[@type='application/ld+json']") is not None:
+        whole = lxml.html.fromstring(lxml.html.tostring(tree))
+        drop_unseen(whole, spare=frozenset({"script", "head"}))
     return lambda title, text: facts_of(whole, title=title, text=text)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from store.shown import shown
 from store.types import Fact
 
 MAX_FACTS: Final = 200
@@ -202,4 +203,4 @@ def _words(element: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(shown(text).split())

@@ -1,27 +1,47 @@
-"""Take out of a parsed page what a reader does not see: scripts, comments, hidden elements."""
+"""Take out of a parsed page what a reader does not see: scripts, comments, hidden elements, characters without a shape.
+
+Seen is what stands on the page or opens with a click that the page offers (``details``). What a style sheet of another
+file or a script hides is not known here.
+"""
 
 from __future__ import annotations
 
-import re
+from itertools import islice
 from typing import Any
+
+from crawler.sheets import Sheets
+from crawler.style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
+from store.shown import shown
 
 _UNSEEN = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
-    "dialog datalist head math-annotation".split()
-)
-_HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0+(?:\.0+)?(?:[a-z%]+)?\s*(?:;|!|$)"
-    r"|opacity\s*:\s*0+(?:\.0+)?\s*(?:;|!|$)|text-indent\s*:\s*-\s*\d{3,}|(?:left|top)\s*:\s*-\s*\d{4,}",
-    re.IGNORECASE,
+    "dialog datalist head math-annotation noframes noembed rp".split()
 )
 _ROOTS = ("html", "body", "main")
+_MAX_STYLE = 2_000
+_DEPTH = 40
 
 
-def drop_unseen(tree: Any) -> None:
-    """Remove in place the elements of an lxml tree that are not shown; the text after them stays."""
+def drop_unseen(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
+    """Remove in place the elements of an lxml tree that are not shown; the text after them stays.
+
+    ``spare`` names tags that stay all the same.
+    """
+    sheets = Sheets(tree)
     for element in list(tree.iter()):
-        if not isinstance(element.tag, str) or element.tag in _UNSEEN or _is_hidden(element):
+        if element.tag in spare:
+            continue
+        if not isinstance(element.tag, str) or element.tag in _UNSEEN or _is_hidden(element, sheets):
             drop(element)
+
+
+def drop_unseen_characters(tree: Any) -> None:
+    """Remove in place the characters of an lxml tree's text that are not shown."""
+    for element in tree.iter():
+        if element.text:
+            _show(element, "text")
+        if element.tail:
+            _show(element, "tail")
 
 
 def drop(element: Any) -> None:
@@ -38,11 +58,46 @@ def drop(element: Any) -> None:
     parent.remove(element)
 
 
-def _is_hidden(element: Any) -> bool:
+def _show(element: Any, name: str) -> None:
+    text = getattr(element, name)
+    if (seen := shown(text)) != text:
+        setattr(element, name, seen)
+
+
+def _is_hidden(element: Any, sheets: Sheets) -> bool:
     if element.tag in _ROOTS:  # pages hide themselves until their script has run
         return False
     attributes = element.attrib
     if attributes.get("hidden", "until-found") != "until-found" or attributes.get("aria-hidden", "") == "true":
         return True
-    style = attributes.get("style")
-    return style is not None and _HIDING.search(style[:1000]) is not None
+    if "popover" in attributes:
+        return True
+    style = _style_of(element, sheets)
+    return bool(style) and (hides(style) or _is_in_its_ground(element, style, sheets))
+
+
+def _style_of(element: Any, sheets: Sheets) -> dict[str, str]:
+    style = sheets.style_of(element)
+    if own := element.get("style"):
+        style = {**style, **declarations(own[:_MAX_STYLE])}
+    if element.tag == "font" and (colour := element.get("color")):
+        style = {"color": colour.lower(), **style}
+    return style
+
+
+def _is_in_its_ground(element: Any, style: dict[str, str], sheets: Sheets) -> bool:
+    """Say whether its letters have the colour of what they stand on; a page that says nothing of that is white."""
+    colour = colour_of(style.get("color", ""))
+    if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
+        return False
+    ground = background_of(style) or _ground_above(element, sheets)
+    return not isinstance(ground, str) and is_same(colour, ground)
+
+
+def _ground_above(element: Any, sheets: Sheets) -> Colour | str:
+    for above in islice(element.iterancestors(), _DEPTH):
+        if ground := background_of(_style_of(above, sheets)):
+            return ground
+        if named := above.get("bgcolor"):
+            return colour_of(named.lower()) or "unknown"
+    return WHITE

@@ -1,0 +1,131 @@
+"""What a style says of an element being seen: hidden, without size, off the page, in the colour it stands on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+Declarations = Mapping[str, str]
+Colour = tuple[int, int, int]
+
+#: pixels: smaller letters cannot be read, what is further away is off the page, what is lower shows nothing
+_READABLE, _OFF_PAGE, _SHOWS = 3.0, 900.0, 1.0
+#: a colour's channels differ less than this from what they stand on
+_SAME = 16
+_OPAQUE = 0.1
+_PIXELS = {"px": 1.0, "pt": 1.33, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pc": 16.0, "cm": 37.8, "mm": 3.8,
+           "in": 96.0, "vw": 10.0, "vh": 10.0, "%": 0.16, "": 1.0}  # fmt: skip
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|pt|r?em|ex|ch|pc|cm|mm|in|v[wh]|%|)(?![\w.])")
+_SIDES = ("left", "right", "top", "bottom", "margin-left", "margin-right", "margin-top", "text-indent")
+_CLIPPED = re.compile(r"rect\(\s*0\D|rect\(\s*1px|inset\(\s*(?:[5-9]\d|100)%|circle\(\s*0|polygon\(\s*0[^,]*\)")
+_SCALED_AWAY = re.compile(r"scale[xy3d]*\(\s*0?(?:\.0\d*)?\s*[,)]")
+_MOVED = re.compile(r"translate[xy3d]*\(([^)]*)\)")
+_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+(\d+\.?\d*|\.\d+)(%?))?\s*\)")
+_NAMES: Mapping[str, Colour] = {
+    "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250), "ivory": (255, 255, 240),
+    "ghostwhite": (248, 248, 255), "whitesmoke": (245, 245, 245), "floralwhite": (255, 250, 240),
+    "azure": (240, 255, 255), "mintcream": (245, 255, 250), "red": (255, 0, 0), "green": (0, 128, 0),
+    "blue": (0, 0, 255), "yellow": (255, 255, 0), "gray": (128, 128, 128), "grey": (128, 128, 128),
+}  # fmt: skip
+WHITE: Colour = _NAMES["white"]
+
+
+def declarations(style: str) -> dict[str, str]:
+    """Read ``name: value; …``; the last of a name counts, as a browser has it."""
+    found: dict[str, str] = {}
+    for part in style.lower().split(";"):
+        name, colon, value = part.partition(":")
+        if colon:
+            found[name.strip()] = value.replace("!important", "").strip()
+    return found
+
+
+def hides(style: Declarations) -> bool:
+    """Say whether an element of this style is not seen, whatever it stands on."""
+    return (
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or style.get("content-visibility") == "hidden"
+        or _is_clear(style)
+        or _is_tiny(style)
+        or _is_moved_away(style)
+        or _is_cut_away(style)
+    )
+
+
+def colour_of(value: str) -> Colour | None:
+    """Read a colour; None for one that is not known."""
+    value = value.strip()
+    if found := _RGB.match(value):
+        return int(found[1]), int(found[2]), int(found[3])
+    if value.startswith("#") and len(value) in (4, 5, 7, 9):
+        digits = value[1:] if len(value) > 5 else "".join(2 * digit for digit in value[1:])
+        try:
+            return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+        except ValueError:
+            return None
+    return _NAMES.get(value)
+
+
+def background_of(style: Declarations) -> Colour | str | None:
+    """Give the background's colour, "unknown" for one that is not a plain colour, None where the style sets none."""
+    value = style.get("background-color") or style.get("background")
+    if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
+        return None
+    return colour_of(value) or colour_of(value.split()[0]) or "unknown"
+
+
+def is_same(one: Colour, other: Colour) -> bool:
+    """Say whether letters of one colour cannot be told from a ground of the other."""
+    return all(abs(a - b) < _SAME for a, b in zip(one, other, strict=True))
+
+
+def _is_clear(style: Declarations) -> bool:
+    opacity = _LENGTH.match(style.get("opacity", ""))
+    if opacity and float(opacity[1]) / (100 if opacity[2] == "%" else 1) < _OPAQUE:
+        return True
+    if "background-clip" in style or "-webkit-background-clip" in style:  # letters cut out of a picture
+        return False
+    colour = style.get("color", "")
+    return colour == "transparent" or _alpha(colour) < _OPAQUE
+
+
+def _alpha(colour: str) -> float:
+    found = _RGB.match(colour)
+    if found is None or found[4] is None:
+        return 1.0
+    return float(found[4]) / (100 if found[5] else 1)
+
+
+def _is_tiny(style: Declarations) -> bool:
+    size = _pixels(style.get("font-size", ""))
+    if size is None and (shorthand := re.search(r"(?:^|\s)([\d.]+[a-z%]*)\s*(?:/|\s)", style.get("font", ""))):
+        size = _pixels(shorthand[1])
+    return size is not None and 0 <= size < _READABLE
+
+
+def _is_moved_away(style: Declarations) -> bool:
+    sides = [_pixels(style[side]) for side in _SIDES if side in style]
+    moved = [_pixels(part.strip()) for part in _moves(style) if "%" not in part]
+    return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
+
+
+def _moves(style: Declarations) -> list[str]:
+    found = _MOVED.search(style.get("transform", ""))
+    return found[1].split(",") if found else []
+
+
+def _is_cut_away(style: Declarations) -> bool:
+    clip = f"{style.get('clip', '')} {style.get('clip-path', '')}"
+    if _CLIPPED.search(clip) or _SCALED_AWAY.search(style.get("transform", "")):
+        return True
+    if not any(word in style.get("overflow", "") for word in ("hidden", "clip")):
+        return False
+    sizes = [_pixels(style[name]) for name in ("width", "height", "max-width", "max-height") if name in style]
+    return any(size is not None and 0 <= size <= _SHOWS for size in sizes)
+
+
+def _pixels(value: str) -> float | None:
+    """About how many pixels a length is; None for what is none."""
+    found = _LENGTH.match(value.strip())
+    return float(found[1]) * _PIXELS[found[2]] if found else None
