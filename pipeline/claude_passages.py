@@ -13,7 +13,9 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 from pipeline.cite import write_out
+from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
 from store.sentences import sentence_spans
+from store.shown import shown
 from store.types import Answer, Citation, Cost, Hit, Passage, Sentence
 
 NOT_FOUND = "The model found no answer in the passages."
@@ -52,7 +54,7 @@ class Said:
 
 def give(hits: Sequence[Hit]) -> tuple[Given, ...]:
     """Cut each hit's passage into blocks, in the hits' order; an empty or repeated passage is left out."""
-    passages = {hit.passage.id: hit.passage for hit in hits if hit.passage.text.strip()}
+    passages = {hit.passage.id: hit.passage for hit in hits if _sendable(hit.passage.text).strip()}
     return tuple(Given(passage=passage, bounds=_bounds(passage.text)) for passage in passages.values())
 
 
@@ -76,26 +78,39 @@ def answer_from(
     """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
 
     A sentence without a citation that holds is left out, except one that leads into a supported sentence (it ends with
-    a colon); so is the last one of a reply that was cut off. ``confidence`` is the share of sentences supported.
+    a colon); so is the last one of a reply that was cut off, and one with an address that no passage holds. Markup and
+    links are taken out of the rest. ``confidence`` is the share of sentences supported.
     """
     numbers = _Numbers(given)
-    sentences = [Sentence(text=text, markers=numbers.of(pointers)) for text, pointers in _sentences(said, cut_off)]
+    written = [(_plain(text, given), pointers) for text, pointers in _sentences(said, cut_off)]
+    safe = [(text, pointers) for text, pointers in written if text and not _leads_away(text, given)]
+    sentences = [Sentence(text=text, markers=numbers.of(pointers)) for text, pointers in safe]
     kept = tuple(sentence for sentence, following in _with_next(sentences) if _stays(sentence, following))
     supported = sum(bool(sentence.markers) for sentence in kept)
     return Answer(
         text=write_out(kept),
         sentences=kept,
         citations=tuple(numbers.citations),
-        confidence=supported / len(sentences) if sentences else 0.0,
+        confidence=supported / len(written) if written else 0.0,
         composer=composer,
-        notice=_notice(len(sentences) - len(kept), bool(kept), cut_off),
+        notice=_notice(len(sentences) - len(kept), len(written) - len(safe), bool(kept), cut_off),
         cost=cost,
     )
 
 
 def _bounds(text: str) -> tuple[int, ...]:
-    starts = [start for start, _ in sentence_spans(text)]
+    """Where blocks begin and end; a sentence of which nothing can be sent joins the one before it, or after it."""
+    starts = [start for start, end in sentence_spans(text) if _sendable(text[start:end]).strip()]
     return (0, *starts[1:], len(text))
+
+
+def _plain(text: str, given: Sequence[Given]) -> str:
+    """What the model wrote as words: it was told to write no markup, and what it writes may be an attacker's."""
+    return harmless(without_made_up_tags(text, [item.passage.text for item in given])).strip()
+
+
+def _leads_away(text: str, given: Sequence[Given]) -> bool:
+    return has_made_up_address(text, [f"{item.passage.text}\n{item.passage.url}" for item in given])
 
 
 def _title(passage: Passage) -> str:
@@ -104,8 +119,8 @@ def _title(passage: Passage) -> str:
 
 
 def _sendable(text: str) -> str:
-    """Replace lone surrogates, which JSON in UTF-8 cannot carry, one character by one."""
-    return text.encode("utf-8", "replace").decode()
+    """Give the text as it may leave: without what no reader sees, nor lone surrogates, which UTF-8 cannot carry."""
+    return shown(text).encode("utf-8", "replace").decode()
 
 
 @dataclass
@@ -138,7 +153,7 @@ def _cited(pointer: Pointer, given: Sequence[Given]) -> tuple[Passage, int, int]
         return None
     start, end = item.bounds[pointer.start], item.bounds[pointer.end]
     quote = item.passage.text[start:end]
-    if "".join(_sendable(quote).split()) != "".join(pointer.text.split()):
+    if "".join("".join(item.blocks()[pointer.start : pointer.end]).split()) != "".join(pointer.text.split()):
         return None
     return item.passage, end - len(quote.lstrip()), start + len(quote.rstrip())
 
@@ -189,12 +204,18 @@ def _stays(sentence: Sentence, following: Sentence | None) -> bool:
     return bool(sentence.markers) or leads_in
 
 
-def _notice(left_out: int, any_kept: bool, cut_off: bool) -> str:
+def _notice(unsupported: int, leading_away: int, any_kept: bool, cut_off: bool) -> str:
     if not any_kept:
         return NOT_FOUND
     parts = []
-    if left_out:
-        parts.append(f"{left_out} {'sentence' if left_out == 1 else 'sentences'} without a citation left out.")
+    if unsupported:
+        parts.append(f"{_sentences_of(unsupported)} without a citation left out.")
+    if leading_away:
+        parts.append(f"{_sentences_of(leading_away)} with an address that no page gives left out.")
     if cut_off:
         parts.append("The answer was cut off at the model's token limit.")
     return " ".join(parts)
+
+
+def _sentences_of(number: int) -> str:
+    return f"{number} {'sentence' if number == 1 else 'sentences'}"

@@ -13,9 +13,10 @@ from itertools import takewhile
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
+from pipeline.harmless import harmless
 from pipeline.question import Analysis
 from pipeline.reading import read
-from pipeline.score import choose
+from pipeline.score import choose, is_ordered
 from pipeline.spans import Span, looks_like_code, spans_of
 from store.types import Answer, Citation, Hit, Sentence
 
@@ -30,7 +31,7 @@ COMPOSER = "extractive"
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
     """Give the sentences of ``hits`` that answer best, or None when there is none."""
-    sentences = choose(read(analysis, hits, closely=PASSAGES).spans)
+    sentences = choose(read(analysis, hits, closely=PASSAGES).spans, analysis.text)
     if not sentences:
         return None
     spans = spans_of(hits[:PASSAGES], analysis.lang)
@@ -54,6 +55,7 @@ def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
         announced = following[:1] if following and following[0].kind == "prose" else []
     else:
         announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
+    announced = list(takewhile(lambda other: not is_ordered(other), announced))
     whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
     return replace(named, end=announced[-1].end) if whole else named
 
@@ -90,9 +92,11 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 
 def _readable(span: Span) -> str:
-    """Unwrap prose; keep the lines of a quote with code."""
-    lines = span.text.splitlines()
-    return span.text if any(map(looks_like_code, lines)) else " ".join(span.text.split())
+    """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
+    plain = harmless(span.text)
+    if any(map(looks_like_code, plain.splitlines())):
+        return harmless(span.text, markers=True)
+    return " ".join(plain.split())
 
 
 def _citation(span: Span, marker: int) -> Citation:

@@ -55,7 +55,7 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     reading = read(analysis, hits, closely=LOOKED_AT) if hits else None
     if reading is None or not reading.terms:
         return None
-    chosen = choose(reading.spans)
+    chosen = choose(reading.spans, analysis.text)
     sentence = chosen[0] if chosen else None
     coverages = [share(reading.weights, credits) for credits in reading.credits]
     best = max(range(min(LOOKED_AT, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))

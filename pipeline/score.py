@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from pipeline.answer_type import AnswerType
+from pipeline.orders import asks_about_orders, stands_in_order
 from pipeline.reading import ReadSpan
 from pipeline.rerank import jaccard
-from pipeline.spans import ANSWERING, Kind
+from pipeline.spans import ANSWERING, Kind, Span
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17
@@ -38,19 +39,32 @@ WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
 
 
-def choose(read_spans: Sequence[ReadSpan]) -> list[ReadSpan]:
-    """Give the best sentence, and the next best that says something else and is worth giving."""
+def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
+    """Give the best sentence, and the next best that says something else and is worth giving.
+
+    What speaks to whoever answers is not given, unless the question is about such orders.
+    """
+    takes_orders = asks_about_orders(question)
     ranked = sorted(
         ((score(each), each) for each in read_spans if each.span.kind in ANSWERING), key=lambda pair: -pair[0]
     )
     chosen: list[ReadSpan] = []
+    best = 0.0
     for value, read in ranked:
-        weak = value < WORTH_GIVING * ranked[0][0]
-        if len(chosen) == MAX_SENTENCES or (chosen and weak):
+        weak = bool(chosen) and value < WORTH_GIVING * best
+        if len(chosen) == MAX_SENTENCES or weak:
             break
+        if not takes_orders and is_ordered(read.span):
+            continue
         if not any(jaccard(set(read.span.terms), set(other.span.terms)) > SAME_ABOVE for other in chosen):
+            best = best if chosen else value
             chosen.append(read)
     return chosen
+
+
+def is_ordered(span: Span) -> bool:
+    """Say whether a sentence is an order to whoever answers, or stands beside one."""
+    return stands_in_order(span.hit.passage.text, span.start, span.end)
 
 
 def score(read: ReadSpan) -> float:

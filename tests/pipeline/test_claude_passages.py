@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from hypothesis import given as given_by
 from hypothesis import strategies as st
 
 from pipeline.cite import stands
 from pipeline.claude_passages import NOT_FOUND, Pointer, Said, answer_from, give, search_results
+from store.shown import shown
 from store.types import Answer, Cost, Hit, Passage
 
 PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."
@@ -40,9 +42,14 @@ def quoting(hits: list[Hit], result: int, start: int, end: int) -> Pointer:
 @given_by(text=TEXTS)
 def test_blocks_rebuild_the_passage_and_none_is_blank(text: str) -> None:
     for item in give([hit(text)]):
-        blocks = item.blocks()
-        assert "".join(blocks) == text.encode("utf-8", "replace").decode()
-        assert all(block.strip() for block in blocks)
+        assert "".join(text[start:end] for start, end in pairwise(item.bounds)) == text
+        assert all(block.strip() for block in item.blocks())
+
+
+@given_by(text=TEXTS)
+def test_no_block_holds_what_no_reader_sees(text: str) -> None:
+    for item in give([hit(text)]):
+        assert all(shown(block) == block for block in item.blocks())
 
 
 @given_by(text=TEXTS, at=st.data())
