@@ -148,7 +148,7 @@ class Settings(BaseSettings):
             if name not in engines.NAMES:
                 raise ValueError(f"{name!r} is no engine; there are {', '.join(engines.NAMES)}")
             if lacking := engines.missing(name, info.data):
-                raise ValueError(f"{name} is named, but {lacking} is not set")
+                raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
 
     @field_validator("data_dir")
