@@ -17,6 +17,7 @@ from api import (
     routes_pages,
     routes_questions,
     routes_sources,
+    routes_standing,
     routes_stats,
 )
 from api.auth import check_exposure, parse_keys
@@ -52,7 +53,10 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services, app.state.keys, app.state.waiting = services, keys, set()
     problems.install(app)
-    for room in (routes_chat, routes_questions, routes_sources, routes_pages, routes_stats, routes_health, routes_page):
+    for room in (
+        routes_chat, routes_questions, routes_standing, routes_sources, routes_pages, routes_stats, routes_health,
+        routes_page,
+    ):  # fmt: skip
         app.include_router(room.router)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     if not keys:

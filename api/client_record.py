@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from store.types import Citation, Cost, Sentence, Status, Verdict
 
@@ -36,6 +36,28 @@ class Timing:
     outcome: str
     seconds: float
     started_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feedback:
+    """What a reader said of one revision of an answer."""
+
+    verdict: Literal["right", "wrong", "citation_wrong"]
+    comment: str
+    revision: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """A question that is asked again when its evidence changes."""
+
+    question_id: str
+    question: str
+    status: Status
+    callback_url: str | None
+    created_at: datetime
+    changed_at: datetime | None  #: when its watcher was last told of another answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +96,12 @@ class Record:
     cost: Cost
     error: str | None
     revision: int
+    shared_with: str | None  #: the equal question in flight whose run this one shares
+    cached_from: str | None  #: the equal question whose answer was given again
+    stale: bool  #: whether a page that the answer cites has changed or vanished
+    watched: bool  #: whether it is asked again when that happens
+    round: int  #: how often it was asked again
+    feedback: Feedback | None
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
@@ -149,12 +177,32 @@ def to_record(sent: Mapping[str, Any]) -> Record:
             to_value(Timing, {**timing, "started_at": _time(timing["started_at"])}) for timing in sent["timings"]
         ),
         "cost": to_value(Cost, sent["cost"]),
+        **_to_standing(sent),
         "created_at": _time(sent["created_at"]),
         "updated_at": _time(sent["updated_at"]),
         "finished_at": _time(sent["finished_at"]),
         "json": sent,
     }
     return to_value(Record, {**sent, **read})
+
+
+def to_watch(sent: Mapping[str, Any]) -> Watch:
+    """Read the JSON of a watch."""
+    times = {name: _time(sent[name]) for name in ("created_at", "changed_at")}
+    return to_value(Watch, {**sent, "status": Status(sent["status"]), **times})
+
+
+def _to_standing(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """How the answer came to be and whether it still holds; a server that does not tell shares and watches nothing."""
+    said = sent.get("feedback")
+    return {
+        "shared_with": sent.get("shared_with"),
+        "cached_from": sent.get("cached_from"),
+        "stale": sent.get("stale", False),
+        "watched": sent.get("watched", False),
+        "round": sent.get("round", 0),
+        "feedback": to_value(Feedback, {**said, "updated_at": _time(said["updated_at"])}) if said else None,
+    }
 
 
 def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:

@@ -40,7 +40,7 @@ async def watch(listener: redis.asyncio.Redis, question_id: str, look: Look, *, 
     record = await to_thread.run_sync(look)
     yield _status(record)
     try:
-        async for event in _heard(listener, question_id, look, after=after, ended=record.status.is_final):
+        async for event in _heard(listener, record, look, after=after):
             yield event
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
@@ -70,11 +70,7 @@ async def final_record(
 async def _ended(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
     """The question's record, once it is final."""
     try:
-        async for event in follow(listener, question_id, block_s=SILENCE_S):
-            if event is None or event.kind == "final":
-                record = await to_thread.run_sync(look)
-                if record.status.is_final:
-                    return record
+        return await _heard_end(listener, await to_thread.run_sync(look), look)
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
     while True:
@@ -84,20 +80,39 @@ async def _ended(listener: redis.asyncio.Redis, question_id: str, look: Look) ->
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def _heard(
-    listener: redis.asyncio.Redis, question_id: str, look: Look, *, after: str, ended: bool
-) -> AsyncIterator[Event]:
-    """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since)."""
+async def _heard_end(listener: redis.asyncio.Redis, record: Record, look: Look) -> Record:
+    """The record as soon as it is final; who shares a run hears its leader's end, and the next one's if that fails."""
+    last = "0"
+    while not record.status.is_final:
+        leader = record.shared_with
+        async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):
+            last = event.id if event else last
+            if event is None or event.kind == "final":
+                record = await to_thread.run_sync(look)
+                if record.status.is_final or record.shared_with != leader:
+                    break
+    return record
+
+
+async def _heard(listener: redis.asyncio.Redis, record: Record, look: Look, *, after: str) -> AsyncIterator[Event]:
+    """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since).
+
+    Who shares a run hears its leader's events, and, when that ends without an answer, those of the next.
+    """
     last = after
-    async for event in follow(listener, question_id, after=after, block_s=REPLAY_S if ended else SILENCE_S):
-        if event is not None and event.kind != "final":
-            last = event.id
-            yield event
-            continue
-        record = await to_thread.run_sync(look)
-        if record.status.is_final:
-            yield _final(record, event.id if event else last)
-            return
+    while True:
+        leader, block_s = record.shared_with, REPLAY_S if record.status.is_final else SILENCE_S
+        async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=block_s):
+            last = event.id if event else last
+            if event is not None and event.kind != "final":
+                yield event
+                continue
+            record = await to_thread.run_sync(look)
+            if record.status.is_final:
+                yield _final(record, last)
+                return
+            if record.shared_with != leader:
+                break
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from api.schemas import BadBudget
 from pipeline.question import QuestionError
 from store.database import DatabaseError
 from store.errors import WellreadError
+from store.feedback import NothingToJudge
 from store.questions import IdempotencyConflict, UnknownQuestion
 from workers.intake import BadSite, UnknownStrategy
 
@@ -66,6 +67,7 @@ _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
     WrongKey: (401, "Wrong key", "Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`."),
     RoleTooSmall: (403, "Not allowed", "Use a key with a greater role: ask < operate < admin."),
     UnknownQuestion: (404, "No such question", "Check the id; GET /api/questions lists the latest."),
+    NothingToJudge: (409, "No answer to judge", "Wait for the answer, or name one of its revisions."),
     NotFound: (404, "Not found", "Check the id."),
     IdempotencyConflict: (409, "Key used before", "Use a new Idempotency-Key for a new question."),
     QuestionError: (422, "The question cannot be asked", "Change the question as said."),

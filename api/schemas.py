@@ -42,6 +42,8 @@ class BudgetRequest(_Request):
     bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
     depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
     cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; as max_search_cycles.")
+    tokens: int | None = Field(default=None, ge=0, description="Most tokens of a language model it may use.")
+    usd: float | None = Field(default=None, ge=0, description="Most US dollars it may spend on a language model.")
 
 
 class _Asked(_Request):
@@ -59,6 +61,8 @@ class _Asked(_Request):
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Read these sites only.")
+    reuse: bool = Field(default=True, description="Whether an equal question's answer, or run, may be given.")
+    watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
     budget: BudgetRequest = Field(default_factory=lambda: BudgetRequest(), description="What the question may use.")
 
 
@@ -76,6 +80,22 @@ class QuestionRequest(_Asked):
     deadline: float = Field(
         default=900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
     )
+
+
+class WatchRequest(_Request):
+    """A question to ask again when its evidence changes."""
+
+    callback_url: Url | None = Field(
+        default=None, description="Told of changes by a signed POST; left out: the question's own."
+    )
+
+
+class FeedbackRequest(_Request):
+    """What a reader says of an answer."""
+
+    verdict: Literal["right", "wrong", "citation_wrong"]
+    comment: str = Field(default="", max_length=4000)
+    revision: int | None = Field(default=None, ge=1, le=2**31 - 1, description="Of the record; left out: the latest.")
 
 
 class SourceRequest(_Request):
@@ -110,6 +130,8 @@ def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency
         crawl_enabled=asked.crawl_enabled and budget.cycles > 0,
         max_age_s=asked.max_age,
         budget=budget,
+        reuse=asked.reuse,
+        watch=asked.watch,
         idempotency_key=idempotency_key,
     )
     if isinstance(asked, ChatRequest):
@@ -119,7 +141,7 @@ def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency
 
 def _budget(asked: _Asked, allowed: Budget) -> Budget:
     wanted = {name: value for name, value in asked.budget.model_dump().items() if value is not None}
-    for name in ("seconds", "pages", "bytes"):
+    for name in ("seconds", "pages", "bytes", "tokens", "usd"):
         if wanted.get(name, 0) > (most := getattr(allowed, name)):
             raise BadBudget(f"budget.{name} is {wanted[name]:g}, and the operator allows {most:g} a question.")
     if asked.max_search_cycles is not None:

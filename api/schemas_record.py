@@ -6,7 +6,7 @@ The record's fields are those of :class:`store.records.Record`, and of the four-
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -97,6 +97,26 @@ class CostOut(_Out):
     usd: float
 
 
+class FeedbackOut(_Out):
+    """What a reader said of one revision of an answer."""
+
+    verdict: Literal["right", "wrong", "citation_wrong"]
+    comment: str
+    revision: int
+    updated_at: datetime
+
+
+class WatchOut(_Out):
+    """A question that is asked again when its evidence changes."""
+
+    question_id: str
+    question: str
+    status: Status
+    callback_url: str | None
+    created_at: datetime
+    changed_at: datetime | None = Field(description="When its watcher was last told of another answer.")
+
+
 class RecordOut(_Out):
     """A question as its asker sees it."""
 
@@ -132,6 +152,12 @@ class RecordOut(_Out):
     cost: CostOut
     error: str | None = Field(description="What went wrong, for a question that failed.")
     revision: int = Field(description="Counts the answers given; 0 before the first.")
+    shared_with: str | None = Field(default=None, description="The equal question in flight whose run this one shares.")
+    cached_from: str | None = Field(default=None, description="The equal question whose answer was given again.")
+    stale: bool = Field(default=False, description="Whether a page that the answer cites has changed or vanished.")
+    watched: bool = Field(default=False, description="Whether it is asked again when that happens.")
+    round: int = Field(default=0, description="How often it was asked again.")
+    feedback: FeedbackOut | None = Field(default=None, description="What a reader said of this revision.")
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None

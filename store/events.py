@@ -46,29 +46,38 @@ class Events:
 
 
 async def follow(
-    client: redis.asyncio.Redis, question_id: str, *, after: str = "0", block_s: float = 10.0
+    client: redis.asyncio.Redis, question_id: str, *, leader_id: str = "", after: str = "0", block_s: float = 10.0
 ) -> AsyncIterator[Event | None]:
-    """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one."""
-    last = after
+    """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one.
+
+    With a leader, its events are the question's too: an id is a time, so one ``after`` serves both streams.
+    """
+    last: dict[Any, Any] = {_key(each): after for each in (question_id, leader_id) if each}
     while True:
-        streams = await client.xread({_key(question_id): last}, count=100, block=int(block_s * 1000))
+        streams = await client.xread(last, count=100, block=int(block_s * 1000))
         if not streams:
             yield None
             continue
-        for last, fields in _entries(streams):
-            yield Event(id=last, kind=fields["kind"], data=json.loads(fields["data"]))
+        for key, entry_id, fields in sorted(_entries(streams), key=lambda entry: _moment(entry[1])):
+            last[key] = entry_id
+            yield Event(id=entry_id, kind=fields["kind"], data=json.loads(fields["data"]))
 
 
-def _entries(streams: Any) -> list[tuple[str, dict[str, str]]]:
+def _entries(streams: Any) -> list[tuple[str, str, dict[str, str]]]:
     pairs = streams.items() if isinstance(streams, dict) else streams
-    entries: list[tuple[str, dict[str, str]]] = []
-    for _name, found in pairs:
+    entries: list[tuple[str, str, dict[str, str]]] = []
+    for key, found in pairs:
         rows = (
             found[0] if found and isinstance(found[0], list) and found[0] and isinstance(found[0][0], tuple) else found
         )
         for entry_id, fields in rows:
-            entries.append((_text(entry_id), {_text(name): _text(value) for name, value in fields.items()}))
+            entries.append((_text(key), _text(entry_id), {_text(name): _text(value) for name, value in fields.items()}))
     return entries
+
+
+def _moment(entry_id: str) -> tuple[int, int]:
+    milliseconds, _, number = entry_id.partition("-")
+    return int(milliseconds), int(number)
 
 
 def _text(value: bytes | str) -> str:

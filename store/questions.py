@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from store import leases
+from store import answers, flights, leases, watches
 from store.errors import WellreadError
-from store.tables import AnswerRow, QuestionRow, StepRow, WebhookRow
+from store.tables import CandidateRow, QuestionRow, StepRow, WebhookRow
 from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 
 
@@ -42,6 +42,9 @@ class NewQuestion:
     deadline_s: float = 900.0
     idempotency_key: str = ""
     callback_url: str = ""
+    reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
+    watch: bool = False  #: whether it is asked again when its evidence changes
+    made_with: str = ""  #: the models and settings that answers come from: others' answers are not shared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +86,8 @@ def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bo
         deadline=now + timedelta(seconds=new.deadline_s),
         idempotency_key=new.idempotency_key or None,
         fingerprint=fingerprint,
+        equal_key=_equal_key(new),
+        reuse=new.reuse,
         callback_url=new.callback_url or None,
         created_at=now,
         updated_at=now,
@@ -90,6 +95,8 @@ def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bo
     )
     session.add(row)
     session.flush()
+    if new.watch:
+        watches.add(session, row.id, "", now)
     return to_question(row), True
 
 
@@ -124,62 +131,55 @@ def record(
     )
     for name, value in move.changes.items():
         setattr(row, name, value)
-    advance(session, row, move.to, now)
     if move.answer is not None:
-        add_answer(
+        answer = answers.add(
             session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
         )
+        for follower in flights.followers(session, row.id):
+            answers.give(session, answer, follower.id, now)
+    advance(session, row, move.to, now)
     return True
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
-    """Put a locked question into its next status, free for that status's task; owes the caller a webhook at the end."""
+    """Put a locked question into its next status, free for that status's task.
+
+    At the end the caller is owed a webhook, and those who share the run end with it or go on without it.
+    """
     row.status, row.updated_at, row.due_at = to, now, now
     row.attempts, row.lease_by, row.lease_until = 0, None, None
     if to.is_final:
         row.finished_at = now
-        if row.callback_url:
-            session.add(
-                WebhookRow(
-                    question_id=row.id,
-                    url=row.callback_url,
-                    event=f"question.{to.lower()}",
-                    status="WAITING",
-                    created_at=now,
-                    due_at=now,
-                )
+        _owe_webhook(session, row, now)
+        watches.settle(session, row, now)
+        if row.leader_id is None:
+            _end_flight(session, row, now)
+
+
+def _owe_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
+    """Owe the caller its delivery; one that was asked again tells of changes alone (:mod:`store.watches`)."""
+    if row.callback_url and row.round == 0:
+        session.add(
+            WebhookRow(
+                question_id=row.id,
+                url=row.callback_url,
+                event=f"question.{row.status.lower()}",
+                status="WAITING",
+                created_at=now,
+                due_at=now,
             )
-
-
-def add_answer(
-    session: Session,
-    question_id: str,
-    answer: Answer,
-    *,
-    verdict: Verdict | None,
-    context: Sequence[Mapping[str, Any]],
-    final: bool,
-    now: datetime,
-) -> None:
-    """Keep an answer as the question's next revision."""
-    last = session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id))
-    session.add(
-        AnswerRow(
-            question_id=question_id,
-            revision=(last or 0) + 1,
-            provisional=not final,
-            text=answer.text,
-            sentences=[asdict(sentence) for sentence in answer.sentences],
-            citations=[_plain(asdict(citation)) for citation in answer.citations],
-            context=[dict(entry) for entry in context],
-            confidence=answer.confidence,
-            composer=answer.composer,
-            notice=answer.notice,
-            verdict=asdict(verdict) if verdict else {},
-            cost=asdict(answer.cost),
-            created_at=now,
         )
-    )
+
+
+def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
+    """End the followers with the leader's answer; where there is none, the next of them leads."""
+    to = Status(leader.status)
+    if to in (Status.ANSWERED, Status.ABSTAINED):
+        for follower in flights.followers(session, leader.id):
+            flights.take_over(session, follower, leader, now)
+            advance(session, follower, to, now)
+    elif heir := flights.hand_over(session, leader.id):
+        advance(session, heir, Status.ASKED, now)
 
 
 def cancel(session: Session, question_id: str, now: datetime) -> Question:
@@ -200,10 +200,22 @@ def replay(session: Session, question_id: str, now: datetime, *, deadline_s: flo
     if row is None:
         raise UnknownQuestion(f"There is no question {question_id!r}: `wellread dead` lists those that failed.")
     if Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
-        row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
-        row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
-        advance(session, row, Status.ASKED, now)
+        _start_again(session, row, now, deadline_s)
     return to_question(row)
+
+
+def ask_again(session: Session, row: QuestionRow, now: datetime, *, deadline_s: float = 900.0) -> None:
+    """Start a locked question again that has an answer, because its evidence changed: under its id, a new round."""
+    row.round, row.asked_again_at, row.crawl_reason = (row.round or 0) + 1, now, None
+    session.execute(delete(CandidateRow).where(CandidateRow.question_id == row.id))  # each round has its own budget
+    _start_again(session, row, now, deadline_s)
+
+
+def _start_again(session: Session, row: QuestionRow, now: datetime, deadline_s: float) -> None:
+    row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
+    row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
+    row.leader_id, row.cached_from = None, None
+    advance(session, row, Status.ASKED, now)
 
 
 def dead(session: Session, limit: int = 100) -> list[QuestionRow]:
@@ -254,13 +266,21 @@ def _row(session: Session, question_id: str) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    del fields["idempotency_key"]
+    for name in ("idempotency_key", "made_with"):
+        del fields[name]
+    for name, usual in (("reuse", True), ("watch", False)):  # keys that were given out before these existed still fit
+        if fields[name] is usual:
+            del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return value
+def _equal_key(new: NewQuestion) -> str:
+    return flights.equal_key(
+        new.text,
+        lang=new.lang,
+        strategy=new.strategy,
+        sites=new.sites,
+        crawl_enabled=new.crawl_enabled,
+        max_age_s=new.max_age_s,
+        made_with=new.made_with,
+    )

@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from store import candidates
+from store import answers, candidates, feedback
+from store.feedback import Feedback
 from store.questions import find
-from store.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow
+from store.tables import CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 from store.types import Status
 
 #: the phase a status belongs to, as the four-phase design counts them
@@ -30,6 +31,7 @@ _PHASE_OF_STEP = {
     "retry": "phase2_retry_paraphrased",
     "seek": "phase3_web_crawl",
     "requery": "phase4_requery",
+    "reuse": "phase1_initial_lookup",
 }
 
 
@@ -92,6 +94,12 @@ class Record:
     cost: dict[str, Any]
     error: str | None
     revision: int
+    shared_with: str | None  #: the equal question whose run this one shares, or shared
+    cached_from: str | None  #: the equal question whose answer was given again
+    stale: bool  #: whether a page that the answer cites has changed or vanished since
+    watched: bool  #: whether it is asked again when that happens
+    round: int  #: how often it was asked again
+    feedback: Feedback | None  #: what a reader said of this revision
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
@@ -101,10 +109,11 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     """Gather a question's record; raises :class:`store.questions.UnknownQuestion`."""
     find(session, question_id)
     row = session.get_one(QuestionRow, question_id)
-    status = Status(row.status)
-    answer = _last_answer(session, question_id)
-    steps = _steps(session, question_id)
-    pages = _pages(session, question_id)
+    run = _run(session, row)
+    status = Status(run.status if row.status == Status.FOLLOWING else row.status)
+    answer = answers.last(session, question_id)
+    steps, own = _steps(session, run), _steps(session, row)
+    pages = _pages(session, run.id)
     looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return Record(
         id=row.id,
@@ -122,23 +131,29 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
         notice=answer.notice if answer else "",
         verdict=(answer.verdict or None) if answer else None,
         retry_attempted=any(step.name == "retry" for step in steps),
-        paraphrased_queries=[variant["text"] for variant in row.variants or ()],
-        online_search_triggered=row.crawl_started_at is not None,
-        crawl_reason=row.crawl_reason,
-        stop_reason=row.stop_reason,
+        paraphrased_queries=[variant["text"] for variant in run.variants or ()],
+        online_search_triggered=run.crawl_started_at is not None,
+        crawl_reason=run.crawl_reason,
+        stop_reason=row.stop_reason or run.stop_reason,
         rag_hits_count=int(looked.get("hits", 0)),
         sql_hits_count=int(looked.get("sql_hits", 0)),
         graph_hits_count=int(looked.get("graph_hits", 0)),
         live_urls=[page.url for page in pages if page.outcome in ("read", "unchanged", "known")],
         pages=pages,
-        search_cycles_completed=row.cycle,
+        search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
         entity=next((entity for step in steps for entity in step.detail.get("entities", ())), None),
-        timings=[_timing(step) for step in steps],
-        seconds=((row.finished_at or now) - row.created_at).total_seconds(),
+        timings=[_timing(step) for step in own if step.name != "feedback"],
+        seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=_cost(session, question_id),
         error=row.error,
         revision=answer.revision if answer else 0,
+        shared_with=row.leader_id,
+        cached_from=row.cached_from,
+        stale=answer is not None and answer.stale_at is not None,
+        watched=session.get(WatchRow, question_id) is not None,
+        round=row.round,
+        feedback=feedback.find(session, question_id, answer.revision) if answer else None,
         created_at=row.created_at,
         updated_at=row.updated_at,
         finished_at=row.finished_at,
@@ -150,13 +165,19 @@ def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
     return list(session.scalars(select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)))
 
 
-def _last_answer(session: Session, question_id: str) -> AnswerRow | None:
-    query = select(AnswerRow).where(AnswerRow.question_id == question_id)
-    return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
+def _run(session: Session, row: QuestionRow) -> QuestionRow:
+    """The question that does, or did, the work for this one: its leader while it shares a run, else itself."""
+    shares = row.leader_id is not None and row.status in (Status.FOLLOWING, Status.ANSWERED, Status.ABSTAINED)
+    leader = session.get(QuestionRow, row.leader_id) if shares else None
+    return leader if leader is not None and leader.round == 0 else row
 
 
-def _steps(session: Session, question_id: str) -> list[StepRow]:
-    return list(session.scalars(select(StepRow).where(StepRow.question_id == question_id).order_by(StepRow.id)))
+def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
+    """The steps of the question's latest round."""
+    query = select(StepRow).where(StepRow.question_id == row.id)
+    if row.asked_again_at is not None:
+        query = query.where(StepRow.started_at >= row.asked_again_at)
+    return list(session.scalars(query.order_by(StepRow.id)))
 
 
 def _pages(session: Session, question_id: str) -> list[PageSeen]:

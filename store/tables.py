@@ -69,7 +69,10 @@ class QuestionRow(Leased, Table):
     """What was asked and where it stands."""
 
     __tablename__ = "questions"
-    __table_args__ = (Index("ix_questions_work", "status", "due_at"),)
+    __table_args__ = (
+        Index("ix_questions_work", "status", "due_at"),
+        Index("ix_questions_equal", "equal_key", "status"),
+    )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     text: Mapped[str]
@@ -92,6 +95,12 @@ class QuestionRow(Leased, Table):
     crawl_started_at: Mapped[datetime | None]
     idempotency_key: Mapped[str | None] = mapped_column(String(255), unique=True)
     fingerprint: Mapped[str] = mapped_column(String(64), default="")
+    equal_key: Mapped[str] = mapped_column(String(64), default="")
+    reuse: Mapped[bool] = mapped_column(default=True)
+    leader_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    cached_from: Mapped[str | None] = mapped_column(String(32))
+    round: Mapped[int] = mapped_column(default=0)
+    asked_again_at: Mapped[datetime | None]
     callback_url: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(index=True)
     updated_at: Mapped[datetime]
@@ -134,6 +143,48 @@ class AnswerRow(Table):
     verdict: Mapped[dict[str, Any]]
     cost: Mapped[dict[str, Any]]
     created_at: Mapped[datetime]
+    stale_at: Mapped[datetime | None] = mapped_column(index=True)
+
+
+class EvidenceRow(Table):
+    """A page that a final answer cites, and what it said then; no foreign key: one that is missing must be missed."""
+
+    __tablename__ = "evidence"
+
+    answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True)
+    page_id: Mapped[int] = mapped_column(primary_key=True, index=True)
+    content_hash: Mapped[str] = mapped_column(String(64))
+
+
+class WatchRow(Table):
+    """A question that is asked again when its evidence changes; ``told_revision`` is the answer its watcher knows."""
+
+    __tablename__ = "watches"
+
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True)
+    callback_url: Mapped[str | None]
+    told_revision: Mapped[int | None]
+    changed_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
+class FeedbackRow(Table):
+    """What a reader said of one revision of an answer, with what was known of the question when it was given."""
+
+    __tablename__ = "feedback"
+    __table_args__ = (
+        UniqueConstraint("question_id", "revision"),
+        Index("ix_feedback_verdict", "verdict", "updated_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"))
+    revision: Mapped[int]
+    verdict: Mapped[str] = mapped_column(String(16))
+    comment: Mapped[str]
+    features: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
 
 
 class CandidateRow(Leased, Table):
@@ -187,7 +238,7 @@ class PageRow(Leased, Table):
     generation: Mapped[int]
     state: Mapped[str] = mapped_column(String(16))
     depth: Mapped[int]
-    read_at: Mapped[datetime]
+    read_at: Mapped[datetime] = mapped_column(index=True)
     checked_at: Mapped[datetime]
     next_due: Mapped[datetime] = mapped_column(index=True)
     interval_s: Mapped[float]

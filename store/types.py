@@ -13,7 +13,7 @@ from typing import Literal
 
 
 class Status(StrEnum):
-    """Where a question stands; each open status names exactly one next task."""
+    """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
 
     ASKED = "ASKED"
     RETRYING = "RETRYING"
@@ -21,6 +21,7 @@ class Status(StrEnum):
     READING = "READING"
     EMBEDDING = "EMBEDDING"
     REQUERYING = "REQUERYING"
+    FOLLOWING = "FOLLOWING"  #: an equal question is worked on; its answer is this one's too
     ANSWERED = "ANSWERED"
     ABSTAINED = "ABSTAINED"
     CANCELLED = "CANCELLED"
@@ -200,6 +201,8 @@ class Budget:
     bytes: int = 50_000_000
     depth: int = 3
     cycles: int = 6
+    tokens: int = 200_000  #: of a language model, read and written
+    usd: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

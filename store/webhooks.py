@@ -9,12 +9,16 @@ from sqlalchemy import CursorResult, select, update
 from sqlalchemy.orm import Session
 
 from store import leases
-from store.tables import WebhookRow
+from store.tables import QuestionRow, WebhookRow
 
 
 def owed(session: Session, question_id: str) -> list[int]:
-    """The deliveries of a question that wait."""
-    query = select(WebhookRow.id).where(WebhookRow.question_id == question_id, WebhookRow.status == "WAITING")
+    """The deliveries of a question that wait, and of those that shared its run."""
+    query = (
+        select(WebhookRow.id)
+        .join(QuestionRow, QuestionRow.id == WebhookRow.question_id)
+        .where((QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id), WebhookRow.status == "WAITING")
+    )
     return list(session.scalars(query))
 
 

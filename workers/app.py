@@ -73,6 +73,7 @@ app.conf.update(
     task_publish_retry=False,
     worker_prefetch_multiplier=1,
     worker_max_tasks_per_child=500,
+    worker_proc_alive_timeout=60,  # a process that opens a model on a busy machine is not up within the usual 4 s
     worker_soft_shutdown_timeout=20,
     worker_send_task_events=True,
     task_send_sent_event=False,

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.chunk import chunk
-from store import candidates, facts, graph, leases, pages, questions
+from store import candidates, evidence, facts, graph, leases, pages, questions
 from store.graph import PageNames
 from store.leases import Lease
 from store.tables import PageRow
 from store.types import Page, PageText, Passage, Status
+from workers import watching
 from workers.naming import names_of_page
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def embed(services: Services, page_id: int) -> None:
             for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
                 _try(services, [one])
     release_waiting(services, [page.id for _, page in claimed])
+    watching.ask_again(services)
 
 
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
@@ -77,6 +79,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
         return False
     with services.database.write() as session:
         current = [page.id for lease, page in claimed if pages.indexed(session, lease)]
+        evidence.mark_stale(session, current, services.now())
         graph.replace(session, {page_id: names[page_id] for page_id in current})
     return True
 
@@ -97,5 +100,6 @@ def _record_failure(services: Services, lease: Lease, page: Page, error: str) ->
         attempts = session.get_one(PageRow, page.id).attempts
         if attempts >= leases.MAX_ATTEMPTS:
             pages.give_up(session, lease, error)
+            evidence.mark_stale(session, [page.id], now)
         else:
             leases.retry_later(session, lease, now + timedelta(seconds=leases.backoff_s(attempts)), error)

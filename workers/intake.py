@@ -13,11 +13,13 @@ from crawler import urls
 from crawler.guard import Blocked, Guard, hole
 from pipeline.question import clean_question
 from pipeline.strategy import TASK_STRATEGIES
-from store import candidates, questions, sources
+from store import candidates, questions, reuse, sources
 from store.candidates import CandidateStatus
 from store.errors import WellreadError
 from store.questions import NewQuestion
-from store.types import Budget, Candidate, Question
+from store.types import Budget, Candidate, Question, Status
+from workers.made_with import made_with
+from workers.steps import tell_of_end
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -48,6 +50,8 @@ class Payload(BaseModel):
     crawl_enabled: bool = True
     max_search_cycles: int | None = Field(None, ge=0, le=20)
     max_age: int | None = Field(None, ge=0, description="Seconds.")
+    reuse: bool = Field(True, description="Whether an equal question's answer, or run, may be given.")
+    watch: bool = Field(False, description="Asked again when its evidence changes.")
     deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds.")
     callback_url: str = ""
     priority: int = Field(0, ge=0, le=9)
@@ -64,13 +68,27 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         text=clean_question(new.text),
         sites=tuple(check_site(services, site) for site in new.sites),
         callback_url=check_site(services, new.callback_url) if new.callback_url else "",
+        made_with=made_with(services.settings),
     )
     with services.database.write() as session:
-        question, is_new = questions.ask(session, checked, services.now())
+        now = services.now()
+        question, is_new = questions.ask(session, checked, now)
+        if is_new and (row := questions.lock(session, question.id)) is not None:
+            reuse.begin(session, row, now)
+            question = questions.to_question(row)
     if is_new:
+        begun(services, question)
+    return question, is_new
+
+
+def begun(services: Services, question: Question) -> None:
+    """Publish where a question that was committed begins, and ring for it; one that follows waits for its leader."""
+    if question.status.is_final:
+        services.events.publish(question.id, "final", {"status": question.status})
+        tell_of_end(services, question.id)
+    elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, "status", {"status": question.status})
         services.doorbell.ring_for(question.id, question.status, priority=question.priority)
-    return question, is_new
 
 
 def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
@@ -99,12 +117,17 @@ def to_new(asked: Payload, budget: Budget) -> NewQuestion:
         deadline_s=asked.deadline,
         idempotency_key=asked.idempotency_key,
         callback_url=asked.callback_url,
+        reuse=asked.reuse,
+        watch=asked.watch,
     )
 
 
 def default_budget(services: Services) -> Budget:
     """What a question may use when its asker does not say."""
-    return Budget(seconds=services.settings.max_seconds, pages=services.settings.max_pages)
+    s = services.settings
+    return Budget(
+        seconds=s.max_seconds, pages=s.max_pages, tokens=s.max_tokens_per_question, usd=s.max_usd_per_question
+    )
 
 
 def cancel(services: Services, question_id: str) -> Question:
@@ -112,6 +135,7 @@ def cancel(services: Services, question_id: str) -> Question:
     with services.database.write() as session:
         question = questions.cancel(session, question_id, services.now())
     services.events.publish(question_id, "final", {"status": question.status})
+    tell_of_end(services, question_id)
     return question
 
 

@@ -13,7 +13,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import ColumnElement
 
-from store import leases, questions
+from store import flights, leases, questions, watches, webhooks
 from store.database import Database, DatabaseError
 from store.embedder.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.errors import WellreadError
@@ -115,18 +115,23 @@ def announce(services: Services, question: Question, move: Move) -> None:
         services.events.publish(question.id, "provisional", {"answer": move.answer.text})
     kind = "final" if move.to.is_final else "status"
     services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **move.detail})
-    if move.to.is_final and question.callback_url:
-        ring_webhooks(services, question.id)
+    if move.to.is_final:
+        tell_of_end(services, question.id)
 
 
-def ring_webhooks(services: Services, question_id: str) -> None:
-    """Ring for the deliveries a question owes."""
-    from store import webhooks
-
+def tell_of_end(services: Services, question_id: str) -> None:
+    """Ring and publish what the end of a question brings about: deliveries, answers that changed, a new leader."""
     with services.database.read() as session:
         owed = webhooks.owed(session, question_id)
+        changed = watches.just_changed(session, question_id)
+        heirs = flights.heirs(session, question_id)
     for webhook_id in owed:
         services.doorbell.ring("wellread.notify", webhook_id)
+    for each in changed:
+        services.events.publish(each, "changed", {"question": each})
+    for each in heirs:
+        services.doorbell.ring_for(each, Status.ASKED)
+        services.events.publish(each, "status", {"status": Status.ASKED})
 
 
 def _claim(services: Services, question_id: str, status: Status, name: str) -> Work | None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from sqlalchemy import select
 
-from store import candidates, leases, questions
+from store import candidates, flights, leases, questions
 from store.candidates import CandidateStatus
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Status
+from workers import watching
 from workers.app import PRIORITY_STEPS, QUEUES
 from workers.budget import out_of_time
 from workers.doorbell import TASK_OF
@@ -42,7 +43,9 @@ def sweep(services: Services) -> None:
     """Look over everything that is open, once."""
     now = services.now()
     _end_overdue(services, now)
+    _lead_stranded(services, now)
     _move_on(services, now)
+    watching.ask_again(services)
     late = now - timedelta(seconds=GRACE_S)
     for status, task in TASK_OF.items():
         _ring(services, task, QuestionRow, QuestionRow.status == status, late)
@@ -95,6 +98,21 @@ def _end_overdue(services: Services, now: datetime) -> None:
             questions.advance(session, row, Status.TIMED_OUT, now)
             question = questions.to_question(row)
         announce(services, question, move)
+
+
+def _lead_stranded(services: Services, now: datetime) -> None:
+    """Followers whose leader does not move any more go on by themselves."""
+    with services.database.read() as session:
+        ids = flights.stranded(session)
+    for question_id in ids[:MOST_WAITING]:
+        with services.database.write() as session:
+            row = questions.lock(session, question_id)
+            if row is None or row.status != Status.FOLLOWING or question_id not in flights.stranded(session):
+                continue
+            row.leader_id = None
+            questions.advance(session, row, Status.ASKED, now)
+            question = questions.to_question(row)
+        announce(services, question, Move(to=Status.ASKED, outcome="swept"))
 
 
 def _move_on(services: Services, now: datetime) -> None:

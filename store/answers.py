@@ -1,0 +1,97 @@
+"""The revisions of a question's answer in SQL: kept, found again, given to another question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from store import evidence
+from store.tables import AnswerRow
+from store.types import Answer, Cost, Verdict
+
+
+def add(
+    session: Session,
+    question_id: str,
+    answer: Answer,
+    *,
+    verdict: Verdict | None,
+    context: Sequence[Mapping[str, Any]],
+    final: bool,
+    now: datetime,
+) -> AnswerRow:
+    """Keep an answer as the question's next revision; a final one with its evidence."""
+    row = AnswerRow(
+        question_id=question_id,
+        revision=last_revision(session, question_id) + 1,
+        provisional=not final,
+        text=answer.text,
+        sentences=[asdict(sentence) for sentence in answer.sentences],
+        citations=[_plain(asdict(citation)) for citation in answer.citations],
+        context=[dict(entry) for entry in context],
+        confidence=answer.confidence,
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=asdict(verdict) if verdict else {},
+        cost=asdict(answer.cost),
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
+    if final:
+        evidence.keep(session, row, now)
+    return row
+
+
+def give(session: Session, answer: AnswerRow, question_id: str, now: datetime) -> AnswerRow:
+    """Keep another question's answer as the next revision of this one's, with its evidence; it cost nothing more."""
+    row = AnswerRow(
+        question_id=question_id,
+        revision=last_revision(session, question_id) + 1,
+        provisional=answer.provisional,
+        text=answer.text,
+        sentences=answer.sentences,
+        citations=answer.citations,
+        context=answer.context,
+        confidence=answer.confidence,
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=answer.verdict,
+        cost=asdict(Cost()),
+        created_at=now,
+        stale_at=answer.stale_at,
+    )
+    session.add(row)
+    session.flush()
+    if not answer.provisional:
+        evidence.copy(session, answer.id, row.id)
+    return row
+
+
+def last(session: Session, question_id: str) -> AnswerRow | None:
+    """The question's latest answer, final or not."""
+    query = select(AnswerRow).where(AnswerRow.question_id == question_id)
+    return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
+
+
+def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow | None:
+    """One revision of the question's answer."""
+    return session.scalar(select(AnswerRow).where(AnswerRow.question_id == question_id, AnswerRow.revision == revision))
+
+
+def last_revision(session: Session, question_id: str) -> int:
+    """How many answers the question was given so far."""
+    return session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id)) or 0
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return value

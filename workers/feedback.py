@@ -1,0 +1,29 @@
+"""Takes in what readers say of answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from store import feedback, questions
+from store.feedback import Feedback, FeedbackVerdict
+from workers.made_with import made_with
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+
+def give(
+    services: Services, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
+) -> Feedback:
+    """Keep what a reader says of an answer (None: the latest revision); raises UnknownQuestion or NothingToJudge."""
+    with services.database.write() as session:
+        questions.find(session, question_id)
+        return feedback.give(
+            session,
+            question_id,
+            verdict,
+            comment=comment,
+            revision=revision,
+            made_with=made_with(services.settings),
+            now=services.now(),
+        )

@@ -1,0 +1,55 @@
+"""Standing questions: asks those again whose evidence changed, lets them be watched, and ends that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+
+from store import questions, reuse, watches
+from store.watches import Watch
+from workers.intake import begun, check_site
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+
+def ask_again(services: Services) -> int:
+    """Ask every standing question again whose answer is stale; returns how many. Doing so twice asks once."""
+    now = services.now()
+    with services.database.read() as session:
+        unknown = watches.unknown_outdated(session, now)
+    if unknown:
+        with services.database.write() as session:
+            watches.outdate(session, unknown, now)
+    with services.database.read() as session:
+        due = watches.due(session)
+    return sum(_ask_again(services, question_id) for question_id in due)
+
+
+def watch(services: Services, question_id: str, callback_url: str = "") -> Watch:
+    """Have a question asked again when its evidence changes; raises UnknownQuestion or BadSite."""
+    checked = check_site(services, callback_url) if callback_url else ""
+    with services.database.write() as session:
+        questions.find(session, question_id)
+        watches.add(session, question_id, checked, services.now())
+    with services.database.read() as session:
+        kept = watches.find(session, question_id)
+    assert kept is not None, "it was committed a moment ago"
+    return kept
+
+
+def _ask_again(services: Services, question_id: str) -> bool:
+    now = services.now()
+    with services.database.write() as session:
+        row = questions.lock(session, question_id)
+        if row is None or question_id not in watches.due(session, question_id):
+            return False
+        questions.ask_again(session, row, now)
+        reuse.begin(session, row, now)
+        question = questions.to_question(row)
+    log.info("asked_again", question=question_id, round=row.round)
+    begun(services, question)
+    return True
