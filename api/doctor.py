@@ -46,6 +46,7 @@ def examine(services: Services) -> Iterator[Check]:
         _passages,
         _claude,
         _candidate_sources,
+        _search_engines,
         _exposure,
     )
     for look in looks:
@@ -167,15 +168,22 @@ def _claude(services: Services) -> Check:
 
 def _candidate_sources(services: Services) -> Check:
     from store import sources
+    from workers.engines import switched_on
 
     with services.database.read() as session:
         sites = [source.url for source in sources.every(session)]
-    s = services.settings
-    engines = [name for name, is_on in (("SearXNG", s.searxng_url), ("Wikipedia", s.wikipedia)) if is_on]
+    engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
         return Check(name="where to read", level="wrong", said="no candidate source is configured", fix=fix)
-    return Check(name="where to read", level="ok", said=f"{len(sites)} sites; engines: {', '.join(engines) or 'none'}")
+    return Check(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
+
+
+def _search_engines(services: Services) -> Check:
+    from api.doctor_engines import look
+
+    said, fix, is_wrong = look(services, redis_is_there=not _is_idle(services.settings))
+    return Check(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
 
 
 def _exposure(services: Services) -> Check:

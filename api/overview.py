@@ -15,7 +15,9 @@ from store.database import check_schema
 from store.tables import QuestionRow
 from store.types import Status
 from workers.app import QUEUE_NAMES
+from workers.engines import switched_on
 from workers.health import living_workers
+from workers.searching import resting_engines
 from workers.stack import Address, running
 from workers.sweep import queue_length
 
@@ -54,6 +56,7 @@ class Overview:
     pages: int
     passages: int
     sources: int
+    engines: Mapping[str, str]  #: that are on, each with why it is left alone, "" where it is not
     questions: Mapping[Status, int]
     latest: tuple[Asked, ...]  #: newest first
 
@@ -76,9 +79,18 @@ def overview(services: Services) -> Overview:
         pages=held,
         passages=services.passages.count() if held else 0,
         sources=chosen,
+        engines=_engines(services),
         questions=questions,
         latest=latest,
     )
+
+
+def _engines(services: Services) -> dict[str, str]:
+    try:
+        rests = resting_engines(services)
+    except redis.RedisError:  # the queues tell that Redis is away
+        rests = {}
+    return {name: rests[name].reason if name in rests else "" for name in switched_on(services.settings)}
 
 
 def _queues(services: Services) -> tuple[Queue, ...] | None:

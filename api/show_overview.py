@@ -32,6 +32,7 @@ def overview_lines(seen: Overview, look: Look) -> list[str]:
         *_running_lines(seen),
         "",
         f"Kept: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
+        *_engine_lines(seen, look),
         *_queue_lines(seen),
         *_question_lines(seen, look),
     ]
@@ -74,6 +75,11 @@ def _running_lines(seen: Overview) -> list[str]:
         return ["No stack runs on this data folder: `wellread up` starts one."]
     flower = f"    Flower: {seen.address.flower_url}" if seen.address.flower_url else ""
     return [f"Wellread runs: {seen.address.api_url} (process {seen.address.pid}){flower}"]
+
+
+def _engine_lines(seen: Overview, look: Look) -> list[str]:
+    left_alone = [cut(f"  {name} is left alone: {clean(why)}", look.width) for name, why in seen.engines.items() if why]
+    return [f"Search engines: {', '.join(seen.engines) or 'none'}", *left_alone]
 
 
 def _queue_lines(seen: Overview) -> list[str]:
