@@ -98,11 +98,12 @@ def retrieve(
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
     fused = _fuse_queries(rankings)
-    reranked = reranker_named(ranking.reranker)(queries[0], lang, fused[: max(RERANKED, k)])
     if observe is not None:
         observe("bm25", by_text[0])
         observe("dense", by_vector[0])
         observe("fused", fused)
+    reranked = reranker_named(ranking.reranker)(queries[0], lang, fused[: max(RERANKED, k)])
+    if observe is not None:
         observe("reranked", reranked)
     return reranked[:k]
 

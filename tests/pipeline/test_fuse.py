@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.fuse import FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
+from store.embedder.combined import Combined
 from store.types import Hit
 from tests.fakes import passage
 
@@ -102,4 +103,5 @@ def test_queries_fused_by_rank_stay_on_that_scale() -> None:
 def test_embedder_that_knows_no_german_counts_less_in_german() -> None:
     assert vector_weight("minilm-l6-v2-int8", "de") < vector_weight("minilm-l6-v2-int8", "en")
     assert vector_weight("use-multilingual-v3", "de") > vector_weight("use-multilingual-v3", "en")
+    assert vector_weight(Combined.id, "de") > vector_weight(Combined.id, "en")
     assert vector_weight("somebody-elses", "ru") == VECTOR_WEIGHT
