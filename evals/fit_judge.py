@@ -25,8 +25,9 @@ from pipeline.judge import BESIDE_THE_POINT
 from store.embedder import open_embedder
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"
-EMBEDDERS = ("minilm", "multilingual")
+EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
+LANGUAGES = ("en", "de", OTHER)
 #: how much a case counts; those of the documentation, few and of the kind that is crawled, count more. More weight on
 #: what is on the subject without answering lowers the AUROC of what is not on it at all, and the recall of both
 COUNTS: dict[Condition, float] = {
@@ -68,16 +69,21 @@ class Weighed:
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
 @click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
 @click.option("--questions", type=int, default=700, help="How many of each set, at most.")
-def main(data: Path, docs: Path, models: Path, questions: int) -> None:
-    """Fit on one half of the titles, report on the other, write the coefficients."""
+@click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
+def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[str]) -> None:
+    """Fit on one half of the titles, report on the other, write the coefficients.
+
+    The models of embedders that are not named stay as they are; those for an unknown one are fitted with all.
+    """
     sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
     fitted, every = [], []
-    for name in EMBEDDERS:
+    for name in names or EMBEDDERS:
         embedder = open_embedder(name, models_dir=models, threads=2)
         weighed = weigh_all([case for each in sets for case in cases_of(each, embedder, questions)])
         every += weighed
-        fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in ("en", "de", OTHER)]
-    fitted += [fit(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in ("en", "de", OTHER)]
+        fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in LANGUAGES]
+    if not names:
+        fitted += [fit(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in LANGUAGES]
     write([each.name for each in sets], fitted)
 
 
@@ -125,8 +131,10 @@ def _fit_as_meant(weighed: Sequence[Weighed], features: Sequence[str]) -> tuple[
 
 
 def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
-    """Write the models, with what they were fitted on."""
-    stored = {"fitted_by": "evals/fit_judge.py", "sets": list(sets), "threshold": THRESHOLD, "models": list(models)}
+    """Write the models in the place of those for the same embedders, with what they were fitted on."""
+    anew = {model["embedder"] for model in models}
+    kept = [model for model in json.loads(FITTED.read_text("utf-8"))["models"] if model["embedder"] not in anew]
+    stored = {"fitted_by": "evals/fit_judge.py", "sets": list(sets), "threshold": THRESHOLD, "models": [*models, *kept]}
     FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 

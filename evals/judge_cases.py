@@ -58,7 +58,7 @@ def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | No
     vectors = embedder.embed([question.text for question in asked])
     with ThreadPoolExecutor(1) as pool:
         for question, vector in zip(asked, vectors, strict=True):
-            yield from _of_question(each, everything, question, vector, chance, pool)
+            yield from _of_question(each, everything, question, vector, embedder.id, chance, pool)
 
 
 def _of_question(
@@ -66,13 +66,23 @@ def _of_question(
     everything: MemoryKnowledge,
     question: EvalQuestion,
     vector: Vectors,
+    embedder_id: str,
     chance: random.Random,
     pool: Executor,
 ) -> Iterator[Case]:
     analysis = analyse_question(question.text, each.lang)
     titles = {each.passages[at].title for at in question.gold}
     for condition, base in _bases(each, everything, question, titles, chance):
-        hits = retrieve([analysis.text], vector[None], search=base, pool=pool, k=_K, scope=Scope(), lang=each.lang)
+        hits = retrieve(
+            [analysis.text],
+            vector[None],
+            search=base,
+            pool=pool,
+            k=_K,
+            scope=Scope(),
+            lang=each.lang,
+            embedder_id=embedder_id,
+        )
         if condition in ("passage-out", "tiny-on") and _is_said(question.answers, hits):
             continue  # another passage may answer as well
         yield Case(
