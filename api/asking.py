@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from api.client import Client, ClientError, Refused, Terms
-from api.client_record import Event, Reading, Record
+from api.client_record import Event, Reading, Record, to_record
 from api.show import news
 from store.errors import WellreadError
 
@@ -42,6 +42,7 @@ class Asked:
     cycles: int | None = None  #: most waves of reading; None: the server's default
     strategy: str | None = None
     wait_s: float = 180.0
+    watch: bool = False  #: whether it is asked again when its evidence changes
 
 
 def check(asked: Asked) -> None:
@@ -69,6 +70,13 @@ def ask(client: Client, asked: Asked, tell: Told) -> Record:
             client.cancel(question_id)
         raise
     return client.get(question_id)
+
+
+def new_answers(client: Client, question_id: str) -> Iterator[Record]:
+    """The records of a standing question, each with a new answer, until it is watched no longer."""
+    for event in client.changes(question_id):
+        if event.kind == "changed":
+            yield to_record(event.data)
 
 
 def read(client: Client, urls: Sequence[str], tell: Callable[[Reading], None], *, wait_s: float) -> list[Reading]:
@@ -109,6 +117,8 @@ def _terms(asked: Asked) -> Terms:
     terms = Terms(sites=list(asked.sites), crawl_enabled=asked.crawl, deadline=asked.wait_s)
     if asked.cycles is not None:
         terms["max_search_cycles"] = asked.cycles
+    if asked.watch:
+        terms["watch"] = True
     if asked.strategy is not None:
         terms["strategy"] = asked.strategy
     return terms

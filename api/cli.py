@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from api import cli_ask, cli_operate, cli_parts, cli_source
+from api import cli_ask, cli_operate, cli_parts, cli_source, cli_watch
 from api.cli_output import EXIT_INTERRUPTED
 from store.errors import WellreadError
 
@@ -39,8 +39,9 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (*cli_ask.COMMANDS, *cli_source.COMMANDS, *cli_operate.COMMANDS, *cli_parts.COMMANDS):
-    cli.add_command(command)
+for commands in (cli_ask, cli_watch, cli_source, cli_operate, cli_parts):
+    for command in commands.COMMANDS:
+        cli.add_command(command)
 
 
 def main() -> None:

@@ -19,10 +19,24 @@ import httpx2
 
 from api import client_calls as calls
 from api.client_calls import Call, ClientError, Options, Refused, Terms, Unreachable
-from api.client_record import Event, Reading, Record, Source, StoredPage, to_page, to_record, to_value
+from api.client_record import (
+    Event,
+    Feedback,
+    FeedbackVerdict,
+    Reading,
+    Record,
+    Source,
+    StoredPage,
+    Watch,
+    to_feedback,
+    to_page,
+    to_record,
+    to_value,
+    to_watch,
+)
 
-__all__ = ["AsyncClient", "Client", "ClientError", "Event", "Options", "Reading", "Record", "Refused", "Source",
-           "StoredPage", "Terms", "Unreachable"]  # fmt: skip
+__all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "FeedbackVerdict", "Options", "Reading",
+           "Record", "Refused", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 
@@ -66,9 +80,34 @@ class Client:
         """Stop a question; what was read stays read."""
         return to_record(self._send(calls.of_question(question_id, "/cancel", method="POST")))
 
+    def watch(self, question_id: str, *, callback_url: str = "") -> Watch:
+        """Have a question asked again whenever a page that its answer cites changes."""
+        return to_watch(self._send(calls.watch(question_id, callback_url)))
+
+    def unwatch(self, question_id: str) -> None:
+        """Have it asked again no longer."""
+        self._send(calls.of_question(question_id, "/watch", method="DELETE"))
+
+    def watches(self) -> list[Watch]:
+        """The standing questions, oldest first."""
+        return [to_watch(sent) for sent in self._send(Call(path="/api/watches"))]
+
+    def feedback(
+        self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
+    ) -> Feedback:
+        """Say whether an answer is right (its latest revision, unless one is named)."""
+        return to_feedback(self._send(calls.feedback(question_id, verdict, comment, revision)))
+
     def events(self, question_id: str, *, after: str = "") -> Iterator[Event]:
         """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
-        path, tries = calls.of_question(question_id, "/events").path, 0
+        yield from self._stream(calls.of_question(question_id, "/events").path, after, last="final")
+
+    def changes(self, question_id: str, *, after: str = "") -> Iterator[Event]:
+        """Yield an event ``changed`` with each new answer of a standing question, until it is watched no longer."""
+        yield from self._stream(calls.of_question(question_id, "/changes").path, after, last="stopped")
+
+    def _stream(self, path: str, after: str, *, last: str) -> Iterator[Event]:
+        tries = 0
         while True:
             try:
                 with self._http.sse(path, headers=calls.resume(after), timeout=calls.SILENT_S) as stream:
@@ -79,7 +118,7 @@ class Client:
                         event, tries = calls.to_event(sent), 0
                         after = event.id or after
                         yield event
-                        if event.kind == "final":
+                        if event.kind == last:
                             return
                 broken: Exception = ConnectionResetError("the stream ended early")
             except (httpx2.TransportError, Refused) as error:
@@ -170,9 +209,36 @@ class AsyncClient:
         """Stop a question; what was read stays read."""
         return to_record(await self._send(calls.of_question(question_id, "/cancel", method="POST")))
 
+    async def watch(self, question_id: str, *, callback_url: str = "") -> Watch:
+        """Have a question asked again whenever a page that its answer cites changes."""
+        return to_watch(await self._send(calls.watch(question_id, callback_url)))
+
+    async def unwatch(self, question_id: str) -> None:
+        """Have it asked again no longer."""
+        await self._send(calls.of_question(question_id, "/watch", method="DELETE"))
+
+    async def watches(self) -> list[Watch]:
+        """The standing questions, oldest first."""
+        return [to_watch(sent) for sent in await self._send(Call(path="/api/watches"))]
+
+    async def feedback(
+        self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
+    ) -> Feedback:
+        """Say whether an answer is right (its latest revision, unless one is named)."""
+        return to_feedback(await self._send(calls.feedback(question_id, verdict, comment, revision)))
+
     async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
         """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
-        path, tries = calls.of_question(question_id, "/events").path, 0
+        async for event in self._stream(calls.of_question(question_id, "/events").path, after, last="final"):
+            yield event
+
+    async def changes(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
+        """Yield an event ``changed`` with each new answer of a standing question, until it is watched no longer."""
+        async for event in self._stream(calls.of_question(question_id, "/changes").path, after, last="stopped"):
+            yield event
+
+    async def _stream(self, path: str, after: str, *, last: str) -> AsyncIterator[Event]:
+        tries = 0
         while True:
             try:
                 async with self._http.sse(path, headers=calls.resume(after), timeout=calls.SILENT_S) as stream:
@@ -183,7 +249,7 @@ class AsyncClient:
                         event, tries = calls.to_event(sent), 0
                         after = event.id or after
                         yield event
-                        if event.kind == "final":
+                        if event.kind == last:
                             return
                 broken: Exception = ConnectionResetError("the stream ended early")
             except (httpx2.TransportError, Refused) as error:

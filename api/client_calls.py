@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 from urllib.parse import quote, urlsplit
 
@@ -44,6 +44,8 @@ class Options(TypedDict, total=False):
     max_search_cycles: int
     max_age: int  # seconds; evidence read longer ago does not count
     strategy: str
+    reuse: bool  # whether an equal question's answer, or run, may be given
+    watch: bool  # whether it is asked again when a page that its answer cites changes
     sites: Sequence[str]  # URL prefixes to read, and no others
     budget: Mapping[str, float]  # seconds, pages, bytes, depth
 
@@ -87,6 +89,19 @@ def submit(question: str, idempotency_key: str, terms: Mapping[str, Any]) -> Cal
 def of_question(question_id: str, what: str = "", *, method: str = "GET") -> Call:
     """Something of one question: its record, or what hangs on it."""
     return Call(method=method, path=f"/api/questions/{quote(question_id, safe='')}{what}")
+
+
+def watch(question_id: str, callback_url: str) -> Call:
+    """Have a question asked again when its evidence changes."""
+    return replace(
+        of_question(question_id, "/watch", method="POST"), body={"callback_url": callback_url} if callback_url else {}
+    )
+
+
+def feedback(question_id: str, verdict: str, comment: str, revision: int | None) -> Call:
+    """Say whether an answer is right."""
+    body = {"verdict": verdict, "comment": comment} | ({} if revision is None else {"revision": revision})
+    return replace(of_question(question_id, "/feedback", method="POST"), body=body)
 
 
 def add_source(url: str, *, own: bool, min_delay_s: float | None) -> Call:

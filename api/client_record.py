@@ -38,11 +38,14 @@ class Timing:
     started_at: datetime
 
 
+FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
     """What a reader said of one revision of an answer."""
 
-    verdict: Literal["right", "wrong", "citation_wrong"]
+    verdict: FeedbackVerdict
     comment: str
     revision: int
     updated_at: datetime
@@ -100,6 +103,7 @@ class Record:
     cached_from: str | None  #: the equal question whose answer was given again
     stale: bool  #: whether a page that the answer cites has changed or vanished
     watched: bool  #: whether it is asked again when that happens
+    changed_at: datetime | None  #: when its watcher was last told of another answer
     round: int  #: how often it was asked again
     feedback: Feedback | None
     created_at: datetime
@@ -192,6 +196,11 @@ def to_watch(sent: Mapping[str, Any]) -> Watch:
     return to_value(Watch, {**sent, "status": Status(sent["status"]), **times})
 
 
+def to_feedback(sent: Mapping[str, Any]) -> Feedback:
+    """Read the JSON of a reader's feedback."""
+    return to_value(Feedback, {**sent, "updated_at": _time(sent["updated_at"])})
+
+
 def _to_standing(sent: Mapping[str, Any]) -> dict[str, Any]:
     """How the answer came to be and whether it still holds; a server that does not tell shares and watches nothing."""
     said = sent.get("feedback")
@@ -200,8 +209,9 @@ def _to_standing(sent: Mapping[str, Any]) -> dict[str, Any]:
         "cached_from": sent.get("cached_from"),
         "stale": sent.get("stale", False),
         "watched": sent.get("watched", False),
+        "changed_at": _time(sent.get("changed_at")),
         "round": sent.get("round", 0),
-        "feedback": to_value(Feedback, {**said, "updated_at": _time(said["updated_at"])}) if said else None,
+        "feedback": to_feedback(said) if said else None,
     }
 
 

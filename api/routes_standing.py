@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Response
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.auth import Role, require
+from api.changes import changes
+from api.routes_questions import HEARTBEAT_S, read
 from api.schemas import FeedbackRequest, WatchRequest
 from api.schemas_record import FeedbackOut, WatchOut
-from api.wiring import QuestionId, ServicesDep
-from store import questions, watches
+from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
+from store import watches
 from store.feedback import Feedback
+from store.records import Record
 from store.watches import Watch
 from workers import feedback, watching
 
@@ -32,10 +40,32 @@ def watch(question_id: QuestionId, services: ServicesDep, asked: WatchRequest | 
 @router.delete("/questions/{question_id}/watch", status_code=204)
 def unwatch(question_id: QuestionId, services: ServicesDep) -> Response:
     """Ask it again no longer; its answer stays."""
-    with services.database.write() as session:
-        questions.find(session, question_id)
-        watches.remove(session, question_id)
+    watching.unwatch(services, question_id)
     return Response(status_code=204)
+
+
+@router.get(
+    "/questions/{question_id}/changes",
+    response_class=EventSourceResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: changed, stopped."}},
+)
+def watch_changes(
+    known: Annotated[Record, Depends(read)],
+    services: ServicesDep,
+    listener: ListenerDep,
+    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,15}$")] = None,
+) -> EventSourceResponse:
+    """The new answers of a standing question as server-sent events, each `changed` with the whole record.
+
+    It ends with `stopped` when the question is watched no longer. Last-Event-ID gives what was missed since then.
+    """
+    after = None if last_event_id is None else int(last_event_id)
+
+    async def stream() -> AsyncIterator[ServerSentEvent]:
+        async for event in changes(listener, known.id, lambda: read_record(services, known.id), after=after):
+            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
+
+    return EventSourceResponse(stream(), ping=HEARTBEAT_S)
 
 
 @router.post("/questions/{question_id}/feedback", response_model=FeedbackOut)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from api.choosing import Site
     from api.doctor import Check
     from api.overview import Overview
+    from api.standing import Watched
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 
@@ -44,6 +45,18 @@ def check_lines(check: Check, look: Look) -> list[str]:
     said = wrap(f"{check.name}: {check.said}", look.width - 7)
     lines = [f"{level}  {said[0]}", *(f"       {line}" for line in said[1:])]
     return lines + (wrap(check.fix, look.width, first="       → ", rest="         ") if check.fix else [])
+
+
+def watch_lines(watches: Sequence[Watched], look: Look) -> list[str]:
+    """The standing questions: how each stands, and when its answer last changed."""
+    if not watches:
+        return ["No question is watched: `wellread watch QUESTION` watches one."]
+    lines: list[str] = []
+    for watch in watches:
+        changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since it is watched"
+        lines.append(f"{watch.question_id}  {watch.status}, {changed}")
+        lines.append(cut(f"    {clean(watch.question)}", look.width))
+    return [*lines, "", "`wellread watch stop ID` ends one."]
 
 
 def dead_lines(questions: Sequence[Dead], look: Look) -> list[str]:

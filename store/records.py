@@ -98,6 +98,7 @@ class Record:
     cached_from: str | None  #: the equal question whose answer was given again
     stale: bool  #: whether a page that the answer cites has changed or vanished since
     watched: bool  #: whether it is asked again when that happens
+    changed_at: datetime | None  #: when its watcher was last told of another answer
     round: int  #: how often it was asked again
     feedback: Feedback | None  #: what a reader said of this revision
     created_at: datetime
@@ -109,7 +110,7 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     """Gather a question's record; raises :class:`store.questions.UnknownQuestion`."""
     find(session, question_id)
     row = session.get_one(QuestionRow, question_id)
-    run = _run(session, row)
+    run, watch = _run(session, row), session.get(WatchRow, question_id)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     answer = answers.last(session, question_id)
     steps, own = _steps(session, run), _steps(session, row)
@@ -151,7 +152,8 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
         shared_with=row.leader_id,
         cached_from=row.cached_from,
         stale=answer is not None and answer.stale_at is not None,
-        watched=session.get(WatchRow, question_id) is not None,
+        watched=watch is not None,
+        changed_at=watch.changed_at if watch else None,
         round=row.round,
         feedback=feedback.find(session, question_id, answer.revision) if answer else None,
         created_at=row.created_at,

@@ -146,6 +146,7 @@ class Services:
         from pipeline.enhancements import switched
         from pipeline.retrieve import Ranking
         from store.graph_reader import GraphReader
+        from workers.solved import Solved
 
         return Tools(
             search=self.passages,
@@ -160,6 +161,7 @@ class Services:
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,
+            solved=Solved(self.database) if self.model else None,  # only a model is shown examples
         )
 
     @cached_property

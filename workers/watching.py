@@ -41,6 +41,15 @@ def watch(services: Services, question_id: str, callback_url: str = "") -> Watch
     return kept
 
 
+def unwatch(services: Services, question_id: str) -> bool:
+    """Ask a question again no longer; whether it was watched. Raises UnknownQuestion."""
+    with services.database.write() as session:
+        questions.find(session, question_id)
+        was_watched = watches.remove(session, question_id)
+    services.events.publish(question_id, "unwatched", {})
+    return was_watched
+
+
 def _ask_again(services: Services, question_id: str) -> bool:
     now = services.now()
     with services.database.write() as session:

@@ -1,0 +1,45 @@
+"""The standing questions, of the API that WELLREAD_API_URL names, or in this machine's database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from api.client import Client
+    from api.client import Watch as SentWatch
+    from store.watches import Watch
+
+    Watched = SentWatch | Watch
+
+
+def every() -> Sequence[Watched]:
+    """The standing questions, oldest first."""
+    if (client := _named_api()) is not None:
+        with client:
+            return client.watches()
+    from api.cli_connect import open_services
+    from store import watches
+
+    with open_services().database.read() as session:
+        return watches.every(session)
+
+
+def stop(question_id: str) -> None:
+    """Watch a question no longer; raises what says that there is none."""
+    if (client := _named_api()) is not None:
+        with client:
+            client.unwatch(question_id)
+        return
+    from api.cli_connect import open_services
+    from workers.watching import unwatch
+
+    unwatch(open_services(), question_id)
+
+
+def _named_api() -> Client | None:
+    from api.client import Client
+
+    url = os.environ.get("WELLREAD_API_URL")
+    return Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) if url else None
