@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import threading
@@ -18,6 +19,7 @@ from store.types import Answer, Cost, Hit, Variant, Verdict
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Api, Reply
+    from pipeline.purse import Purse
 
 SMALL_MODEL = "claude-haiku-4-5-20251001"
 LARGE_MODEL = "claude-sonnet-5-5"
@@ -59,6 +61,8 @@ class Claude:
         self._prices = prices
         self._lock = threading.Lock()
         self._opened: tuple[int, Api] | None = None
+        self._whole: Claude | None = None  # whose connections one within a purse uses
+        self._purse: Purse | None = None
 
     def __repr__(self) -> str:
         return f"Claude(small_model={self._small_model!r}, large_model={self._large_model!r})"
@@ -104,6 +108,12 @@ class Claude:
         reply, cost = self._ask(self._large_model, system(COMPOSE, (answer_language(lang), *notes)), content)
         return _answer_of(reply, given, self._large_model, cost)
 
+    def within(self, purse: Purse) -> Claude:
+        """Give the same Claude, over the same connections, paying from ``purse``."""
+        bound = copy.copy(self)
+        bound._whole, bound._purse = self._whole or self, purse
+        return bound
+
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
         with self._lock:
@@ -140,25 +150,44 @@ class Claude:
         }
         if config := _output_config(model, schema):
             request["output_config"] = config
-        self._check_budget(model, request)
-        reply = self._api().send(request)
-        cost = cost_of(model, reply.usage, self._prices)
+        reply, cost = self._pay(model, request)
         if reply.stop_reason == "refusal":
             why = f" ({reply.refusal})" if reply.refusal else ""
             raise ModelRefused(f"{model} declines to reply{why}: ask in other words.", cost=cost)
         return reply, cost
 
-    def _check_budget(self, model: str, request: Mapping[str, Any]) -> None:
+    def _pay(self, model: str, request: Mapping[str, Any]) -> tuple[Reply, Cost]:
+        """Send what can be paid for; a call that fails has cost nothing that is known of."""
+        most = self._most(model, request)
+        if self._purse is None:
+            return self._send(model, request)
+        self._purse.take(most)
+        paid = Cost()
+        try:
+            reply, paid = self._send(model, request)
+        finally:
+            self._purse.settle(most, paid)
+        return reply, paid
+
+    def _send(self, model: str, request: Mapping[str, Any]) -> tuple[Reply, Cost]:
+        reply = self._api().send(request)
+        return reply, cost_of(model, reply.usage, self._prices)
+
+    def _most(self, model: str, request: Mapping[str, Any]) -> Cost:
+        """What a call can cost; raises OverBudget for more than a single one may."""
         prompt = json.dumps([request["system"], request["messages"]], ensure_ascii=False)
         most = most_it_can_cost(model, prompt, self._max_tokens, self._prices)
-        if most > self._max_usd:
+        if most.usd > self._max_usd:
             raise OverBudget(
-                f"A call to {model} could cost ${most:.3f}, more than the ${self._max_usd:.3f} one may: "
+                f"A call to {model} could cost ${most.usd:.3f}, more than the ${self._max_usd:.3f} one may: "
                 "nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION or choose a cheaper model."
             )
+        return most
 
     def _api(self) -> Api:
         """Give this process's connection pool; one inherited over a fork is left to the parent."""
+        if self._whole is not None:
+            return self._whole._api()
         with self._lock:
             if self._opened is None or self._opened[0] != os.getpid():
                 from pipeline.claude_api import Api

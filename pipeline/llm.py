@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from store.errors import WellreadError
 from store.types import Answer, Cost, Hit, Variant, Verdict
+
+if TYPE_CHECKING:
+    from pipeline.purse import Purse
 
 Value = TypeVar("Value")
 
@@ -46,6 +49,9 @@ class Model(Protocol):
         ``confidence`` 0. The cost is in the answer.
         """
 
+    def within(self, purse: Purse) -> Model:
+        """Give the same model, which pays from ``purse`` and raises ``OverBudget`` for what that does not hold."""
+
 
 class ModelError(WellreadError):
     """The model gave nothing usable; ``cost`` is what was spent on it all the same."""
@@ -80,4 +86,4 @@ class BadReply(ModelError):
 
 
 class OverBudget(ModelError):
-    """The call could cost more than one call may; nothing was sent."""
+    """The call could cost more than it may, or than is left for the question; nothing was sent."""

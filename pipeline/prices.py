@@ -73,7 +73,7 @@ def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES) -> C
     )
 
 
-def most_it_can_cost(model: str, prompt: str, max_tokens: int, prices: Mapping[str, Price] = PRICES) -> float:
-    """Reckon in US dollars, before sending: a token per two bytes of prompt (prose needs half), and all the output."""
+def most_it_can_cost(model: str, prompt: str, max_tokens: int, prices: Mapping[str, Price] = PRICES) -> Cost:
+    """Reckon before sending: a token per two bytes of prompt (prose needs half as many), and all the output."""
     tokens = len(prompt.encode("utf-8", "replace")) // 2 + 1
-    return cost_of(model, Usage(input_tokens=tokens, output_tokens=max_tokens), prices).usd
+    return cost_of(model, Usage(input_tokens=tokens, output_tokens=max_tokens), prices)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from pipeline import ask
 from pipeline.ask import Attempt
 from pipeline.cite import check
+from pipeline.purse import Purse
 from pipeline.variant_learning import rewards
 from store import pages
+from store.spending import spent
 from store.types import Question, Scope
 
 if TYPE_CHECKING:
@@ -23,17 +25,17 @@ UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 def first(services: Services, question: Question) -> Attempt:
     """Phase 1."""
-    return checked(services, ask.first_look(_asked(services, question), services.tools))
+    return checked(services, ask.first_look(_asked(services, question), _tools(services, question)))
 
 
 def second(services: Services, question: Question) -> Attempt:
     """Phase 2."""
-    return checked(services, ask.second_look(_asked(services, question), services.tools))
+    return checked(services, ask.second_look(_asked(services, question), _tools(services, question)))
 
 
 def again(services: Services, question: Question) -> Attempt:
     """Phase 4."""
-    return checked(services, ask.look_again(_asked(services, question), question.variants, services.tools))
+    return checked(services, ask.look_again(_asked(services, question), question.variants, _tools(services, question)))
 
 
 def learn(services: Services, attempt: Attempt) -> None:
@@ -47,6 +49,18 @@ def _asked(services: Services, question: Question) -> ask.Question:
     oldest = services.now() - timedelta(seconds=question.max_age_s) if question.max_age_s is not None else None
     scope = Scope(read_after=oldest)
     return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
+
+
+def _tools(services: Services, question: Question) -> ask.Tools:
+    """The process's tools, with a model that pays from what this question has left."""
+    tools = services.tools
+    if tools.model is None:
+        return tools
+    with services.database.read() as session:
+        so_far = spent(session, question.id)
+    budget = question.budget
+    purse = Purse(usd=budget.usd - so_far.usd, tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens)
+    return replace(tools, model=tools.model.within(purse))
 
 
 def checked(services: Services, attempt: Attempt) -> Attempt:

@@ -69,12 +69,16 @@ class Settings(BaseSettings):
     small_model: str = Field("", description="Model for variants and verdicts; empty: the built-in choice.")
     large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
     max_usd_per_question: float = Field(0.5, ge=0, description="What one question may spend on a model, in US dollars.")
+    max_tokens_per_question: int = Field(
+        200_000, ge=0, description="How many tokens of a model one question may use, read and written ones."
+    )
 
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
     )
     reranker: Literal["learned", "hybrid", "tfidf", "bm25", "none"] = Field(
-        "learned", description="What reorders the hits: learned; hybrid, tfidf or bm25 (the design document's); or none."
+        "learned",
+        description="What reorders the hits: learned; hybrid, tfidf or bm25 (the design document's); or none.",
     )
     judge: Literal["calibrated", "document"] = Field(
         "calibrated", description="calibrated, or document: the design document's rules."

@@ -71,4 +71,4 @@ def test_reckoning_before_sending_is_above_what_prose_costs() -> None:
     prose = "The library was opened in 1911 and holds four million volumes. " * 100
     tokens_of_prose = len(prose) // 3  # the newest tokenisers make one of three to four characters
     afterwards = cost_of(SMALL_MODEL, Usage(input_tokens=tokens_of_prose, output_tokens=1000)).usd
-    assert afterwards < most_it_can_cost(SMALL_MODEL, prose, 1000) < 2 * afterwards
+    assert afterwards < most_it_can_cost(SMALL_MODEL, prose, 1000).usd < 2 * afterwards

@@ -1,0 +1,124 @@
+"""What a question may spend bounds all its calls together."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.claude import Claude
+from pipeline.llm import BadReply, ModelBusy, OverBudget
+from pipeline.purse import Purse
+from store.types import Cost
+from tests.claude_double import KEY, ClaudeDouble
+from tests.claude_wire import Fail, Say
+from tests.pipeline.test_claude import QUESTION, hits
+
+USAGE = {"input_tokens": 1_000, "output_tokens": 500}
+#: of claude-sonnet-5-5: 1,000 × $2 and 500 × $10 a million
+PAID = 0.007
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a call could cost, and what it did."""
+
+    most: int
+    share: float
+
+    def costs(self) -> tuple[Cost, Cost]:
+        used = int(self.most * self.share)
+        return (
+            Cost(usd=self.most / 1000, input_tokens=self.most),
+            Cost(usd=used / 1000, input_tokens=used),
+        )
+
+
+@given(
+    calls=st.lists(st.builds(Call, st.integers(0, 300), st.floats(0, 1)), max_size=30),
+    thousandths=st.integers(0, 1_000),
+    tokens=st.integers(0, 1_000),
+)
+def test_calls_together_never_exceed_the_purse(calls: list[Call], thousandths: int, tokens: int) -> None:
+    purse, usd, used = Purse(usd=thousandths / 1000, tokens=tokens), 0.0, 0
+    for call in calls:
+        most, paid = call.costs()
+        try:
+            purse.take(most)
+        except OverBudget:
+            continue
+        purse.settle(most, paid)
+        usd, used = usd + paid.usd, used + paid.input_tokens
+    assert usd <= thousandths / 1000 + 1e-9
+    assert used <= tokens
+    assert purse.tokens == tokens - used
+
+
+def test_calls_at_the_same_time_do_not_spend_the_same_money() -> None:
+    purse, taken = Purse(usd=1.0, tokens=1_000_000), []
+    start = threading.Barrier(8)
+
+    def call() -> None:
+        start.wait()
+        try:
+            purse.take(Cost(usd=0.3))
+            taken.append(1)
+        except OverBudget:
+            pass
+
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == 3
+
+
+@pytest.mark.parametrize(
+    ("usd", "tokens"),
+    [
+        (3.2 * PAID, 1_000_000),  # the money runs out
+        (1.0, 3 * 1_500 + 700),  # the tokens do
+    ],
+)
+def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) -> None:
+    purse = Purse(usd=usd, tokens=tokens)
+    with ClaudeDouble() as double:
+        claude = Claude(api_key=KEY, base_url=double.url, max_tokens=500).within(purse)
+        double.script(*(Say(["It was built in 1874."], usage=USAGE) for _ in range(9)))
+        with pytest.raises(OverBudget, match="nothing was sent"):
+            [claude.compose(QUESTION, hits()) for _ in range(9)]
+        claude._whole.close()
+        assert 1 <= len(double.received) <= 3
+        assert purse.usd == pytest.approx(usd - PAID * len(double.received))
+        assert purse.tokens == tokens - 1_500 * len(double.received)
+
+
+def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_paid() -> None:
+    purse = Purse(usd=0.5, tokens=100_000)
+    with ClaudeDouble() as double:
+        whole = Claude(api_key=KEY, base_url=double.url, max_retries=0)
+        claude = whole.within(purse)
+        double.script(Fail(529, "overloaded_error"))
+        with pytest.raises(ModelBusy):
+            claude.compose(QUESTION, hits())
+        assert (purse.usd, purse.tokens) == (pytest.approx(0.5), 100_000)
+        double.script(Say(["no JSON"], usage=USAGE))
+        with pytest.raises(BadReply):
+            claude.verdict(QUESTION, hits())
+        assert purse.tokens == 98_500
+        whole.close()
+
+
+def test_claude_within_a_purse_uses_the_connections_it_came_from() -> None:
+    with ClaudeDouble() as double:
+        whole = Claude(api_key=KEY, base_url=double.url)
+        one, other = (whole.within(Purse(usd=0.5, tokens=100_000)) for _ in range(2))
+        one.verdict(QUESTION, hits())
+        other.verdict(QUESTION, hits())
+        assert whole._opened is not None
+        assert one._opened is None is other._opened
+        whole.close()
