@@ -15,6 +15,8 @@ from store.types import PageText, Passage
 AIM, MOST, LEAST = 110, 180, 25
 #: characters of a script without spaces that say about as much as a word
 _WIDE_CHARS_PER_WORD = 2.5
+#: characters of the longest word; addresses are longer, and data in letters has no end
+_LONGEST = 60
 _WIDE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -31,9 +33,13 @@ def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = 
 
 
 def size(text: str) -> float:
-    """How much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as one."""
+    """How much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as one.
+
+    What is longer than any word counts as several: no passage grows without end.
+    """
     wide = len(_WIDE.findall(text))
-    return len(_WIDE.sub(" ", text).split()) + wide / _WIDE_CHARS_PER_WORD
+    words = _WIDE.sub(" ", text).split()
+    return sum(1 if len(word) <= _LONGEST else len(word) / _LONGEST for word in words) + wide / _WIDE_CHARS_PER_WORD
 
 
 def _spans(page: PageText) -> Iterator[tuple[Span, str]]:

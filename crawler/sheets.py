@@ -16,8 +16,10 @@ from crawler.style import declarations
 
 MAX_CSS = 300_000
 MAX_RULES = 3_000
+#: rules held against elements; a page that asks for more is not styled further
+MAX_TRIES = 1_000_000
 _DEPTH = 40
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
 _PART = re.compile(r"([.#])([\w-]+)")
 #: what can hide an element or show what another rule hides
@@ -74,20 +76,21 @@ class Sheets:
     def __init__(self, tree: Any) -> None:
         css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_screens(style))
         rules = sorted(islice(_rules(css[:MAX_CSS]), MAX_RULES), key=lambda rule: rule.weight)
+        self._tries = 0
         self._by_key: dict[str, list[tuple[int, _Rule]]] = {}
         for at, rule in enumerate(rules):
             self._by_key.setdefault(_key(rule.compounds[-1]), []).append((at, rule))
 
     def style_of(self, element: Any) -> dict[str, str]:
         """Give what the rules say of an element, the more specific rule before the less; {} mostly."""
-        if not self._by_key:
+        if not self._by_key or self._tries > MAX_TRIES:
             return {}
         keys = [f".{name}" for name in element.get("class", "").split()[:20]]
         keys += [f"#{element.get('id')}", element.tag, ""]
-        fitting = [found for key in keys for found in self._by_key.get(key, ()) if found[1].fits(element)]
-        return {
-            name: value for _, rule in sorted(fitting, key=lambda found: found[0]) for name, value in rule.style.items()
-        }
+        near = [found for key in keys for found in self._by_key.get(key, ())]
+        self._tries += len(near)
+        fitting = sorted((found for found in near if found[1].fits(element)), key=lambda found: found[0])
+        return {name: value for _, rule in fitting for name, value in rule.style.items()}
 
 
 def _is_for_screens(style: Any) -> bool:

@@ -6,7 +6,6 @@ file or a script hides is not known here.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from crawler.sheets import Sheets
@@ -15,11 +14,10 @@ from store.shown import shown
 
 _UNSEEN = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
-    "dialog datalist head math-annotation noframes noembed rp".split()
+    "dialog datalist title base link meta math-annotation noframes noembed rp".split()
 )
 _ROOTS = ("html", "body", "main")
 _MAX_STYLE = 2_000
-_DEPTH = 40
 
 
 def drop_unseen(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
@@ -27,11 +25,11 @@ def drop_unseen(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
 
     ``spare`` names tags that stay all the same.
     """
-    sheets = Sheets(tree)
+    looks = _Looks(tree)
     for element in list(tree.iter()):
         if element.tag in spare:
             continue
-        if not isinstance(element.tag, str) or element.tag in _UNSEEN or _is_hidden(element, sheets):
+        if not isinstance(element.tag, str) or element.tag in _UNSEEN or _is_hidden(element, looks):
             drop(element)
 
 
@@ -64,7 +62,42 @@ def _show(element: Any, name: str) -> None:
         setattr(element, name, seen)
 
 
-def _is_hidden(element: Any, sheets: Sheets) -> bool:
+class _Looks:
+    """The styles of a page's elements, and the colours they stand on."""
+
+    def __init__(self, tree: Any) -> None:
+        self._sheets = Sheets(tree)
+        self._grounds: dict[Any, Colour | str] = {}
+
+    def style_of(self, element: Any) -> dict[str, str]:
+        style = self._sheets.style_of(element)
+        if own := element.get("style"):
+            style = {**style, **declarations(own[:_MAX_STYLE])}
+        if element.tag == "font" and (colour := element.get("color")):
+            style = {"color": colour.lower(), **style}
+        return style
+
+    def ground_of(self, element: Any) -> Colour | str:
+        """The colour an element stands on, "unknown" for a picture; a page that says nothing of it is white."""
+        passed = []
+        ground: Colour | str = WHITE
+        for each in (element, *element.iterancestors()):
+            if each in self._grounds:
+                ground = self._grounds[each]
+                break
+            passed.append(each)
+            if found := self._own_ground(each):
+                ground = found
+                break
+        self._grounds.update(dict.fromkeys(passed, ground))
+        return ground
+
+    def _own_ground(self, element: Any) -> Colour | str | None:
+        named = element.get("bgcolor")
+        return background_of(self.style_of(element)) or (named and (colour_of(named.lower()) or "unknown"))
+
+
+def _is_hidden(element: Any, looks: _Looks) -> bool:
     if element.tag in _ROOTS:  # pages hide themselves until their script has run
         return False
     attributes = element.attrib
@@ -72,32 +105,14 @@ def _is_hidden(element: Any, sheets: Sheets) -> bool:
         return True
     if "popover" in attributes:
         return True
-    style = _style_of(element, sheets)
-    return bool(style) and (hides(style) or _is_in_its_ground(element, style, sheets))
+    style = looks.style_of(element)
+    return bool(style) and (hides(style) or _is_in_its_ground(element, style, looks))
 
 
-def _style_of(element: Any, sheets: Sheets) -> dict[str, str]:
-    style = sheets.style_of(element)
-    if own := element.get("style"):
-        style = {**style, **declarations(own[:_MAX_STYLE])}
-    if element.tag == "font" and (colour := element.get("color")):
-        style = {"color": colour.lower(), **style}
-    return style
-
-
-def _is_in_its_ground(element: Any, style: dict[str, str], sheets: Sheets) -> bool:
-    """Say whether its letters have the colour of what they stand on; a page that says nothing of that is white."""
+def _is_in_its_ground(element: Any, style: dict[str, str], looks: _Looks) -> bool:
+    """Say whether its letters have the colour of what they stand on."""
     colour = colour_of(style.get("color", ""))
     if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
         return False
-    ground = background_of(style) or _ground_above(element, sheets)
+    ground = looks.ground_of(element)
     return not isinstance(ground, str) and is_same(colour, ground)
-
-
-def _ground_above(element: Any, sheets: Sheets) -> Colour | str:
-    for above in islice(element.iterancestors(), _DEPTH):
-        if ground := background_of(_style_of(above, sheets)):
-            return ground
-        if named := above.get("bgcolor"):
-            return colour_of(named.lower()) or "unknown"
-    return WHITE

@@ -74,7 +74,7 @@ _MONEY = re.compile(
 #: a capitalised word that does not begin the sentence
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÄÖÜÁÉÍÓÚ][\w’'-]+")
 #: two of them in a row, wherever they stand
-_FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'.-]+ (?:(?:von|van|de|der|of|the|al|bin) )*[A-ZÄÖÜ][\w’'-]+")
+_FULL_NAME = re.compile(r"(?<![\w’'.-])[A-ZÄÖÜ][\w’'.-]+ (?:(?:von|van|de|der|of|the|al|bin) )*[A-ZÄÖÜ][\w’'-]+")
 #: what "how many" counts, and within how many words after the number it stands
 _COUNTED = re.compile(r"(?:how many|number of|wie ?viele?) ((?:[^\W\d_]+ ?){1,3})", re.IGNORECASE)
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")

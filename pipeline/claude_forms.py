@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
 from store.types import Variant, VariantKind, Verdict
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
+#: of a phrase to search for, and of a reason
+MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
@@ -56,15 +59,27 @@ def _folded(text: str) -> str:
 
 
 def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
-    """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape."""
+    """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape.
+
+    What is missing is searched for: a phrase with an address in it, or a long one, could carry off what was read.
+    """
     sufficient, confidence = fields["sufficient"], float(fields["confidence"])
     if not isinstance(sufficient, bool) or not math.isfinite(confidence):
         raise ValueError("not a verdict")
-    missing = [" ".join(str(item).split()) for item in list(fields["missing"])]
+    missing = [_words(str(item)) for item in list(fields["missing"])]
     return Verdict(
         sufficient=sufficient,
         confidence=min(1.0, max(0.0, confidence)),
-        reason=str(fields["reason"]),
-        missing=tuple(item for item in missing if item)[:MAX_MISSING],
+        reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
+        missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
         judge=judge,
     )
+
+
+def _words(text: str) -> str:
+    """What a model wrote as words on one line."""
+    return " ".join(harmless(without_made_up_tags(text, ()), markers=True).split())
+
+
+def _is_phrase(text: str) -> bool:
+    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_made_up_address(text, ())

@@ -14,6 +14,7 @@ from typing import Protocol
 from pipeline.question import Analysis, QuestionType, question_type_of
 from pipeline.rerank import jaccard
 from pipeline.terms import content_terms
+from store.shown import shown
 
 MAX_EXAMPLES = 3
 #: solved questions that are looked at to choose from
@@ -86,7 +87,7 @@ def write_examples(examples: Sequence[Solved]) -> str:
 
 
 def _shown(text: str) -> str:
-    plain = " ".join(_MARKERS.sub("", text).split())
+    plain = " ".join(_MARKERS.sub("", shown(text)).split())
     return plain.replace("<", "‹").replace(">", "›")[:MAX_EXAMPLE_CHARACTERS]
 
 

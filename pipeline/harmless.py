@@ -22,7 +22,7 @@ _MARKER = re.compile(r"(?:(?<=[.!?,;:\"”’)\]])|\s+)\[\d{1,3}\](?![\w(\[=])")
 _TAG = re.compile(r"<(?:[a-z/!?][^<>]*>?)", re.IGNORECASE)
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)[^\s<>\"“”)\]]+|\b(?:javascript|data|vbscript|file|mailto|tel):\S+"
-    r"|\b(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s<>\"“”)\]]+",
+    r"|\b(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}/[^\s<>\"“”)\]]+",
     re.IGNORECASE,
 )
 
