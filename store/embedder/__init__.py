@@ -56,7 +56,7 @@ def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: st
     """Open the embedder called ``name``.
 
     Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "minilm+multilingual" (both in one
-    vector), "auto" (minilm where its weights are installed, else multilingual), "fastembed:MODEL", "openai:MODEL"
+    vector), "auto" (both where minilm's weights are installed, else multilingual), "fastembed:MODEL", "openai:MODEL"
     (any OpenAI-compatible service at ``base_url``).
     ``models_dir`` keeps converted or downloaded models; it is made when it is missing.
 
@@ -93,4 +93,4 @@ def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: st
 def _bundled() -> str:
     from store.embedder.minilm import find_weights
 
-    return "minilm" if find_weights() else "multilingual"
+    return "minilm+multilingual" if find_weights() else "multilingual"

@@ -106,8 +106,8 @@ def test_unknown_name_lists_the_known_ones(name: str, models_dir: Path) -> None:
         open_embedder(name, models_dir=models_dir)
 
 
-def test_auto_takes_minilm_where_its_weights_are_installed(models_dir: Path, minilm: MiniLM) -> None:
-    assert open_embedder("auto", models_dir=models_dir).id == minilm.id
+def test_auto_takes_both_models_where_minilms_weights_are_installed(models_dir: Path, combined: Combined) -> None:
+    assert open_embedder("auto", models_dir=models_dir).id == combined.id
 
 
 def test_fastembed_says_how_it_is_installed(models_dir: Path) -> None:
