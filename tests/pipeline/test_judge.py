@@ -14,6 +14,7 @@ from pipeline.rarity import rarity, rarity_of
 from pipeline.reading import read
 from pipeline.related import related
 from store.analyser import analyse
+from store.embedder.combined import Combined
 from store.types import Hit
 from tests.fakes import passage
 
@@ -74,7 +75,7 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
     assert calibration_for("minilm-l6-v2-int8", "en").lang == "en"
     assert calibration_for("minilm-l6-v2-int8", "zh").lang == OTHER
     assert calibration_for(UNKNOWN_EMBEDDER, "de").embedder == ANY_EMBEDDER
-    for embedder in ("minilm-l6-v2-int8", "use-multilingual-v3", ANY_EMBEDDER):
+    for embedder in ("minilm-l6-v2-int8", "use-multilingual-v3", Combined.id, ANY_EMBEDDER):
         for lang in ("en", "de", OTHER):
             assert set(calibration_for(embedder, lang).weights) <= set(FEATURES)
             assert calibration_for(embedder, lang).embedder == embedder
