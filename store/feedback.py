@@ -60,12 +60,10 @@ def give(
         raise NothingToJudge(
             f"Question {question_id} has no answer {wanted}: its record's `revision` says how many it got."
         )
-    row = _row(session, question_id, wanted)
-    if row is None:
-        row = FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
-        session.add(row)
-    row.verdict, row.comment, row.updated_at = verdict, comment, now
+    row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
     row.features = _features(session, question, answer, made_with)
+    row.verdict, row.comment, row.updated_at = verdict, comment, now
+    session.add(row)
     session.add(
         StepRow(
             question_id=question_id,
