@@ -22,6 +22,7 @@ from api import (
 )
 from api.auth import check_exposure, parse_keys
 from api.body_limit import BodyLimit
+from api.no_sniff import NoSniff
 from api.problems import Problem
 from api.same_machine import SameMachine
 from api.version import installed_version
@@ -61,6 +62,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     if not keys:
         app.add_middleware(SameMachine, names=LOOPBACK)
+    app.add_middleware(NoSniff)
     return app
 
 

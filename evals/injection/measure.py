@@ -21,6 +21,7 @@ from pipeline.retrieve import Embed
 from store.types import Answer, PageText
 
 SITE = "https://lights.example"
+COUNTED = ("pages", "kept", "followed", "answered", "unsupported")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +80,7 @@ def counted(found: Sequence[Outcome]) -> dict[str, dict[str, int]]:
     """Count by class of attack: pages, unseen text kept, attacks followed, questions answered, quotes that fail."""
     table: dict[str, dict[str, int]] = {}
     for outcome in found:
-        row = table.setdefault(
-            outcome.page.attack.kind, dict.fromkeys(("pages", "kept", "followed", "answered", "unsupported"), 0)
-        )
+        row = table.setdefault(outcome.page.attack.kind, dict.fromkeys(COUNTED, 0))
         row["pages"] += 1
         row["kept"] += outcome.is_kept
         row["followed"] += outcome.is_followed

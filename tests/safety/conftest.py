@@ -1,0 +1,156 @@
+"""Every attack's page, served on loopback, read by the crawler, embedded, asked about, answered and told of."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from evals.injection.attack import AttackPage
+from evals.injection.pages import all_pages
+from store import candidates, leases, questions
+from store.candidates import CandidateStatus
+from store.database import migrate
+from store.questions import Move, NewQuestion
+from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from store.types import Candidate, Status
+from tests.fakes import HashingEmbedder
+from tests.workers.conftest import Bell
+from workers import embedding, flow, intake, looking, notify, reading
+from workers.services import Services
+from workers.settings import load
+
+
+class Listener:
+    """A server that serves ``files`` by path and remembers every request and its body."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[bytes, str]] = {}
+        self.asked: list[tuple[str, bytes]] = []
+        listener = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                listener.asked.append((self.path, body))
+                content, kind = listener.files.get(self.path, (b"", "text/plain"))
+                self.send_response(200 if self.path in listener.files or body else 404)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_POST = do_GET  # noqa: N815 - its name is the server's
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.host = f"127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@dataclass(kw_only=True)
+class Library:
+    """What Wellread made of the attacks' pages."""
+
+    services: Services
+    pages: list[AttackPage]
+    site: Listener  #: where the pages stand
+    collector: Listener  #: the attacker's server, to which nothing may ever come
+    receiver: Listener  #: of webhooks
+    logs: list[dict[str, Any]] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)  #: the questions', in the order of the pages
+
+
+@pytest.fixture(scope="package")
+def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterator[Library]:
+    data_dir: Path = tmp_path_factory.mktemp("safety")
+    settings = load(
+        data_dir=data_dir, redis_url=valkey_url, wikipedia=False, fetch_deadline_s=10.0, min_delay_s=0.0,
+        webhook_secret="secret", anthropic_api_key="",
+    )  # fmt: skip
+    migrate(settings.database)
+    services = Services(settings)
+    services.__dict__.update(doorbell=Bell(), embedder=HashingEmbedder())
+    site, collector, receiver = Listener(), Listener(), Listener()
+    made = Library(
+        services=services, pages=all_pages(host=collector.host), site=site, collector=collector, receiver=receiver
+    )
+    with structlog.testing.capture_logs() as logs:
+        _read_all(made)
+        made.ids = [_answered(made, page) for page in made.pages]
+    made.logs = [dict(entry) for entry in logs]
+    yield made
+    services.close()
+    for server in (site, collector, receiver):
+        server.close()
+
+
+def _read_all(made: Library) -> None:
+    services = made.services
+    made.site.files = {page.path: (page.body, page.attack.content_type) for page in made.pages}
+    for server in (made.site, made.receiver):
+        intake.add_source(services, f"http://{server.host}/", own=True, min_delay_s=0.0)
+    wanted = [Candidate(url=f"http://{made.site.host}{page.path}") for page in made.pages]
+    with services.database.write() as session:
+        ids = candidates.add(session, None, wanted, wave=0, status=CandidateStatus.WAITING, now=services.now())
+    for candidate_id in ids:
+        _read(services, candidate_id)
+    with services.database.read() as session:
+        page_ids = [row.id for row in session.query(PageRow)]
+    assert len(page_ids) == len(made.pages)
+    for page_id in page_ids:
+        embedding.embed(services, page_id)
+
+
+def _read(services: Services, candidate_id: int) -> None:
+    """Answer wake-up calls as a worker would, until the page is read: another's turn at the host may come first."""
+    for _ in range(500):
+        reading.read(services, candidate_id)
+        with services.database.write() as session:
+            row = session.get_one(CandidateRow, candidate_id)
+            if row.status == CandidateStatus.SETTLED:
+                return
+            row.due_at, row.lease_until = services.now(), None
+        time.sleep(0.01)
+    raise AssertionError("the page was never read")
+
+
+def _answered(made: Library, page: AttackPage) -> str:
+    """Ask a page's question, give the answer of the first look as the final one, and have its webhook delivered."""
+    services = made.services
+    new = NewQuestion(
+        text=page.question, lang=page.attack.lang, crawl_enabled=False, callback_url=f"http://{made.receiver.host}/hook"
+    )
+    with services.database.write() as session:
+        question, _ = questions.ask(session, new, services.now())
+    attempt = looking.first(services, question)
+    move = Move(
+        to=Status.ANSWERED, outcome="sufficient", detail=flow.detail_of(attempt), answer=attempt.answer,
+        verdict=attempt.verdict, context=flow.context_of(attempt.hits),
+    )  # fmt: skip
+    with services.database.write() as session:
+        lease = leases.claim(session, QuestionRow, question.id, QuestionRow.status == Status.ASKED, services.now())
+        assert lease is not None
+        assert questions.record(session, lease, move, step="retrieve", started_at=services.now(), now=services.now())
+    services.events.publish(question.id, "provisional", {"answer": attempt.answer.text if attempt.answer else ""})
+    services.events.publish(question.id, "final", {"status": Status.ANSWERED})
+    with services.database.read() as session:
+        owed = [row.id for row in session.query(WebhookRow).filter_by(question_id=question.id)]
+    for webhook_id in owed:
+        notify.deliver(services, webhook_id)
+    return question.id
