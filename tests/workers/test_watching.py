@@ -1,0 +1,135 @@
+"""Equal questions, standing questions and feedback as the workers handle them: delivered twice, they happen once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import func, select, update
+
+from store import pages
+from store.questions import NewQuestion, UnknownQuestion
+from store.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
+from store.types import PageText, Status
+from tests.api import walk
+from tests.workers.conftest import Bell
+from workers import embedding, feedback, intake, watching
+from workers.intake import BadSite
+from workers.made_with import made_with
+from workers.services import Services
+from workers.settings import load
+
+ASKED = NewQuestion(text="Who built the lighthouse?")
+LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."
+
+
+def _answered(services: Services, **terms: object) -> str:
+    """A question that the tower's page answers."""
+    question, _ = intake.submit(services, replace(ASKED, **terms))  # type: ignore[arg-type]
+    walk.move(services, question.id, walk.answered(_page(services)))
+    return question.id
+
+
+def _page(services: Services) -> int:
+    page_id = walk.keep_page(services)
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(state="INDEXED"))
+    return page_id
+
+
+def _change(services: Services) -> int:
+    with services.database.write() as session:
+        page_id, _ = pages.save(
+            session, url="https://example.org/tower", host="https://example.org",
+            page=PageText(title="The tower", text=LATER_TEXT, lang="en"),
+            content_hash="another", validators=walk.Validators(), depth=0, now=services.now(),
+        )  # fmt: skip
+    return page_id
+
+
+def _status(services: Services, question_id: str) -> str:
+    with services.database.read() as session:
+        return session.get_one(QuestionRow, question_id).status
+
+
+def test_follower_is_not_rung_for_and_the_heir_of_a_cancelled_leader_is(services: Services, bell: Bell) -> None:
+    leader, follower = (intake.submit(services, ASKED)[0] for _ in range(2))
+    assert bell.rung == [(Status.ASKED, leader.id)]
+    intake.cancel(services, leader.id)
+    assert bell.rung[1:] == [(Status.ASKED, follower.id)]
+    assert _status(services, follower.id) == Status.ASKED
+
+
+def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Services, bell: Bell) -> None:
+    intake.submit(services, ASKED)
+    leader = intake.submit(services, replace(ASKED, reuse=False))[0]
+    with services.database.write() as session:  # the first leads: the second follows it by hand, with a callback
+        row = session.get_one(QuestionRow, leader.id)
+        first = session.scalars(select(QuestionRow).where(QuestionRow.id != leader.id)).one()
+        row.status, row.leader_id, row.callback_url = Status.FOLLOWING, first.id, "https://example.org/told"
+    walk.move(services, first.id, walk.answered(_page(services)))
+    with services.database.read() as session:
+        webhook_id = session.scalars(select(WebhookRow.id)).one()
+    assert ("wellread.notify", webhook_id) in bell.rung
+
+
+def test_answer_given_again_ends_the_question_as_it_is_asked(services: Services, bell: Bell) -> None:
+    first = _answered(services)
+    bell.rung.clear()
+    again, is_new = intake.submit(services, replace(ASKED, text="  who built the LIGHTHOUSE"))
+    assert (is_new, again.status, again.id != first) == (True, Status.ANSWERED, True)
+    assert bell.rung == []
+
+
+def test_embedding_a_changed_page_asks_the_watched_question_again_and_no_other(services: Services, bell: Bell) -> None:
+    watched = _answered(services, watch=True)
+    alone = _answered(services, text="Who built it in the end?")
+    page_id = _change(services)
+    bell.rung.clear()
+    embedding.embed(services, page_id)
+    assert (_status(services, watched), _status(services, alone)) == (Status.ASKED, Status.ANSWERED)
+    assert bell.rung == [(Status.ASKED, watched)]
+    with services.database.read() as session:
+        stale = session.scalars(select(AnswerRow.question_id).where(AnswerRow.stale_at.is_not(None)))
+        assert set(stale) == {watched, alone}
+    for _ in range(2):  # a message delivered twice, and the sweep
+        embedding.embed(services, page_id)
+        assert watching.ask_again(services) == 0
+    with services.database.read() as session:
+        assert session.get_one(QuestionRow, watched).round == 1
+
+
+def test_sweep_asks_again_what_a_killed_worker_left(services: Services) -> None:
+    watched = _answered(services, watch=True)
+    _change(services)
+    with services.database.write() as session:  # embedded and marked, and then the process died
+        session.execute(update(PageRow).values(state="INDEXED"))
+        session.execute(update(AnswerRow).values(stale_at=services.now()))
+    assert watching.ask_again(services) == 1
+    assert _status(services, watched) == Status.ASKED
+
+
+def test_watching_what_is_not_there_or_must_not_be_called_is_refused(services: Services) -> None:
+    question = intake.submit(services, ASKED)[0]
+    with pytest.raises(UnknownQuestion):
+        watching.watch(services, "0" * 32)
+    with pytest.raises(BadSite):
+        watching.watch(services, question.id, "http://169.254.169.254/")
+    assert watching.watch(services, question.id).question == ASKED.text
+    assert watching.unwatch(services, question.id)
+    assert not watching.unwatch(services, question.id)
+
+
+def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> None:
+    feedback.give(services, _answered(services), "wrong")
+    assert intake.submit(services, ASKED)[0].status is Status.ASKED
+    with services.database.read() as session:
+        assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1
+
+
+def test_what_answers_come_from_tells_models_apart_and_no_secret() -> None:
+    without, with_key = load(), load(anthropic_api_key="sk-secret")
+    assert made_with(without) != made_with(with_key)
+    assert made_with(without) != made_with(load(judge="document"))
+    assert made_with(without) == made_with(load(api_port=1, max_pages=3, min_delay_s=0.0))
+    assert "sk-secret" not in made_with(with_key)
