@@ -152,37 +152,13 @@ def _look(
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
-    hits = retrieve(
-        queries,
-        vectors,
-        search=tools.search,
-        pool=tools.pool,
-        k=max(k, SEEN),
-        scope=question.scope,
-        lang=analysis.lang,
-        embedder_id=tools.embedder.id,
-        ranking=tools.ranking,
-        observe=tools.observe,
-    )
-    hits, facts = _follow(question, analysis, vectors, hits, tools)
-    hits = hits[:k]
+    hits, facts = _find(question, analysis, queries, vectors, tools, k)
     times.append(tools.clock())
-    on = tools.enhancements
-    if "by_title" in on and len(queries) > 1:
-        hits = merge_by_title(hits, k)
     judge = judging_once(judge_named(tools.judge, tools.embedder.id))
     kept = keep(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
     judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
-    read = to_compose_from(analysis, kept.hits, on, tools.page_texts)
-    written = write_answer(
-        analysis,
-        read,
-        judged.value,
-        model=tools.model,
-        notes=note_for(analysis, read) if "multi_document" in on else (),
-        examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
-    )
+    written = _write(analysis, kept.hits, judged.value, tools)
     times.append(tools.clock())
     answer, verdict = written.value
     return Attempt(
@@ -201,6 +177,27 @@ def _look(
     )
 
 
+def _find(
+    question: Question, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+) -> tuple[list[Hit], list[StatedFact]]:
+    """The k best hits, with what names and facts lead to, and those facts."""
+    hits = retrieve(
+        queries,
+        vectors,
+        search=tools.search,
+        pool=tools.pool,
+        k=max(k, SEEN),
+        scope=question.scope,
+        lang=analysis.lang,
+        embedder_id=tools.embedder.id,
+        ranking=tools.ranking,
+        observe=tools.observe,
+    )
+    hits, facts = _follow(question, analysis, vectors, hits, tools)
+    by_title = "by_title" in tools.enhancements and len(queries) > 1
+    return (merge_by_title(hits[:k], k) if by_title else hits[:k]), facts
+
+
 def _follow(
     question: Question, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
 ) -> tuple[list[Hit], list[StatedFact]]:
@@ -212,6 +209,20 @@ def _follow(
     names = graph if "graph" in on else None
     hits = hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
     return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in on else hits), facts
+
+
+def _write(
+    analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, tools: Tools
+) -> Made[tuple[Answer | None, Verdict]]:
+    read, on = to_compose_from(analysis, hits, tools.enhancements, tools.page_texts), tools.enhancements
+    return write_answer(
+        analysis,
+        read,
+        verdict,
+        model=tools.model,
+        notes=note_for(analysis, read) if "multi_document" in on else (),
+        examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
+    )
 
 
 def _advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
