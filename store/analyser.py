@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ import Stemmer
 
 #: A longer term is cut: nobody types it, and one encoded blob must not fill the index.
 MAX_TERM_CHARS: Final = 64
+#: A longer one is a blob, or a sentence of a script without spaces, and hardly comes again.
+_MAX_REMEMBERED_CHARS: Final = 40
 
 _STEMMERS: Final = {
     "und": "english", "en": "english", "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
@@ -66,7 +69,7 @@ def _pattern(letter: str, unspaced: str) -> re.Pattern[str]:
     )
 
 
-_ASCII: Final = _pattern("[a-z0-9]", "\x00")
+_ASCII: Final = _pattern("[a-z0-9]", "\x80")
 _UNICODE: Final = _pattern(f"(?![{_UNSPACED}])[^\\W_]|[{_MARKS}]", _UNSPACED + _SPACELESS_MARKS)
 _POSSESSIVE: Final = re.compile(r"(?<=\w)['’]s(?!\w)")
 _CONTRACTION: Final = re.compile(r"(?<=n)['’](?=t(?!\w))")
@@ -80,6 +83,20 @@ def analyse(text: str, lang: str) -> list[str]:
     ``lang`` is ISO 639-1 (a region after it is ignored); "und" is stemmed as English, a language without a stemmer
     not at all.
     """
+    # Words between spaces never touch one another, and few of them are new: most are remembered.
+    return [term for token in text.split() for term in _terms(token, lang)]
+
+
+def _terms(token: str, lang: str) -> Sequence[str]:
+    return _remembered(token, lang) if len(token) <= _MAX_REMEMBERED_CHARS else _analysed(token, lang)
+
+
+@lru_cache(maxsize=50_000)
+def _remembered(token: str, lang: str) -> tuple[str, ...]:
+    return tuple(_analysed(token, lang))
+
+
+def _analysed(text: str, lang: str) -> list[str]:
     parts: list[str] = []
     wholes: list[tuple[int, str]] = []
     for found, whole in _names(fold(text)):

@@ -98,6 +98,15 @@ def test_words_are_analysed_one_by_one(parts: list[str]) -> None:
     assert analyse(" ".join(parts), "en") == [term for part in parts for term in analyse(part, "en")]
 
 
+@given(st.text(), st.text(), st.sampled_from(["en", "de", "ru", "zh", "xx"]))
+def test_what_stands_apart_is_analysed_apart(one: str, other: str, lang: str) -> None:
+    assert analyse(f"{one} {other}", lang) == analyse(one, lang) + analyse(other, lang)
+
+
+def test_null_characters_are_no_terms() -> None:
+    assert analyse("a\x00b \x00 é", "en") == ["a", "b", "e"]
+
+
 def test_threads_do_not_share_a_stemmer() -> None:
     texts = [f"running houses {lang} nationalities organization" for lang in "abcdefgh"]
     expected = [analyse(text, "en") for text in texts]
