@@ -186,9 +186,13 @@ def _longest(found: Iterable[Named]) -> list[Named]:
 
 def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], wanted: _Wanted) -> None:
     """Keep of each passage that the leads lead to what it is worth by its best lead."""
+    said = {hit.passage.id: frozenset(_terms(hit, wanted.lang)) for hit in found}
     for lead in leads:
         led = [hit for hit in found if lead.leads_to(hit)]
-        worths = {hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _says(hit, lead, wanted)) for hit in led}
+        worths = {
+            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _says(hit, said[hit.passage.id], lead, wanted))
+            for hit in led
+        }
         for hit in sorted(led, key=lambda hit: (-worths[hit.passage.id], hit.passage.id))[:PER_NAME]:
             _keep(pulled, _Pulled(hit=hit, worth=worths[hit.passage.id], via="graph"))
 
@@ -213,10 +217,9 @@ def _keep(pulled: dict[str, _Pulled], new: _Pulled) -> None:
         pulled[new.hit.passage.id] = new
 
 
-def _says(hit: Hit, lead: _Lead, wanted: _Wanted) -> float:
+def _says(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Wanted) -> float:
     """How much a passage says of what is asked: mean of its similarity and its share of the words not yet told."""
     left = {term: weight for term, weight in wanted.weights.items() if term not in lead.told}
-    terms = set(_terms(hit, wanted.lang))
     share = sum(weight for term, weight in left.items() if term in terms) / (sum(left.values()) or 1.0)
     similarity = (hit.similarity or 0.0) / wanted.similarity if wanted.similarity > 0 else 0.0
     return (share + min(1.0, max(0.0, similarity))) / 2

@@ -70,13 +70,14 @@ def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> d
     """Give for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0, 1]."""
     synonyms = _synonyms(lang)
     # a word that begins otherwise is neither the term nor derived from it: few of the vocabulary are compared
-    by_start: dict[str, list[str]] = {}
+    by_start: dict[str, list[str]] = {term[:_STEM_CHARS]: [] for term in terms}
     for other in vocabulary:
-        by_start.setdefault(other[:_STEM_CHARS], []).append(other)
+        if (start := other[:_STEM_CHARS]) in by_start:
+            by_start[start].append(other)
     found: dict[str, dict[str, float]] = {}
     for term in terms:
         same = synonyms.get(term, frozenset())
-        near = {*by_start.get(term[:_STEM_CHARS], ()), *(other for other in same if other in vocabulary)}
+        near = {*by_start[term[:_STEM_CHARS]], *(other for other in same if other in vocabulary)}
         counts = {other: _counts(term, other, same) for other in near}
         found[term] = {other: count for other, count in counts.items() if count} or _spelled_like(term, vocabulary)
     return found
