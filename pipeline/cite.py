@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from store.types import Answer, Citation, Sentence
+from store.types import Answer, Citation, PageDates, Sentence
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
@@ -26,6 +26,11 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
     return _without(replace(answer, notice=notice), kept, valid)
 
 
+def dated(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
+    """Give the answer with what is known now of when its pages are."""
+    return replace(answer, citations=tuple(_dated(citation, dates) for citation in answer.citations))
+
+
 def stands(citation: Citation, page_text: str | None) -> bool:
     """Say whether the quote is exactly the page's text at its offsets."""
     if page_text is None or not citation.quote or not 0 <= citation.start < citation.end <= len(page_text):
@@ -38,11 +43,23 @@ def write_out(sentences: tuple[Sentence, ...]) -> str:
     return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
 
 
+def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:
+    known = dates.get(citation.page_id)
+    if known is None:
+        return citation
+    return replace(citation, published=known.published, modified=known.modified, read_at=known.seen_at)
+
+
 def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
     used = {marker for sentence in kept for marker in sentence.markers} & valid
     numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
     sentences = tuple(
-        replace(sentence, markers=tuple(numbers[marker] for marker in sentence.markers)) for sentence in kept
+        replace(
+            sentence,
+            markers=tuple(numbers[marker] for marker in sentence.markers),
+            contradicts=tuple(numbers[marker] for marker in sentence.contradicts if marker in used),
+        )
+        for sentence in kept
     )
     citations = tuple(
         replace(citation, marker=numbers[citation.marker]) for citation in answer.citations if citation.marker in used

@@ -1,5 +1,7 @@
 """The extractive composer: the one or two sentences of the hits that answer best, each with its citation.
 
+Pages that contradict each other are each quoted, the newest first.
+
 Nothing is written that a page does not say: a sentence of the answer is a span of a passage. Its own embedding
 was measured to add nothing to its words: none is made. A sentence that announces code is quoted with that code.
 """
@@ -13,12 +15,13 @@ from itertools import takewhile
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
+from pipeline.contradictions import Claim, find_contradiction, newest_first
 from pipeline.harmless import harmless
 from pipeline.question import Analysis
 from pipeline.reading import read
 from pipeline.score import choose, is_ordered
 from pipeline.spans import Span, looks_like_code, spans_of
-from store.types import Answer, Citation, Hit, Sentence
+from store.types import Answer, Citation, Focus, Hit, Sentence
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
@@ -31,9 +34,12 @@ COMPOSER = "extractive"
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
     """Give the sentences of ``hits`` that answer best, or None when there is none."""
-    sentences = choose(read(analysis, hits, closely=PASSAGES).spans, analysis.text)
+    read_spans = read(analysis, hits, closely=PASSAGES).spans
+    sentences = choose(read_spans, analysis.text)
     if not sentences:
         return None
+    if claims := find_contradiction(analysis, sentences[0], read_spans):
+        return _disputed(newest_first(claims), confidence)
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     wants_code = asked_for(analysis.text) == "way"
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
@@ -79,6 +85,27 @@ def _focused(analysis: Analysis, answer: Answer) -> Answer:
     return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
 
 
+def _disputed(claims: Sequence[Claim], confidence: float) -> Answer:
+    """Quote every side, each with what it says was asked."""
+    answer = _write([claim.read.span for claim in claims], confidence)
+    markers = [citation.marker for citation in answer.citations]
+    sentences = [
+        replace(
+            sentence,
+            focus=_focus_on(claim, sentence.text),
+            contradicts=tuple(marker for marker in markers if marker not in sentence.markers),
+        )
+        for claim, sentence in zip(claims, answer.sentences, strict=True)
+    ]
+    return replace(answer, sentences=tuple(sentences))
+
+
+def _focus_on(claim: Claim, text: str) -> Focus | None:
+    value = _plain(claim.text)
+    start = text.find(value)
+    return Focus(start=start, end=start + len(value), confidence=claim.confidence) if start >= 0 else None
+
+
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
     citations = tuple(_citation(span, marker) for marker, span in enumerate(spans, start=1))
     sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
@@ -93,10 +120,13 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 def _readable(span: Span) -> str:
     """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
-    plain = harmless(span.text)
-    if any(map(looks_like_code, plain.splitlines())):
+    if any(map(looks_like_code, harmless(span.text).splitlines())):
         return harmless(span.text, markers=True)
-    return " ".join(plain.split())
+    return _plain(span.text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(harmless(text).split())
 
 
 def _citation(span: Span, marker: int) -> Citation:

@@ -12,13 +12,15 @@ from sqlalchemy.orm import Session
 
 from store import facts, leases
 from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
-from store.types import Link, Page, PageText, Status, Validators
+from store.types import Link, Page, PageDates, PageText, Status, Validators
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
 CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
 
 MAX_LINKS_PER_PAGE = 2_000
+#: pages named in one search
+MAX_CONFIRMED = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +165,27 @@ def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     return {
         row.id: row.text for row in session.execute(select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids)))
     }
+
+
+def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
+    """Of when pages are, by id."""
+    query = select(
+        PageRow.id, PageRow.published, PageRow.modified, PageRow.read_at, PageRow.checked_at, PageRow.gone_at
+    )
+    return {
+        row.id: PageDates(
+            published=row.published,
+            modified=row.modified,
+            seen_at=row.checked_at if row.gone_at is None else row.read_at,
+        )
+        for row in session.execute(query.where(PageRow.id.in_(page_ids)))
+    }
+
+
+def confirmed_since(session: Session, since: datetime) -> list[int]:
+    """The pages read before ``since`` that were seen since to say the same; the latest of them, where they are many."""
+    query = select(PageRow.id).where(PageRow.read_at <= since, PageRow.checked_at > since, PageRow.gone_at.is_(None))
+    return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
 
 
 def save_links(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:

@@ -18,7 +18,8 @@ def scope_condition(scope: Scope) -> str:
     if scope.read_after:
         moment = scope.read_after if scope.read_after.tzinfo else scope.read_after.replace(tzinfo=UTC)
         stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
-        conditions.append(f"read_at > arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')")
+        late = f"read_at > arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
+        conditions.append(f"{late} OR {one_of('page_id', scope.confirmed)}" if scope.confirmed else late)
     return both(*conditions)
 
 

@@ -85,6 +85,7 @@ class Scope:
     sites: tuple[str, ...] = ()  #: URL prefixes
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
+    confirmed: tuple[int, ...] = ()  #: pages that were read before, and seen since to say the same
 
 
 VariantKind = Literal["paraphrase", "perspective_shift", "keyword_focus"]
@@ -140,7 +141,17 @@ class Citation:
     start: int
     end: int
     published: datetime | None = None
-    read_at: datetime | None = None
+    modified: datetime | None = None  #: as the page itself says
+    read_at: datetime | None = None  #: when the page was last seen to say so
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageDates:
+    """Of when a page is."""
+
+    published: datetime | None
+    modified: datetime | None  #: as the page itself says
+    seen_at: datetime  #: when it was last seen to say what is stored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +170,7 @@ class Sentence:
     text: str
     markers: tuple[int, ...] = ()
     focus: Focus | None = None
+    contradicts: tuple[int, ...] = ()  #: citations that give another value for what was asked
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from pipeline import ask
 from pipeline.ask import Attempt
-from pipeline.cite import check
+from pipeline.cite import check, dated
+from pipeline.notices import disagreement, older_than, said
 from pipeline.purse import Purse
 from pipeline.variant_learning import rewards
-from store import pages
+from store import evidence, pages
 from store.spending import spent
 from store.types import Question, Scope
 
@@ -25,17 +25,19 @@ UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 def first(services: Services, question: Question) -> Attempt:
     """Phase 1."""
-    return checked(services, ask.first_look(_asked(services, question), _tools(services, question)))
+    return _served(services, question, ask.first_look(_asked(services, question), _tools(services, question)))
 
 
 def second(services: Services, question: Question) -> Attempt:
     """Phase 2."""
-    return checked(services, ask.second_look(_asked(services, question), _tools(services, question)))
+    return _served(services, question, ask.second_look(_asked(services, question), _tools(services, question)))
 
 
 def again(services: Services, question: Question) -> Attempt:
     """Phase 4."""
-    return checked(services, ask.look_again(_asked(services, question), question.variants, _tools(services, question)))
+    return _served(
+        services, question, ask.look_again(_asked(services, question), question.variants, _tools(services, question))
+    )
 
 
 def learn(services: Services, attempt: Attempt) -> None:
@@ -46,8 +48,11 @@ def learn(services: Services, attempt: Attempt) -> None:
 
 
 def _asked(services: Services, question: Question) -> ask.Question:
-    oldest = services.now() - timedelta(seconds=question.max_age_s) if question.max_age_s is not None else None
-    scope = Scope(read_after=oldest)
+    oldest = evidence.oldest(question.max_age_s, services.now())
+    scope = Scope()
+    if oldest is not None:
+        with services.database.read() as session:
+            scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
     return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
 
 
@@ -63,13 +68,24 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     return replace(tools, model=tools.model.within(purse))
 
 
+def _served(services: Services, question: Question, attempt: Attempt) -> Attempt:
+    """The checked attempt, which says where its pages are older than was asked for."""
+    attempt = checked(services, attempt)
+    oldest = evidence.oldest(question.max_age_s, services.now())
+    if attempt.answer is None or oldest is None:
+        return attempt
+    return replace(attempt, answer=said(attempt.answer, older_than(attempt.answer, oldest, attempt.analysis.lang)))
+
+
 def checked(services: Services, attempt: Attempt) -> Attempt:
-    """The attempt with an answer all of whose citations stand; with none left the hits do not suffice."""
+    """The attempt with an answer all of whose citations stand and are dated; with none left the hits do not suffice."""
     if attempt.answer is None:
         return attempt
     with services.database.read() as session:
-        texts = pages.texts(session, [citation.page_id for citation in attempt.answer.citations])
-    answer = check(attempt.answer, texts.get)
+        cited = [citation.page_id for citation in attempt.answer.citations]
+        texts, dates = pages.texts(session, cited), pages.dates(session, cited)
+    answer = dated(check(attempt.answer, texts.get), dates)
+    answer = said(answer, disagreement(answer, attempt.analysis.lang))
     if answer.citations or not attempt.verdict.sufficient:
         return replace(attempt, answer=answer)
     return replace(attempt, answer=answer, verdict=replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED))

@@ -1,0 +1,94 @@
+"""What a reader must know of an answer: that its sources disagree, or that they are older than was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from store.types import Answer, Citation, Sentence
+
+_WORDS = {
+    "en": {
+        "disagree": "The sources disagree: {sides}.",
+        "published": "published",
+        "modified": "changed",
+        "read": "read",
+        "old": "Older than asked for: {pages}.",
+    },
+    "de": {
+        "disagree": "Die Quellen widersprechen sich: {sides}.",
+        "published": "veröffentlicht",
+        "modified": "geändert",
+        "read": "gelesen",
+        "old": "Älter als gewünscht: {pages}.",
+    },
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """Citations that give different values for what was asked, and those values, in the same order."""
+
+    citations: tuple[int, ...]
+    values: tuple[str, ...]
+
+
+def contradictions_of(answer: Answer) -> tuple[Contradiction, ...]:
+    """Gather which of an answer's sentences contradict each other."""
+    found: dict[tuple[int, ...], Contradiction] = {}
+    for sentence in answer.sentences:
+        sides = tuple(sorted({*sentence.markers, *sentence.contradicts}))
+        if sentence.contradicts and sides not in found:
+            said = {marker: value for marker, value in _values(answer) if marker in sides}
+            found[sides] = Contradiction(citations=tuple(said), values=tuple(said.values()))
+    return tuple(each for each in found.values() if len(each.citations) > 1)
+
+
+def disagreement(answer: Answer, lang: str) -> str:
+    """Say which citation gives which value and of when it is; "" where none contradicts another."""
+    words = _WORDS.get(lang, _WORDS["en"])
+    cited = {citation.marker: citation for citation in answer.citations}
+    said = []
+    for each in contradictions_of(answer):
+        sides = [
+            f"“{value}” [{marker}]{_dated(cited[marker], words)}"
+            for marker, value in zip(each.citations, each.values, strict=True)
+        ]
+        said.append(words["disagree"].format(sides="; ".join(sides)))
+    return " ".join(said)
+
+
+def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
+    """Say which citations are of pages that were published, and changed last, before ``oldest``; "" where none is."""
+    words = _WORDS.get(lang, _WORDS["en"])
+    old = [citation for citation in answer.citations if oldest and _is_older(citation, oldest)]
+    pages = ", ".join(f"[{citation.marker}]{_dated(citation, words)}" for citation in old)
+    return words["old"].format(pages=pages) if pages else ""
+
+
+def said(answer: Answer, notice: str) -> Answer:
+    """Give the answer with a notice more, unless it is empty."""
+    return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
+
+
+def _values(answer: Answer) -> Iterator[tuple[int, str]]:
+    for sentence in answer.sentences:
+        if sentence.contradicts and sentence.focus:
+            for marker in sentence.markers:
+                yield marker, _focused(sentence)
+
+
+def _focused(sentence: Sentence) -> str:
+    return sentence.text[sentence.focus.start : sentence.focus.end] if sentence.focus else ""
+
+
+def _is_older(citation: Citation, oldest: datetime) -> bool:
+    said = [when for when in (citation.published, citation.modified) if when is not None]
+    return bool(said) and max(said) < oldest
+
+
+def _dated(citation: Citation, words: dict[str, str]) -> str:
+    """Say of when a citation is, by the first of its dates that is known."""
+    dates = (("modified", citation.modified), ("published", citation.published), ("read", citation.read_at))
+    return next((f" ({words[name]} {when:%Y-%m-%d})" for name, when in dates if when is not None), "")

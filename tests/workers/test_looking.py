@@ -1,0 +1,100 @@
+"""What a look lets out: how old its pages may be, of when they are, and where they disagree."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from store import pages, questions
+from store.questions import NewQuestion
+from store.types import PageText, Question, Validators
+from tests.fakes import HashingEmbedder
+from workers import embedding, looking
+from workers.services import Services
+
+TEXT = "When was the lighthouse of Vierburg built?"
+BUILT = "The lighthouse of Vierburg was built in {}."
+OLD, NEW = datetime(2011, 4, 1, tzinfo=UTC), datetime(2023, 9, 1, tzinfo=UTC)
+DAY_S = 86_400
+
+
+@pytest.fixture
+def reading(services: Services) -> Services:
+    services.__dict__["embedder"] = HashingEmbedder()
+    return services
+
+
+def put(
+    services: Services,
+    text: str,
+    *,
+    at: datetime | None = None,
+    published: datetime | None = None,
+    modified: datetime | None = None,
+) -> int:
+    page = PageText(title="Vierburg", text=text, lang="en", published=published, modified=modified)
+    with services.database.write() as session:
+        page_id, _ = pages.save(
+            session,
+            url=f"https://e.org/{abs(hash(text))}",
+            host="h",
+            page=page,
+            content_hash=text,
+            validators=Validators(),
+            depth=0,
+            now=at or services.now(),
+        )
+    embedding.embed(services, page_id)
+    return page_id
+
+
+def ask(services: Services, *, max_age_s: int | None = None) -> Question:
+    with services.database.write() as session:
+        question, _ = questions.ask(session, NewQuestion(text=TEXT, max_age_s=max_age_s), services.now())
+    return question
+
+
+def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(reading: Services) -> None:
+    now = reading.now()
+    page_id = put(reading, BUILT.format(1874), at=now - timedelta(days=7))
+    question = ask(reading, max_age_s=DAY_S)
+    assert looking.first(reading, question).hits == ()
+    assert looking.first(reading, ask(reading)).hits
+    with reading.database.write() as session:
+        pages.unchanged(session, page_id, now)
+    answer = looking.first(reading, question).answer
+    assert answer is not None
+    assert answer.citations[0].read_at == now
+
+
+def test_citation_says_when_its_page_was_published_changed_and_seen(reading: Services) -> None:
+    put(reading, BUILT.format(1874), published=OLD, modified=NEW)
+    answer = looking.first(reading, ask(reading)).answer
+    assert answer is not None
+    (citation,) = answer.citations
+    assert (citation.published, citation.modified) == (OLD, NEW)
+    assert citation.read_at is not None
+
+
+def test_answer_of_a_page_published_before_what_was_asked_for_says_so(reading: Services) -> None:
+    put(reading, BUILT.format(1874), published=OLD)
+    recent, whenever = (looking.first(reading, ask(reading, max_age_s=age)).answer for age in (DAY_S, None))
+    assert recent is not None
+    assert recent.notice == "Older than asked for: [1] (published 2011-04-01)."
+    assert whenever is not None
+    assert whenever.notice == ""
+
+
+def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Services) -> None:
+    put(reading, BUILT.format(1874), published=OLD)
+    put(reading, BUILT.format(1880), published=NEW)
+    answer = looking.first(reading, ask(reading)).answer
+    assert answer is not None
+    assert (
+        answer.text
+        == "The lighthouse of Vierburg was built in 1880. [1] The lighthouse of Vierburg was built in 1874. [2]"
+    )
+    assert answer.notice == (
+        "The sources disagree: “1880” [1] (published 2023-09-01); “1874” [2] (published 2011-04-01)."
+    )
