@@ -17,7 +17,7 @@ from crawler.style import declarations
 MAX_CSS = 300_000
 MAX_RULES = 3_000
 #: rules held against elements; a page that asks for more is not styled further
-MAX_TRIES = 1_000_000
+MAX_TRIES = 200_000
 _DEPTH = 40
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)

@@ -18,7 +18,9 @@ _QUOTE = "[\"“'‘]"
 _ENGLISH = (
     (
         "ignore|disregard|forget|overrid|overrule|bypass|discard|drop|neglect",
-        r"\b(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|neglect)\b[^.!?]{0,40}?\b(?:previous|prior"
+        r"(?:^\W*|[.:;,!>)\]]\W*|\b(?:please|kindly|now|just|then|and|instead|simply|first|you|to"
+        r"|you (?:must|will|should)) )"
+        r"(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|neglect)\b[^.!?]{0,40}?\b(?:previous|prior"
         rf"|above|earlier|preceding|former|all|any|every|your|these|those|other|system)\b[^.!?]{{0,20}}?\b{_RULES}",
     ),
     ("forget", r"\bforget (?:everything|all|what)\b[^.!?]{0,20}\b(?:told|said|before|above|know|learned)"),

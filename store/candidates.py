@@ -12,6 +12,7 @@ from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
 from store import leases
+from store.shown import shown
 from store.tables import CandidateRow, PageRow
 from store.types import Candidate, CandidateKind
 
@@ -65,7 +66,7 @@ def add(
             row = CandidateRow(question_id=question_id, url=candidate.url, created_at=now, bytes=0, elapsed_s=0.0)
             session.add(row)
         row.kind, row.score, row.depth = candidate.kind, candidate.score, candidate.depth
-        row.origin, row.text = candidate.origin, candidate.text
+        row.origin, row.text = candidate.origin, shown(candidate.text)
         row.wave, row.status, row.due_at = wave, status, now
         row.attempts, row.lease_by, row.lease_until, row.outcome, row.news = 0, None, None, None, False
         session.flush()

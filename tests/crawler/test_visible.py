@@ -1,0 +1,100 @@
+"""What is hidden by a style is not read, what is shown is; no sheet takes long."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from crawler.extract import extract
+
+WORDS = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
+
+
+def read(body: str, head: str = "") -> str:
+    page = f"<html><head>{head}</head><body><main><p>{WORDS}</p>{body}<p>Last.</p></main></body></html>"
+    return extract(page.encode(), url="https://e.org/", content_type="text/html; charset=utf-8").text
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "color:white;background:#036",
+        "color:#fff;background-image:url(x.png);background:url(x.png)",
+        "color:white;background:linear-gradient(red,blue)",
+        "color:transparent;-webkit-background-clip:text;background:linear-gradient(red,blue)",
+        "opacity:.5",
+        "font-size:12px",
+        "font:italic 1.2em/1.5 serif",
+        "margin-left:-20px;text-indent:-1em",
+        "left:-50%",
+        "height:0",  # what overflows is seen
+        "overflow:hidden;height:20em;max-width:100%",
+        "transform:scale(1.05) translateX(-50%)",
+        "display:block;visibility:visible",
+        "color:rgba(0,0,0,.87)",
+        "width:0.5em",
+    ],
+)
+def test_what_a_style_shows_is_read(style: str) -> None:
+    assert "Shown here" in read(f'<p style="{style}">Shown here.</p>')
+
+
+def test_white_letters_on_a_dark_ground_of_any_ancestor_are_read() -> None:
+    assert "Shown here" in read('<div style="background:#222"><div><p style="color:#fff">Shown here.</p></div></div>')
+    assert "Shown here" in read(
+        '<table bgcolor="navy"><tr><td><font color="white">Shown here.</font></td></tr></table>'
+    )
+    head = "<style>body{background:#111}</style>"
+    assert "Shown here" in read('<p style="color:#fff">Shown here.</p>', head)
+
+
+def test_more_specific_rule_shows_again_what_another_hides() -> None:
+    head = "<style>.tab{display:none} .tab.active{display:block}</style>"
+    text = read('<div class="tab active">Shown here.</div><div class="tab">Hidden there.</div>', head)
+    assert "Shown here" in text
+    assert "Hidden" not in text
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "@media print{.x{display:none}}",
+        ".menu .x{display:none}",  # it stands in no menu
+        ".x:hover{display:none}",
+        "/* .x{display:none} */",
+        "@import url(a.css); .y{display:none}",
+        ".x{display:none",  # never closed
+    ],
+)
+def test_rule_that_does_not_hold_for_it_hides_nothing(css: str) -> None:
+    assert "Shown here" in read('<p class="x">Shown here.</p>', f"<style>{css}</style>")
+
+
+def test_rule_for_what_stands_within_another_hides_it() -> None:
+    head = "<style>@media print{p{color:red}} .note > .inner p{visibility:hidden}</style>"
+    text = read('<div class="note"><div class="inner"><p>Hidden there.</p></div></div>', head)
+    assert "Hidden" not in text
+
+
+def test_page_without_head_and_body_tags_is_read() -> None:
+    page = f"<title>Lamp</title><main><p>{WORDS}</p></main>".encode()
+    assert "trims the wick" in extract(page, url="https://e.org/", content_type="text/html").text
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<style>" + "/*" * 100_000 + "</style>",
+        "<style>" + "{" * 200_000 + "</style>",
+        "<style>" + ".a .a .a .a p{display:none}" * 3_000 + "</style>",
+        "<style>" + "a," * 100_000 + "p{left:0}</style>",
+    ],
+    ids=["comments", "braces", "descendants", "selectors"],
+)
+def test_hostile_sheet_is_read_in_bounded_work(head: str) -> None:
+    body = '<div class="a">' * 200 + '<p class="a" style="color:#fff">x</p>' * 5_000 + "</div>" * 200
+    before = time.process_time()
+    read(body, head)
+    assert time.process_time() - before < 25

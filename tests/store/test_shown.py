@@ -1,0 +1,39 @@
+"""Unseen characters go, what a language needs stays."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.shown import shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\u200bb\u2060c\ufeff", "abc"),
+        ("a\x1b[31mb\x9b2Jc\x00", "a [31mb 2Jc "),
+        ("one\r\ntwo\rthree\u2028four", "one\ntwo\nthree\nfour"),
+        ("\u202eabc\u202c \u2066d\u2069", "abc d"),
+        ("flag\U000e0041\U000e0042", "flag"),
+        ("a\ufe01\ufe02b\U000e0150", "ab"),  # bytes as variation selectors
+        ("Sil\xadben", "Silben"),
+        ("می\u200cخواهم", "می\u200cخواهم"),  # Persian needs its joiner
+        ("क्\u200dष", "क्\u200dष"),
+        ("👩\u200d🚀 ❤\ufe0f 1\ufe0f\u20e3", "👩\u200d🚀 ❤\ufe0f 1\ufe0f\u20e3"),
+        ("e" + "\u0301" * 50, "e" + "\u0301" * 4),
+        ("Ελληνικά, עברית, 中文, ไทย\n\ttab", "Ελληνικά, עברית, 中文, ไทย\n\ttab"),
+    ],
+)
+def test_unseen_characters_go_and_letters_stay(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@given(text=st.text(max_size=200))
+def test_what_is_shown_is_shown_as_it_is(text: str) -> None:
+    once = shown(text)
+    assert shown(once) == once
+    assert not any(unicodedata.category(char) == "Cc" and char not in "\t\n" for char in once)
