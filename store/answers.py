@@ -48,29 +48,16 @@ def add(
     return row
 
 
-def give(session: Session, answer: AnswerRow, question_id: str, now: datetime) -> AnswerRow:
-    """Keep another question's answer as the next revision of this one's, with its evidence; it cost nothing more."""
-    row = AnswerRow(
-        question_id=question_id,
-        revision=last_revision(session, question_id) + 1,
-        provisional=answer.provisional,
-        text=answer.text,
-        sentences=answer.sentences,
-        citations=answer.citations,
-        context=answer.context,
-        confidence=answer.confidence,
-        composer=answer.composer,
-        notice=answer.notice,
-        verdict=answer.verdict,
-        cost=asdict(Cost()),
-        created_at=now,
-        stale_at=answer.stale_at,
-    )
-    session.add(row)
+def give(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
+    """Keep an answer as the next revision of other questions, with its evidence; it cost nothing more."""
+    if not question_ids:
+        return
+    revisions = _last_revisions(session, question_ids)
+    rows = [_copy(answer, each, revisions.get(each, 0) + 1, now) for each in question_ids]
+    session.add_all(rows)
     session.flush()
     if not answer.provisional:
-        evidence.copy(session, answer.id, row.id)
-    return row
+        evidence.copy(session, answer.id, [row.id for row in rows])
 
 
 def last(session: Session, question_id: str) -> AnswerRow | None:
@@ -87,6 +74,30 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 def last_revision(session: Session, question_id: str) -> int:
     """How many answers the question was given so far."""
     return session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id)) or 0
+
+
+def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:
+    latest = select(AnswerRow.question_id, func.max(AnswerRow.revision)).where(AnswerRow.question_id.in_(question_ids))
+    return {row[0]: row[1] for row in session.execute(latest.group_by(AnswerRow.question_id))}
+
+
+def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> AnswerRow:
+    return AnswerRow(
+        question_id=question_id,
+        revision=revision,
+        provisional=answer.provisional,
+        text=answer.text,
+        sentences=answer.sentences,
+        citations=answer.citations,
+        context=answer.context,
+        confidence=answer.confidence,
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=answer.verdict,
+        cost=asdict(Cost()),
+        created_at=now,
+        stale_at=answer.stale_at,
+    )
 
 
 def _plain(value: Any) -> Any:

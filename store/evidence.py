@@ -15,7 +15,11 @@ from store.tables import AnswerRow, EvidenceRow, PageRow
 def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
     """Keep which pages a final answer cites; one whose quotes do not stand in their pages any more is stale at once."""
     cited = {int(citation["page_id"]) for citation in answer.citations}
-    held = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(cited)))}
+    # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
+    pages = session.scalars(
+        select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
+    )
+    held = {page.id: page for page in pages}
     session.add_all(
         EvidenceRow(
             answer_id=answer.id, page_id=page_id, content_hash=held[page_id].content_hash if page_id in held else ""
@@ -27,11 +31,13 @@ def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
     session.flush()
 
 
-def copy(session: Session, answer_id: int, to_answer_id: int) -> None:
-    """Have another answer rest on the same pages."""
-    rows = session.scalars(select(EvidenceRow).where(EvidenceRow.answer_id == answer_id))
+def copy(session: Session, answer_id: int, to_answer_ids: Sequence[int]) -> None:
+    """Have other answers rest on the same pages."""
+    rows = session.scalars(select(EvidenceRow).where(EvidenceRow.answer_id == answer_id)).all()
     session.add_all(
-        EvidenceRow(answer_id=to_answer_id, page_id=row.page_id, content_hash=row.content_hash) for row in rows.all()
+        EvidenceRow(answer_id=each, page_id=row.page_id, content_hash=row.content_hash)
+        for each in to_answer_ids
+        for row in rows
     )
     session.flush()
 
@@ -53,7 +59,7 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
 
 
 def holds(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
-    """Whether every page the answer cites is still what it was, and was read late enough; one without any: no."""
+    """Whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited: no."""
     if answer.stale_at is not None:
         return False
     cited = set(session.scalars(select(EvidenceRow.page_id).where(EvidenceRow.answer_id == answer.id)))
@@ -63,7 +69,7 @@ def holds(session: Session, answer: AnswerRow, *, read_after: datetime | None) -
         .where(EvidenceRow.answer_id == answer.id, ~_changed())
     )
     if read_after is not None:
-        query = query.where(PageRow.read_at >= read_after)
+        query = query.where(PageRow.checked_at >= read_after)  # a page that is gone has changed
     return bool(cited) and cited == set(session.scalars(query))
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session, aliased
@@ -24,20 +25,11 @@ SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_rea
 _MOVING = [status for status in Status if status not in FINAL and status is not Status.FOLLOWING]
 
 
-def equal_key(
-    question: str,
-    *,
-    lang: str,
-    strategy: str,
-    sites: Sequence[str],
-    crawl_enabled: bool,
-    max_age_s: int | None,
-    made_with: str,
-) -> str:
-    """Give a key that is the same for questions that must get the same answer; how much they may spend is not in it."""
+def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
+    """Give a key that is the same for questions that must get the same answer; lists are compared as sets."""
     folded = " ".join(fold(question).split()).rstrip(" ?!.")
-    parts = [folded, lang, strategy, sorted(set(sites)), crawl_enabled, max_age_s, made_with]
-    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+    plain = {name: sorted(set(v)) if isinstance(v, list | tuple) else v for name, v in conditions.items()}
+    return hashlib.blake2b(json.dumps([folded, plain], sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def alone(session: Session, key: str) -> None:

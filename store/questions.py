@@ -135,8 +135,7 @@ def record(
         answer = answers.add(
             session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
         )
-        for follower in flights.followers(session, row.id):
-            answers.give(session, answer, follower.id, now)
+        answers.give(session, answer, [follower.id for follower in flights.followers(session, row.id)], now)
     advance(session, row, move.to, now)
     return True
 
@@ -146,14 +145,18 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
 
     At the end the caller is owed a webhook, and those who share the run end with it or go on without it.
     """
-    row.status, row.updated_at, row.due_at = to, now, now
-    row.attempts, row.lease_by, row.lease_until = 0, None, None
+    _put(row, to, now)
     if to.is_final:
-        row.finished_at = now
         _owe_webhook(session, row, now)
-        watches.settle(session, row, now)
+        watches.settle(session, [row], now)
         if row.leader_id is None:
             _end_flight(session, row, now)
+
+
+def _put(row: QuestionRow, to: Status, now: datetime) -> None:
+    row.status, row.updated_at, row.due_at = to, now, now
+    row.attempts, row.lease_by, row.lease_until = 0, None, None
+    row.finished_at = now if to.is_final else None
 
 
 def _owe_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
@@ -175,9 +178,12 @@ def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
     """End the followers with the leader's answer; where there is none, the next of them leads."""
     to = Status(leader.status)
     if to in (Status.ANSWERED, Status.ABSTAINED):
-        for follower in flights.followers(session, leader.id):
+        landed = flights.followers(session, leader.id)
+        for follower in landed:
             flights.take_over(session, follower, leader, now)
-            advance(session, follower, to, now)
+            _put(follower, to, now)
+            _owe_webhook(session, follower, now)
+        watches.settle(session, landed, now)
     elif heir := flights.hand_over(session, leader.id):
         advance(session, heir, Status.ASKED, now)
 
@@ -269,18 +275,12 @@ def _fingerprint(new: NewQuestion) -> str:
     for name in ("idempotency_key", "made_with"):
         del fields[name]
     for name, usual in (("reuse", True), ("watch", False)):  # keys that were given out before these existed still fit
-        if fields[name] is usual:
+        if fields[name] == usual:
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _equal_key(new: NewQuestion) -> str:
-    return flights.equal_key(
-        new.text,
-        lang=new.lang,
-        strategy=new.strategy,
-        sites=new.sites,
-        crawl_enabled=new.crawl_enabled,
-        max_age_s=new.max_age_s,
-        made_with=new.made_with,
-    )
+    """What must be equal for an answer to be shared: all but who is told, what it may spend, and when."""
+    own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
+    return flights.equal_key(new.text, {name: value for name, value in asdict(new).items() if name not in own})

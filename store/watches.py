@@ -67,19 +67,20 @@ def every(session: Session) -> list[Watch]:
     return _watches(session)
 
 
-def settle(session: Session, question: QuestionRow, now: datetime) -> None:
-    """Compare the final answer of a question with the one its watcher knows, and owe a delivery if it differs.
+def settle(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:
+    """Compare the final answers of questions with those their watchers know, and owe a delivery where they differ.
 
-    Called in the transaction that ends the question: so a change is owed once, whoever dies when.
+    Called in the transaction that ends the questions: so a change is owed once, whoever dies when.
     """
-    watch = session.get(WatchRow, question.id, with_for_update=True)
+    answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
+    watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
+    for watch in watched.all():
+        _settle(session, watch, answered[watch.question_id], now)
+
+
+def _settle(session: Session, watch: WatchRow, question: QuestionRow, now: datetime) -> None:
     final = answers.last(session, question.id)
-    if (
-        watch is None
-        or final is None
-        or final.provisional
-        or question.status not in (Status.ANSWERED, Status.ABSTAINED)
-    ):
+    if final is None or final.provisional:
         return
     told = answers.at_revision(session, question.id, watch.told_revision) if watch.told_revision else None
     watch.told_revision = final.revision

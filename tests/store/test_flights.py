@@ -27,7 +27,7 @@ def _key(text: str, **terms: Any) -> str:
     usual: dict[str, Any] = {
         "lang": "", "strategy": "", "sites": (), "crawl_enabled": True, "max_age_s": None, "made_with": "",
     }  # fmt: skip
-    return equal_key(text, **{**usual, **terms})
+    return equal_key(text, {**usual, **terms})
 
 
 @pytest.mark.parametrize(

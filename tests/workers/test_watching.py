@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, update
 
-from store import pages
+from store import pages, records
 from store.questions import NewQuestion, UnknownQuestion
 from store.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
 from store.types import PageText, Status
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import embedding, feedback, intake, watching
+from workers import embedding, feedback, intake, sweep, watching
 from workers.intake import BadSite
 from workers.made_with import made_with
 from workers.services import Services
@@ -57,6 +57,25 @@ def test_follower_is_not_rung_for_and_the_heir_of_a_cancelled_leader_is(services
     assert bell.rung == [(Status.ASKED, leader.id)]
     intake.cancel(services, leader.id)
     assert bell.rung[1:] == [(Status.ASKED, follower.id)]
+    assert _status(services, follower.id) == Status.ASKED
+
+
+def test_follower_whose_deadline_passed_ends_alone_with_what_there_is(services: Services) -> None:
+    leader, hurried = intake.submit(services, ASKED)[0], intake.submit(services, replace(ASKED, deadline_s=0.001))[0]
+    walk.move(services, leader.id, walk.provisional())
+    sweep.sweep(services)
+    assert (_status(services, leader.id), _status(services, hurried.id)) == (Status.SEEKING, Status.TIMED_OUT)
+    with services.database.read() as session:
+        assert records.read(session, hurried.id, services.now()).answer == "Perhaps."
+
+
+def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, bell: Bell) -> None:
+    leader, follower = (intake.submit(services, ASKED)[0] for _ in range(2))
+    with services.database.write() as session:
+        session.get_one(QuestionRow, leader.id).status = Status.FAILED  # by hand: no code of ours does so
+    bell.rung.clear()
+    sweep.sweep(services)
+    assert (Status.ASKED, follower.id) in bell.rung
     assert _status(services, follower.id) == Status.ASKED
 
 
