@@ -37,6 +37,7 @@ class Asked:
 
     question: str
     sites: Sequence[str] = ()
+    langs: Sequence[str] = ()  #: of the pages that may answer, ISO 639-1
     own: bool = False  #: the sites are the asker's own: their addresses may be private
     crawl: bool = True
     cycles: int | None = None  #: most waves of reading; None: the server's default
@@ -114,7 +115,7 @@ def _submit(client: Client, asked: Asked) -> str:
 
 
 def _terms(asked: Asked) -> Terms:
-    terms = Terms(sites=list(asked.sites), crawl_enabled=asked.crawl, deadline=asked.wait_s)
+    terms = Terms(sites=list(asked.sites), langs=list(asked.langs), crawl_enabled=asked.crawl, deadline=asked.wait_s)
     if asked.cycles is not None:
         terms["max_search_cycles"] = asked.cycles
     if asked.watch:

@@ -19,6 +19,7 @@ STRATEGIES = (
 @click.command()
 @click.argument("question")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
+@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
 @click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, as the API gives it.")
 @click.option("--no-crawl", is_flag=True, help="Answer from what is known; do not read the web.")
@@ -28,6 +29,7 @@ STRATEGIES = (
 def ask(
     question: str,
     sites: tuple[str, ...],
+    langs: tuple[str, ...],
     own: bool,
     as_json: bool,
     no_crawl: bool,
@@ -51,7 +53,14 @@ def ask(
         tell(*show.event_lines(event, at_s, look))
 
     asked = asking.Asked(
-        question=question, sites=sites, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy, wait_s=wait
+        question=question,
+        sites=sites,
+        langs=langs,
+        own=own,
+        crawl=not no_crawl,
+        cycles=cycles,
+        strategy=strategy,
+        wait_s=wait,
     )
     asking.check(asked)
     with connected(tell) as client:

@@ -46,7 +46,8 @@ class Options(TypedDict, total=False):
     strategy: str
     reuse: bool  # whether an equal question's answer, or run, may be given
     watch: bool  # whether it is asked again when a page that its answer cites changes
-    sites: Sequence[str]  # URL prefixes to read, and no others
+    sites: Sequence[str]  # URL prefixes to read and to answer from, and no others
+    langs: Sequence[str]  # languages of the pages that may answer, ISO 639-1
     budget: Mapping[str, float]  # seconds, pages, bytes, depth
 
 
@@ -168,7 +169,7 @@ def check_tries(url: str, broken: Exception, tries: int) -> None:
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if name == "sites" else value for name, value in options.items()}
+    return {name: list(value) if name in ("sites", "langs") else value for name, value in options.items()}
 
 
 def _refusal(response: httpx2.Response, problem: Mapping[str, Any]) -> Refused:

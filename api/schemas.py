@@ -20,6 +20,9 @@ MAX_WAIT_S = 120.0
 #: some thirty years
 MAX_AGE_S = 1_000_000_000
 
+MAX_LANGS = 20
+#: ISO 639-1, or 639-3 where that has none
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 #: long enough for any that can be read; what it says is checked by :func:`workers.intake.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 
@@ -60,7 +63,10 @@ class _Asked(_Request):
     )
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
-    sites: list[Url] = Field(default_factory=list, max_length=20, description="Read these sites only.")
+    sites: list[Url] = Field(default_factory=list, max_length=20, description="Read and answer from these only.")
+    langs: list[Language] = Field(
+        default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
+    )
     reuse: bool = Field(default=True, description="Whether an equal question's answer, or run, may be given.")
     watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
     budget: BudgetRequest = Field(default_factory=lambda: BudgetRequest(), description="What the question may use.")
@@ -125,6 +131,7 @@ def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency
         text=asked.question,
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
+        langs=tuple(asked.langs),
         lang=asked.lang,
         priority=asked.priority,
         crawl_enabled=asked.crawl_enabled and budget.cycles > 0,

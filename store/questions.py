@@ -35,6 +35,7 @@ class NewQuestion:
     lang: str = ""
     strategy: str = ""
     sites: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
     crawl_enabled: bool = True
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
@@ -79,6 +80,7 @@ def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bo
         status=Status.ASKED,
         strategy=new.strategy,
         sites=list(new.sites),
+        langs=list(new.langs),
         crawl_enabled=new.crawl_enabled,
         max_age_s=new.max_age_s,
         budget=asdict(new.budget),
@@ -246,6 +248,7 @@ def to_question(row: QuestionRow) -> Question:
         lang=row.lang,
         strategy=row.strategy,
         sites=tuple(row.sites),
+        langs=tuple(row.langs),
         crawl_enabled=row.crawl_enabled,
         max_age_s=row.max_age_s,
         budget=Budget(**row.budget),
@@ -274,7 +277,11 @@ def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
     for name in ("idempotency_key", "made_with"):
         del fields[name]
-    for name, usual in (("reuse", True), ("watch", False)):  # keys that were given out before these existed still fit
+    for name, usual in (
+        ("reuse", True),
+        ("watch", False),
+        ("langs", ()),
+    ):  # keys that were given out before these existed still fit
         if fields[name] == usual:
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -80,6 +80,7 @@ class QuestionRow(Leased, Table):
     status: Mapped[str] = mapped_column(String(16))
     strategy: Mapped[str] = mapped_column(String(32), default="")
     sites: Mapped[list[Any]] = mapped_column(default=list)
+    langs: Mapped[list[Any]] = mapped_column(default=list)
     crawl_enabled: Mapped[bool] = mapped_column(default=True)
     max_age_s: Mapped[int | None]
     budget: Mapped[dict[str, Any]]

@@ -317,7 +317,8 @@ class Question:
     deadline: datetime
     lang: str = ""  #: ISO 639-1; empty: to be detected
     strategy: str = ""  #: a task strategy's name; empty: to be inferred
-    sites: tuple[str, ...] = ()  #: URL prefixes the crawl is bound to; empty: wherever candidates come from
+    sites: tuple[str, ...] = ()  #: URL prefixes that answers and the crawl are bound to; empty: anywhere
+    langs: tuple[str, ...] = ()  #: languages of the pages that may answer, ISO 639-1; empty: any
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
     budget: Budget = field(default_factory=Budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-MAX_SITES = 20
+MAX_SITES, MAX_LANGS = 20, 20
+#: ISO 639-1, or 639-3 where that has none
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
 
 class BadSite(WellreadError):
@@ -47,6 +49,7 @@ class Payload(BaseModel):
     lang: str = Field("", max_length=8)
     strategy: str = ""
     sites: list[str] = Field(default_factory=list, max_length=MAX_SITES)
+    langs: list[Language] = Field(default_factory=list, max_length=MAX_LANGS, description="Of the pages that answer.")
     crawl_enabled: bool = True
     max_search_cycles: int | None = Field(None, ge=0, le=20)
     max_age: int | None = Field(None, ge=0, description="Seconds.")
@@ -110,6 +113,7 @@ def to_new(asked: Payload, budget: Budget) -> NewQuestion:
         lang=asked.lang,
         strategy=asked.strategy,
         sites=tuple(asked.sites),
+        langs=tuple(asked.langs),
         crawl_enabled=asked.crawl_enabled,
         max_age_s=asked.max_age,
         budget=replace(budget, cycles=cycles),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,11 +50,17 @@ def learn(services: Services, attempt: Attempt) -> None:
 
 def _asked(services: Services, question: Question) -> ask.Question:
     oldest = evidence.oldest(question.max_age_s, services.now())
-    scope = Scope()
+    scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
         with services.database.read() as session:
             scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
     return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
+
+
+def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
+    """The sites by http and by https: the one may have led to the other."""
+    bare = dict.fromkeys(site.partition("://")[2] for site in sites)
+    return tuple(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https"))
 
 
 def _tools(services: Services, question: Question) -> ask.Tools:

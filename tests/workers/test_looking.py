@@ -49,10 +49,30 @@ def put(
     return page_id
 
 
-def ask(services: Services, *, max_age_s: int | None = None) -> Question:
+def ask(
+    services: Services, *, max_age_s: int | None = None, sites: tuple[str, ...] = (), langs: tuple[str, ...] = ()
+) -> Question:
+    new = NewQuestion(text=TEXT, max_age_s=max_age_s, sites=sites, langs=langs)
     with services.database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text=TEXT, max_age_s=max_age_s), services.now())
+        question, _ = questions.ask(session, new, services.now())
     return question
+
+
+@pytest.mark.parametrize(
+    ("sites", "langs", "found"),
+    [
+        (("https://e.org/",), (), True),
+        (("http://e.org/",), (), True),  # the one led to the other
+        (("https://other.org/",), (), False),
+        ((), ("en", "de"), True),
+        ((), ("de",), False),
+    ],
+)
+def test_answer_comes_from_the_sites_and_languages_that_were_asked_for(
+    reading: Services, sites: tuple[str, ...], langs: tuple[str, ...], *, found: bool
+) -> None:
+    put(reading, BUILT.format(1874))
+    assert bool(looking.first(reading, ask(reading, sites=sites, langs=langs)).hits) is found
 
 
 def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(reading: Services) -> None:
