@@ -277,11 +277,8 @@ def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
     for name in ("idempotency_key", "made_with"):
         del fields[name]
-    for name, usual in (
-        ("reuse", True),
-        ("watch", False),
-        ("langs", ()),
-    ):  # keys that were given out before these existed still fit
+    # keys that were given out before these existed still fit
+    for name, usual in (("reuse", True), ("watch", False), ("langs", ())):
         if fields[name] == usual:
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
