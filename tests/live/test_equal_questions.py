@@ -16,7 +16,7 @@ import psutil
 import pytest
 from sqlalchemy import func, select
 
-from store.database import Database
+from store.database import Database, migrate
 from store.tables import CandidateRow, QuestionRow, StepRow
 from tests.live.test_faults import FINAL, QUESTIONS, _stack
 from workers.settings import load
@@ -57,7 +57,14 @@ def _steps() -> Counter[str]:
     return counted
 
 
-def test_a_hundred_equal_questions_at_once_cost_one_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_hundred_equal_questions_at_once_cost_one_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest, kind: str
+) -> None:
+    if kind == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+        migrate(url)
+        monkeypatch.setenv("WELLREAD_DATABASE_URL", url)
     with _stack(monkeypatch, tmp_path) as (_, client):
         ids = _ask_at_once(client, QUESTIONS[0])
         assert wait_until(lambda: _all_ended(ids), within_s=120)
@@ -102,7 +109,6 @@ def test_killed_workers_and_cancelled_leaders_leave_one_answer_for_all(
         cancelled = client.get(f"/api/questions/{leader}").json()
         steps = _steps()
     assert cancelled["status"] == "CANCELLED"
-    assert len({(record["status"], record["answer"], record["revision"]) for record in records}) <= 2
     assert {(record["status"], record["answer"]) for record in records} == {("ANSWERED", records[0]["answer"])}
     assert sum(record["shared_with"] is None for record in records) == 1
     assert steps["follow"] == len(waiting) - 1
