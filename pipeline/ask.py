@@ -222,6 +222,7 @@ def _write(
         model=tools.model,
         notes=note_for(analysis, read) if "multi_document" in on else (),
         examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
+        several="multi_document" in on,
     )
 
 

@@ -20,6 +20,7 @@ from pipeline.harmless import harmless
 from pipeline.question import Analysis
 from pipeline.reading import read
 from pipeline.score import choose, is_ordered
+from pipeline.several import join
 from pipeline.spans import Span, looks_like_code, spans_of
 from store.types import Answer, Citation, Focus, Hit, Sentence
 
@@ -32,14 +33,19 @@ FEW_TERMS = 5
 COMPOSER = "extractive"
 
 
-def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float) -> Answer | None:
-    """Give the sentences of ``hits`` that answer best, or None when there is none."""
+def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, several: bool = True) -> Answer | None:
+    """Give the sentences of ``hits`` that answer best, or None when there is none.
+
+    With ``several`` they are joined from several pages where the question needs that.
+    """
     read_spans = read(analysis, hits, closely=PASSAGES).spans
     sentences = choose(read_spans, analysis.text)
     if not sentences:
         return None
     if claims := find_contradiction(analysis, sentences[0], read_spans):
         return _disputed(newest_first(claims), confidence)
+    if several:
+        sentences = join(analysis, sentences, read_spans)
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     wants_code = asked_for(analysis.text) == "way"
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import AnswerType, asked_for
 from pipeline.find_values import values_in
-from pipeline.orders import asks_about_orders
 from pipeline.question import Analysis
 from pipeline.reading import ReadSpan
 from pipeline.related import credit, related
 from pipeline.rerank import jaccard
-from pipeline.score import is_ordered, score
+from pipeline.score import by_score, score
 from pipeline.terms import content_terms, terms_of
 from pipeline.units import BARE
 from pipeline.values import Value, ValueKind, comparable, same
@@ -89,13 +88,12 @@ def newest_first(claims: Sequence[Claim]) -> list[Claim]:
 def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> Iterator[ReadSpan]:
     """Yield the best sentence of each other page that is nearly as good an answer."""
     least = NEARLY_AS_GOOD * score(chosen)
-    takes_orders = asks_about_orders(analysis.text)
     pages = {chosen.span.hit.passage.page_id}
-    for read in sorted(read_spans, key=score, reverse=True):
+    for read in by_score(read_spans, analysis.text):
         page = read.span.hit.passage.page_id
         if score(read) < least or len(pages) == MAX_CLAIMS:
             return
-        if page not in pages and (takes_orders or not is_ordered(read.span)):
+        if page not in pages:
             pages.add(page)
             yield read
 

@@ -98,11 +98,12 @@ def write_answer(
     model: Model | None,
     notes: Sequence[str] = (),
     examples: str = "",
+    several: bool = True,
 ) -> Made[tuple[Answer | None, Verdict]]:
     """Give the answer, and the verdict as it stands after reading that answer; None when there is none to give.
 
     Hits that do not suffice still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for
-    the model.
+    the model; ``several`` is for the extractive answer, which is then joined from several pages where that is needed.
     """
     written = Made[Answer | None](value=None)
     if model is not None and verdict.sufficient:
@@ -111,7 +112,7 @@ def write_answer(
             return Made(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
             verdict = _withdrawn(verdict)
-    quoted = compose(analysis, hits, confidence=verdict.confidence)
+    quoted = compose(analysis, hits, confidence=verdict.confidence, several=several)
     if quoted is None or is_error(quoted.text):
         return Made(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
     return Made(value=(quoted, verdict), cost=written.cost, notice=written.notice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.answer_type import AnswerType
 from pipeline.orders import asks_about_orders, stands_in_order
@@ -44,22 +44,23 @@ def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
 
     What speaks to whoever answers is not given, unless the question is about such orders.
     """
-    takes_orders = asks_about_orders(question)
-    ranked = sorted(
-        ((score(each), each) for each in read_spans if each.span.kind in ANSWERING), key=lambda pair: -pair[0]
-    )
     chosen: list[ReadSpan] = []
-    best = 0.0
-    for value, read in ranked:
-        weak = bool(chosen) and value < WORTH_GIVING * best
+    for read in by_score(read_spans, question):
+        weak = bool(chosen) and score(read) < WORTH_GIVING * score(chosen[0])
         if len(chosen) == MAX_SENTENCES or weak:
             break
-        if not takes_orders and is_ordered(read.span):
-            continue
         if not any(jaccard(set(read.span.terms), set(other.span.terms)) > SAME_ABOVE for other in chosen):
-            best = best if chosen else value
             chosen.append(read)
     return chosen
+
+
+def by_score(read_spans: Sequence[ReadSpan], question: str) -> Iterator[ReadSpan]:
+    """Yield the sentences that can answer, the best first, without those that speak to whoever answers."""
+    takes_orders = asks_about_orders(question)
+    answering = [read for read in read_spans if read.span.kind in ANSWERING]
+    for read in sorted(answering, key=score, reverse=True):
+        if takes_orders or not is_ordered(read.span):
+            yield read
 
 
 def is_ordered(span: Span) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.cite import check
@@ -179,12 +179,14 @@ def test_answer_of_pages_older_than_asked_says_so() -> None:
 years = st.integers(1100, 2020)
 
 
+@settings(deadline=None)
 @given(years, years)
 def test_two_years_contradict_each_other_just_when_they_differ(one: int, other: int) -> None:
     answer = answer_to(QUESTION, BUILT.format(one), BUILT.format(other))
     assert values(answer) == ({str(one), str(other)} if one != other else set())
 
 
+@settings(deadline=None)
 @given(st.lists(years, min_size=2, max_size=4))
 def test_every_side_is_quoted_with_its_own_citation(given_years: list[int]) -> None:
     answer = answer_to(QUESTION, *(BUILT.format(year) for year in given_years))

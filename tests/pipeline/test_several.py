@@ -1,0 +1,92 @@
+"""Answers are joined from several pages where the question needs them: its sides, and a second hop."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.cite import stands
+from pipeline.compose import compose
+from pipeline.question import analyse_question
+from pipeline.score import MAX_SENTENCES
+from pipeline.several import MAX_JOINED
+from store.types import Answer, Hit
+from tests.fakes import passage
+
+Pages = dict[str, str]
+BANDS = {
+    "The Exies": "The Exies are an American rock band. They were formed in 1997 in Los Angeles.",
+    "Circus Diablo (band)": "Circus Diablo was a rock group. It was put together in 2006 by Billy Morrison.",
+    "Rock music": "Rock music is a genre. A band is formed by those who play it.",
+}
+FILMS = {
+    "The Long Tide (film) | Films": "The Long Tide is a film shot in Leland in 1986. It was directed by Ada Moor.",
+    "Ada Moor": "She was raised by the sea. Her mother brought her into the world in Portland. She lives in Rome.",
+    "Leland": "Leland is a town. It has a harbour and a mill.",
+}
+
+
+def hits_of(pages: Pages) -> list[Hit]:
+    return [
+        Hit(passage=passage(text, page_id=at, title=title), score=1 - at / 20, scale="rerank", rank=at)
+        for at, (title, text) in enumerate(pages.items(), start=1)
+    ]
+
+
+def answer_to(question: str, pages: Pages, *, several: bool = True) -> Answer:
+    answer = compose(analyse_question(question), hits_of(pages), confidence=0.8, several=several)
+    assert answer is not None
+    return answer
+
+
+def test_comparison_is_answered_by_a_sentence_of_each_side() -> None:
+    answer = answer_to("Which band was formed first, The Exies or Circus Diablo?", BANDS)
+    assert {1, 2} <= {citation.page_id for citation in answer.citations}
+    assert len(answer.sentences) <= MAX_JOINED
+
+
+def test_side_is_known_by_its_name_without_what_the_title_adds() -> None:
+    answer = answer_to("What is the difference between the Long Tide and Ada Moor?", FILMS)
+    assert {1, 2} <= {citation.page_id for citation in answer.citations}
+
+
+def test_second_hop_is_quoted_from_the_page_that_the_best_sentence_leads_to() -> None:
+    question = "In which city was the director of the film shot in Leland in 1986 born into the world?"
+    answer = answer_to(question, {name: FILMS[name] for name in list(FILMS)[:2]})
+    assert {citation.page_id for citation in answer.citations} == {1, 2}
+    assert any("Portland" in citation.quote for citation in answer.citations)
+
+
+def test_question_that_one_sentence_answers_needs_no_second_page() -> None:
+    question = "When was the film The Long Tide shot?"
+    pages = {name: text for name, text in FILMS.items() if name != "Leland"}
+    assert answer_to(question, pages) == answer_to(question, pages, several=False)
+
+
+def test_pages_that_do_not_lead_to_each_other_are_not_joined() -> None:
+    pages = {
+        "Steam Museum": "The steam museum shows old machines. Its owner is a baker who came from far.",
+        "Salt Mill": "The salt mill grinds. It stands on a hill. Its owner likes machines.",
+    }
+    question = "Who is the wife of the owner of the place that shows machines?"
+    joined, alone = answer_to(question, pages), answer_to(question, pages, several=False)
+    assert joined == alone
+
+
+def test_joining_can_be_switched_off() -> None:
+    answer = answer_to("Which band was formed first, The Exies or Circus Diablo?", BANDS, several=False)
+    assert len(answer.sentences) <= MAX_SENTENCES
+
+
+texts = st.text(alphabet=st.sampled_from("AdaMoor LelandTide.is\n"), min_size=1, max_size=80)
+
+
+@settings(deadline=None)
+@given(st.lists(texts, min_size=1, max_size=5), st.sampled_from(["Ada Moor or Leland?", "Who is Ada Moor?"]))
+def test_every_joined_sentence_is_cited_where_it_stands_and_said_once(found: list[str], question: str) -> None:
+    pages = dict(zip(["Ada Moor", "Leland", "Ada", "The Tide", "Moor | Sites"], found, strict=False))
+    answer = compose(analyse_question(question), hits_of(pages), confidence=0.5)
+    if answer is None:
+        return
+    assert len(answer.sentences) <= MAX_JOINED
+    stored = dict(enumerate(pages.values(), start=1))
+    assert all(stands(citation, stored[citation.page_id]) for citation in answer.citations)
+    assert len({citation.quote for citation in answer.citations}) == len(answer.citations)
