@@ -1,0 +1,92 @@
+"""A data folder and an environment of their own for the processes of a benchmark."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+from evals.knowledge import Defaults
+from store.errors import WellreadError
+from workers.settings import Settings
+from workers.stack import valkey
+from workers.supervise import StartError, wait_until
+
+_STARTS_WITHIN_S = 60.0
+
+
+@contextmanager
+def alone() -> Iterator[Settings]:
+    """Give the default settings on an empty folder, which is gone afterwards; nothing comes from the environment."""
+    with tempfile.TemporaryDirectory(prefix="wr-bench-", ignore_cleanup_errors=True) as folder:
+        settings = Defaults.model_validate({"data_dir": Path(folder) / "data"})
+        settings.run_dir.mkdir(mode=0o700, parents=True)
+        try:
+            yield settings
+        except WellreadError:
+            sys.stderr.write((settings.data_dir / "output.log").read_text(errors="replace")[-3000:])
+            raise
+
+
+def environment(settings: Settings, **more: str) -> dict[str, str]:
+    """Give the environment for a child on these settings' data folder."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("WELLREAD_", "ANTHROPIC_"))}
+    here = str(Path(__file__).parents[1])
+    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    ours = {"WELLREAD_DATA_DIR": str(settings.data_dir), "WELLREAD_WIKIPEDIA": "false", "PYTHONPATH": path}
+    return {**kept, **ours, **more}
+
+
+@contextmanager
+def running(command: tuple[str, ...], settings: Settings, env: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a child in the data folder, its output in a file there, and end it."""
+    with (settings.data_dir / "output.log").open("ab") as output:
+        process = subprocess.Popen(
+            command, env=dict(env), cwd=settings.data_dir, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def broker(settings: Settings) -> Iterator[redis.Redis]:
+    """Run the embedded Valkey as `wellread up` does, and give a client."""
+    client = redis.Redis.from_url(settings.redis)
+    with running(valkey(settings).command, settings, environment(settings)) as process:
+        _wait(lambda: _answers(client), process, settings)
+        yield client
+        client.close()
+
+
+@contextmanager
+def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
+    """Run a module of this folder as a worker."""
+    command = (sys.executable, "-m", f"benchmarks.{module}")
+    with running(command, settings, environment(settings, **more)):
+        yield
+
+
+def _wait(ready: object, process: subprocess.Popen[bytes], settings: Settings) -> None:
+    assert callable(ready)
+    if not wait_until(lambda: ready() or process.poll() is not None, within_s=_STARTS_WITHIN_S) or not ready():
+        raise StartError(f"A process did not start:\n{(settings.data_dir / 'output.log').read_text()[-2000:]}")
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False

@@ -1,0 +1,105 @@
+"""The bundled embedders' throughput, MiniLM's against onnxruntime alone on the same texts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.filled import real_set
+from benchmarks.options import Options
+from benchmarks.report import Figure, Report
+from store.embedder import open_embedder
+from store.embedder.minilm import converted, find_weights
+from store.embedder.minilm import open_minilm as ours
+from store.errors import WellreadError
+
+_MAX_TOKENS = 256
+#: texts before the clock runs
+_WARM = 5
+
+
+class NoWeights(WellreadError):
+    """MiniLM's weights are not installed: `make install` brings them."""
+
+
+def measure(options: Options) -> Report:
+    """Embed each text by ours and by onnxruntime alone in turn, one thread each."""
+    texts = list(islice(cycle(passage.text for passage in real_set().passages), options.rounds + _WARM))
+    embedder, bare = ours(options.models_dir), _bare(options.models_dir)
+    tokens = [bare.tokenized(text) for text in texts]
+    run_ours = [partial(embedder.embed, [text]) for text in texts]
+    run_bare = [partial(bare.run, each) for each in tokens]
+    mine, least = _in_turn(run_ours, run_bare)
+    figures = [
+        Figure(name="minilm", value=len(mine) / sum(mine), unit="texts/s"),
+        Figure(name="onnxruntime alone, tokens given", value=len(least) / sum(least), unit="texts/s"),
+        # of medians: what else the machine does falls on single texts
+        Figure(
+            name="minilm / onnxruntime alone",
+            value=float(np.median(least) / np.median(mine)),
+            unit="×",
+            at_least=0.9,
+        ),
+    ]
+    for name in ("multilingual", "minilm+multilingual"):
+        other = open_embedder(name, models_dir=options.models_dir)
+        spent = [_timed(partial(other.embed, [text])) for text in texts][_WARM:]
+        figures.append(Figure(name=name, value=len(spent) / sum(spent), unit="texts/s"))
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    return Report(
+        title=f"embedding: {len(mine)} texts of {words:.0f} words, one at a time, one thread",
+        figures=figures,
+        notes=("ours tokenises; onnxruntime alone is given the tokens",),
+    )
+
+
+class _Bare:
+    """The same model in a session with onnxruntime's own options but for the one thread."""
+
+    def __init__(self, model: Path, tokenizer: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+
+    def tokenized(self, text: str) -> dict[str, Any]:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+
+    def run(self, tokens: dict[str, Any]) -> object:
+        return self._session.run(None, tokens)
+
+
+def _bare(models_dir: Path) -> _Bare:
+    weights = find_weights()
+    if weights is None:
+        raise NoWeights(NoWeights.__doc__)
+    return _Bare(converted(weights, models_dir), weights / "tokenizer.json")
+
+
+def _in_turn(
+    some: Sequence[Callable[[], object]], others: Sequence[Callable[[], object]]
+) -> tuple[list[float], list[float]]:
+    """Give the seconds of each; who goes first changes from pair to pair."""
+    spent: tuple[list[float], list[float]] = ([], [])
+    for place, pair in enumerate(zip(some, others, strict=True)):
+        for which in (0, 1) if place % 2 else (1, 0):
+            spent[which].append(_timed(pair[which]))
+    return spent[0][_WARM:], spent[1][_WARM:]
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

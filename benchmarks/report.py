@@ -1,0 +1,76 @@
+"""What a benchmark found: figures, each with its target where there is one, as text or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One number."""
+
+    name: str
+    value: float
+    unit: str = ""
+    at_most: float | None = None  #: the target, where less is better
+    at_least: float | None = None  #: the target, where more is better
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the target is reached; None without one."""
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None if self.at_least is None else self.value >= self.at_least
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What one benchmark found."""
+
+    title: str
+    figures: Sequence[Figure]
+    notes: Sequence[str] = ()  #: what has to be known to read the figures
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the report as plain values."""
+        figures = [
+            {**asdict(figure), "value": round(figure.value, 4), "holds": figure.holds} for figure in self.figures
+        ]
+        return {"title": self.title, "figures": figures, "notes": list(self.notes)}
+
+    def as_lines(self) -> list[str]:
+        """Give the report as lines of text."""
+        width = max((len(figure.name) for figure in self.figures), default=0)
+        rows = [
+            f"  {figure.name:<{width}}  {_shown(figure.value):>9} {_aim(figure)}".rstrip() for figure in self.figures
+        ]
+        return [self.title, *rows, *(f"  ({note})" for note in self.notes)]
+
+
+def spread(name: str, seconds: Sequence[float], *, p50: float | None = None, p95: float | None = None) -> list[Figure]:
+    """Give the median and the 95th percentile in milliseconds; ``p50`` and ``p95`` are their targets, in ms."""
+    middle, late = (float(np.percentile(seconds, at)) * 1e3 for at in (50, 95))
+    return [
+        Figure(name=f"{name}, p50", value=middle, unit="ms", at_most=p50),
+        Figure(name=f"{name}, p95", value=late, unit="ms", at_most=p95),
+    ]
+
+
+def ratio(name: str, of: Sequence[float], to: Sequence[float], *, at_most: float | None = None) -> Figure:
+    """Give the ratio of two medians."""
+    return Figure(name=name, value=float(np.median(of) / np.median(to)), unit="×", at_most=at_most)
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 0.1 else f"{value:.2f}"
+
+
+def _aim(figure: Figure) -> str:
+    if figure.holds is None:
+        return figure.unit
+    wanted = f"at most {figure.at_most:g}" if figure.at_most is not None else f"at least {figure.at_least:g}"
+    return f"{figure.unit:<4} {'holds' if figure.holds else 'MISSED'}: {wanted}"

@@ -1,0 +1,149 @@
+"""The way from a question to its hits, verdict and answer, beside embedding: on the stores that serve, part by part."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.filled import Filled, filled, made_up_pages
+from benchmarks.made_up import questions
+from benchmarks.options import Options
+from benchmarks.reference import Exact, Postings
+from benchmarks.report import Figure, Report, ratio, spread
+from benchmarks.timed import Timed
+from benchmarks.word_vectors import WordVectors
+from pipeline import ask
+from pipeline.ask import Attempt, Tools
+from pipeline.graph import SEEN
+from pipeline.retrieve import LEG_DEPTH, Ranking, retrieve
+from store.types import Hit, Scope, Variant
+
+#: pages that questions are made from
+_ASKED_ABOUT = 2_000
+_RECALL_AT = 10
+#: questions before the clock runs
+_WARM = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """An embedder that has the vectors already."""
+
+    id: str
+    vectors: dict[str, NDArray[np.float32]]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([self.vectors[text] for text in texts])
+
+
+def measure(options: Options) -> Report:
+    """Look for each question with one query and with four, in turn with what they are compared with."""
+    services = Filled(filled(options), WordVectors())
+    asked = questions(list(islice(made_up_pages(options.passages).pages(), _ASKED_ABOUT)), options.rounds + _WARM)
+    tools = replace(services.tools, embedder=_known(services, asked))
+    table = services.passages._table()
+    exact, postings = Exact(table), Postings(table, [text for wordings in asked for text in wordings], "en")
+    rounds = [_round(tools, wordings, exact, postings) for wordings in asked][_WARM:]
+    recall = _recall(tools, [wordings[0] for wordings in asked], exact)
+    tools.pool.shutdown()
+    services.close()
+    return Report(
+        title=f"retrieval: {len(exact.ids):,} passages, {len(rounds)} questions, embedding left out",
+        figures=[*_figures(rounds, at_10k=options.passages <= 10_000), recall],
+        notes=(
+            "× is the ratio of medians to one product of all vectors with one, in float32 numpy on one thread, or to "
+            "bm25 by added postings in numpy, made for these questions alone; taken in turn with ours, question by "
+            "question",
+            "text and vectors are searched at once: their times overlap",
+        ),
+    )
+
+
+def _known(services: Filled, asked: Sequence[Sequence[str]]) -> _Known:
+    texts = [text for wordings in asked for text in wordings]
+    return _Known(id=WordVectors.id, vectors=dict(zip(texts, services.embedder.embed(texts), strict=True)))
+
+
+def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postings) -> dict[str, float]:
+    """Give the seconds of each part of one question's looks."""
+    vector = tools.embedder.embed(wordings[:1])[0]
+    found = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
+    found |= _look("1 query", tools, lambda timed: ask.first_look(ask.Question(text=wordings[0]), timed))
+    found["product again"] = exact.product_s(vector)
+    found["hits of 4"] = _timed(lambda: _hits(tools, wordings))
+    variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
+    found |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Question(text=wordings[0]), variants, timed))
+    return found
+
+
+def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
+    """Search with every wording, fuse and fetch, nothing more."""
+    return retrieve(
+        wordings,
+        tools.embedder.embed(wordings),
+        search=tools.search,
+        pool=tools.pool,
+        k=SEEN,
+        scope=Scope(),
+        lang="en",
+        embedder_id=tools.embedder.id,
+        ranking=Ranking(reranker="none"),
+    )
+
+
+def _look(name: str, tools: Tools, look: Callable[[Tools], Attempt]) -> dict[str, float]:
+    search, graph = Timed(tools.search), Timed(tools.graph)
+    timed = replace(tools, search=cast("Any", search), graph=cast("Any", graph))
+    started = time.perf_counter()
+    attempt = look(timed)
+    whole, took = time.perf_counter() - started, attempt.timings
+    names = sum(spent for call, spent in graph.spent_s.items())
+    parts = {
+        "": whole,
+        "text search": search.spent_s["search_text"],
+        "vector search": search.spent_s["search_vectors"],
+        "exact similarities": search.spent_s["similarities"],
+        "names and facts: stores": names,
+        "search, fusion, reranking, hop": took.search,
+        "judge": took.judge,
+        "compose": took.compose,
+    }
+    return {f"{name}{': ' if part else ''}{part}": spent for part, spent in parts.items()}
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _figures(rounds: Sequence[dict[str, float]], *, at_10k: bool) -> list[Figure]:
+    spent = {name: [each[name] for each in rounds] for name in rounds[0]}
+    product = spent.pop("product") + spent.pop("product again")
+    postings, hits = spent.pop("postings"), spent.pop("hits of 4")
+    figures = [*spread("one product", product), *spread("bm25 by postings", postings)]
+    figures += [*spread("4 queries searched, fused, fetched", hits)]
+    figures.append(
+        ratio("4 queries searched, fused, fetched / one product", hits, product, at_most=None if at_10k else 5)
+    )
+    figures.append(ratio("text search of 1 query / bm25 by postings", spent["1 query: text search"], postings))
+    for name, seconds in spent.items():
+        figures += spread(name, seconds, p50=30 if at_10k and name == "1 query" else None)
+    return figures
+
+
+def _recall(tools: Tools, texts: Sequence[str], exact: Exact) -> Figure:
+    """The share of the exact nearest passages that the vector search finds."""
+    vectors = tools.embedder.embed(texts)
+    found = tools.search.search_vectors(vectors, k=LEG_DEPTH, scope=Scope())
+    shares = []
+    for vector, hits in zip(vectors, found, strict=True):
+        nearest = exact.nearest(vector, _RECALL_AT)
+        shares.append(len({hit.passage.id for hit in hits[:_RECALL_AT]} & set(nearest)) / _RECALL_AT)
+    return Figure(name=f"vector search: recall@{_RECALL_AT} of the exact", value=float(np.mean(shares)), at_least=0.97)
