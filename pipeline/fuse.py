@@ -5,11 +5,15 @@ The order in which hits and rankings are handed in never matters: equal scores a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from store.types import Hit, Scale
 
+#: gives the vector leg's weight for a hit
+Weigh = Callable[[Hit], float]
+#: what stands for a language that was not recognised
+UNKNOWN_LANGUAGES = frozenset({"", "und"})
 #: the constant of reciprocal rank fusion in the literature and the design document
 RRF_K = 60
 #: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit_rerank.py`` shows
@@ -22,27 +26,33 @@ VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
     ("minilm-l6-v2-int8*0.4+use-multilingual-v3", "en"): 0.4,
     ("minilm-l6-v2-int8*0.4+use-multilingual-v3", "*"): 0.5,
 }
+#: the same for a passage in another language than the question, which shares little but names with it
+ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "minilm-l6-v2-int8*0.4+use-multilingual-v3": 0.9}
 #: of an embedder that was not measured
 VECTOR_WEIGHT = 0.4
 #: a hit of this rank or better is one that its query found
 FOUND_WITHIN = 5
 
 
-def vector_weight(embedder_id: str, lang: str) -> float:
-    """Give the vector leg's weight for questions in ``lang``, [0, 1]."""
+def vector_weight(embedder_id: str, lang: str, passage_lang: str) -> float:
+    """Give the vector leg's weight for a question in ``lang`` and a passage in ``passage_lang``, [0, 1]."""
+    if lang != passage_lang and embedder_id in ACROSS_LANGUAGES and {lang, passage_lang}.isdisjoint(UNKNOWN_LANGUAGES):
+        return ACROSS_LANGUAGES[embedder_id]
     of_any = VECTOR_WEIGHTS.get((embedder_id, "*"), VECTOR_WEIGHT)
     return VECTOR_WEIGHTS.get((embedder_id, lang), of_any)
 
 
-def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float = 0.5) -> list[Hit]:
+def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float | Weigh = 0.5) -> list[Hit]:
     """Fuse the two legs of one hybrid search: weight · similarity + (1 − weight) · bm25, each scaled to [0, 1].
 
     A passage that one leg did not find scores 0 there and stays in. Scale of the result: minmax.
     """
+    weigh: Weigh = weight if callable(weight) else lambda _: weight
     merged = _merge([*text_hits, *vector_hits])
     similarities = _scaled({id: hit.similarity for id, hit in merged.items() if hit.similarity is not None})
     bm25s = _scaled({id: hit.bm25 for id, hit in merged.items() if hit.bm25 is not None})
-    scores = {id: weight * similarities.get(id, 0.0) + (1 - weight) * bm25s.get(id, 0.0) for id in merged}
+    weights = {id: weigh(hit) for id, hit in merged.items()}
+    scores = {id: weights[id] * similarities.get(id, 0.0) + (1 - weights[id]) * bm25s.get(id, 0.0) for id in merged}
     return _ranked(merged, scores, "minmax")
 
 

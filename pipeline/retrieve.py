@@ -118,8 +118,9 @@ def _fuse_legs(
 ) -> list[Hit]:
     if ranking.fusion == "rrf":
         return rrf([by_text, by_vector])
-    weight = ranking.vector_weight
-    return minmax(by_text, by_vector, weight=vector_weight(embedder_id, lang) if weight is None else weight)
+    if ranking.vector_weight is not None:
+        return minmax(by_text, by_vector, weight=ranking.vector_weight)
+    return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))
 
 
 def _fuse_queries(rankings: Sequence[list[Hit]]) -> list[Hit]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.fuse import FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
+from pipeline.fuse import ACROSS_LANGUAGES, FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
 from store.embedder.combined import Combined
 from store.types import Hit
 from tests.fakes import passage
@@ -101,7 +101,21 @@ def test_queries_fused_by_rank_stay_on_that_scale() -> None:
 
 
 def test_embedder_that_knows_no_german_counts_less_in_german() -> None:
-    assert vector_weight("minilm-l6-v2-int8", "de") < vector_weight("minilm-l6-v2-int8", "en")
-    assert vector_weight("use-multilingual-v3", "de") > vector_weight("use-multilingual-v3", "en")
-    assert vector_weight(Combined.id, "de") > vector_weight(Combined.id, "en")
-    assert vector_weight("somebody-elses", "ru") == VECTOR_WEIGHT
+    german, english = ("de", "de"), ("en", "en")
+    assert vector_weight("minilm-l6-v2-int8", *german) < vector_weight("minilm-l6-v2-int8", *english)
+    assert vector_weight("use-multilingual-v3", *german) > vector_weight("use-multilingual-v3", *english)
+    assert vector_weight(Combined.id, *german) > vector_weight(Combined.id, *english)
+    assert vector_weight("somebody-elses", "ru", "ru") == VECTOR_WEIGHT
+
+
+@pytest.mark.parametrize("embedder", [Combined.id, "use-multilingual-v3"])
+def test_words_count_little_from_one_language_to_another(embedder: str) -> None:
+    assert vector_weight(embedder, "de", "en") == ACROSS_LANGUAGES[embedder] > vector_weight(embedder, "de", "de")
+    assert vector_weight(embedder, "de", "und") == vector_weight(embedder, "de", "de")
+    assert vector_weight("minilm-l6-v2-int8", "de", "en") == vector_weight("minilm-l6-v2-int8", "de", "de")
+
+
+def test_each_hit_is_weighed_by_itself() -> None:
+    text, vector = [text_hit(1, 9), text_hit(2, 8)], [vector_hit(3, 0.9), vector_hit(2, 0.1)]
+    fused = minmax(text, vector, weight=lambda hit: 1.0 if hit.passage.page_id == 1 else 0.0)
+    assert {hit.passage.page_id: hit.score for hit in fused} == {1: 0.0, 2: pytest.approx(0.0), 3: 0.0}
