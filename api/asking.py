@@ -140,9 +140,10 @@ def _until(events: Iterable[Event], deadline: float) -> Iterator[Event]:
     threading.Thread(target=listen, name="events", daemon=True).start()
     while (left := deadline - time.monotonic()) > 0:
         try:
-            event = heard.get(timeout=left)
+            # by turns: a Ctrl-C that comes just before the wait begins is noticed only when a wait ends
+            event = heard.get(timeout=min(left, LOOK_EVERY_S))
         except queue.Empty:
-            return
+            continue
         if event is None:
             return
         if isinstance(event, BaseException):

@@ -18,5 +18,4 @@ def configure() -> None:
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
     )

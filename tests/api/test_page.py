@@ -72,7 +72,9 @@ def test_page_stays_small() -> None:
 def test_script_names_every_status() -> None:
     phases, ends = re.findall(r"const (?:PHASES|ENDS) = \{(.*?)\};", SCRIPT, re.DOTALL)
     assert set(re.findall(r"([A-Z_]+):", phases)) == {
-        status for status in Status if not status.is_final and status is not Status.FOLLOWING  # a record never shows it
+        status
+        for status in Status
+        if not status.is_final and status is not Status.FOLLOWING  # a record never shows it
     }
     assert set(re.findall(r"([A-Z_]+):", ends)) == {status for status in Status if status.is_final}
 

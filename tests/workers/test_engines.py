@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import pytest
 import redis
+from structlog.testing import capture_logs
 
 from store import questions
 from store.database import migrate
@@ -216,15 +217,12 @@ def test_a_question_for_something_new_is_asked_with_and_without_its_age(services
         assert sorted(request.params.get("time_range", "") for request in server.requests) == ["", "year"]
 
 
-def test_the_log_tells_of_a_failure_without_the_question(
-    services_for: ServicesFor, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with searxng(saying({"error": "what about green tea?"}, "500 Oops")) as server:
+def test_the_log_tells_of_a_failure_without_the_question(services_for: ServicesFor) -> None:
+    with searxng(saying({"error": "what about green tea?"}, "500 Oops")) as server, capture_logs() as events:
         asked(services_for(searxng_url=server.url))
-    written = "".join(capsys.readouterr())
-    assert "engine_failed" in written
-    assert "EngineDown" in written
-    assert "green tea" not in written
+    (failure,) = (event for event in events if event["event"] == "engine_failed")
+    assert "EngineDown" in failure.values()
+    assert "green tea" not in str(events)
 
 
 def test_the_trace_of_a_question_tells_which_engines_were_asked_and_which_failed(services_for: ServicesFor) -> None:
