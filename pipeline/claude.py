@@ -106,7 +106,7 @@ class Claude:
         shown = [_text(examples)] if examples else []
         content = [*search_results(given, citable=True), *shown, _text(f"Question: {question}")]
         reply, cost = self._ask(self._large_model, system(COMPOSE, (answer_language(lang), *notes)), content)
-        return _answer_of(reply, given, self._large_model, cost)
+        return _answer_of(reply, given, self._large_model, cost, question=question, lang=lang)
 
     def within(self, purse: Purse) -> Claude:
         """Give the same Claude, over the same connections, paying from ``purse``."""
@@ -226,9 +226,9 @@ def _nothing_found(composer: str) -> Answer:
     return Answer(text="", sentences=(), citations=(), confidence=0.0, composer=composer, notice=NOT_FOUND)
 
 
-def _answer_of(reply: Reply, given: Sequence[Given], model: str, cost: Cost) -> Answer:
+def _answer_of(reply: Reply, given: Sequence[Given], model: str, cost: Cost, *, question: str, lang: str) -> Answer:
     cut_off = reply.stop_reason in {"max_tokens", "model_context_window_exceeded"}
     if not reply.text.strip():
         what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
         raise BadReply(f"{model} {what}: ask again, with more max_tokens if that was it.", cost=cost)
-    return answer_from(reply.said, given, composer=model, cut_off=cut_off, cost=cost)
+    return answer_from(reply.said, given, composer=model, cut_off=cut_off, cost=cost, question=question, lang=lang)

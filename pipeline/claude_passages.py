@@ -13,6 +13,7 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 from pipeline.cite import write_out
+from pipeline.fidelity import made_up
 from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
 from store.sentences import sentence_spans
 from store.shown import shown
@@ -73,18 +74,27 @@ def search_results(given: Sequence[Given], *, citable: bool) -> list[dict[str, A
 
 
 def answer_from(
-    said: Sequence[Said], given: Sequence[Given], *, composer: str, cost: Cost, cut_off: bool = False
+    said: Sequence[Said],
+    given: Sequence[Given],
+    *,
+    composer: str,
+    cost: Cost,
+    cut_off: bool = False,
+    question: str = "",
+    lang: str = "",
 ) -> Answer:
     """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
 
     A sentence without a citation that holds is left out, except one that leads into a supported sentence (it ends with
-    a colon); so is the last one of a reply that was cut off, and one with an address that no passage holds. Markup and
-    links are taken out of the rest. ``confidence`` is the share of sentences supported.
+    a colon); so is the last one of a reply that was cut off, one with an address that no passage holds, and one with a
+    number or date that neither what it cites nor the question gives. Markup and links are taken out of the rest.
+    ``confidence`` is the share of sentences supported.
     """
     numbers = _Numbers(given)
     written = [(_plain(text, given), pointers) for text, pointers in _sentences(said, cut_off)]
     safe = [(text, pointers) for text, pointers in written if text and not _leads_away(text, given)]
-    sentences = [Sentence(text=text, markers=numbers.of(pointers)) for text, pointers in safe]
+    true = [(text, pointers) for text, pointers in safe if not _makes_up_numbers(text, pointers, given, question, lang)]
+    sentences = [Sentence(text=text, markers=numbers.of(pointers)) for text, pointers in true]
     kept = tuple(sentence for sentence, following in _with_next(sentences) if _stays(sentence, following))
     supported = sum(bool(sentence.markers) for sentence in kept)
     return Answer(
@@ -93,7 +103,9 @@ def answer_from(
         citations=tuple(numbers.citations),
         confidence=supported / len(written) if written else 0.0,
         composer=composer,
-        notice=_notice(len(sentences) - len(kept), len(written) - len(safe), bool(kept), cut_off),
+        notice=_notice(
+            len(sentences) - len(kept), len(written) - len(safe), len(safe) - len(true), bool(kept), cut_off
+        ),
         cost=cost,
     )
 
@@ -111,6 +123,16 @@ def _plain(text: str, given: Sequence[Given]) -> str:
 
 def _leads_away(text: str, given: Sequence[Given]) -> bool:
     return has_made_up_address(text, [f"{item.passage.text}\n{item.passage.url}" for item in given])
+
+
+def _makes_up_numbers(text: str, pointers: Sequence[Pointer], given: Sequence[Given], question: str, lang: str) -> bool:
+    """Say whether a sentence gives a number that is neither in what it cites (or in any passage) nor asked about."""
+    cited = [found for pointer in pointers if (found := _cited(pointer, given))]
+    sources = [f"{_title(passage)}\n{passage.text[start:end]}" for passage, start, end in cited]
+    if not pointers:
+        sources = [item.passage.text for item in given]
+    langs = {lang or "en", *(item.passage.lang for item in given)}
+    return bool(made_up(text, [*sources, question], langs=sorted(langs)))
 
 
 def _title(passage: Passage) -> str:
@@ -204,7 +226,7 @@ def _stays(sentence: Sentence, following: Sentence | None) -> bool:
     return bool(sentence.markers) or leads_in
 
 
-def _notice(unsupported: int, leading_away: int, any_kept: bool, cut_off: bool) -> str:
+def _notice(unsupported: int, leading_away: int, untrue: int, any_kept: bool, cut_off: bool) -> str:
     if not any_kept:
         return NOT_FOUND
     parts = []
@@ -212,6 +234,8 @@ def _notice(unsupported: int, leading_away: int, any_kept: bool, cut_off: bool) 
         parts.append(f"{_sentences_of(unsupported)} without a citation left out.")
     if leading_away:
         parts.append(f"{_sentences_of(leading_away)} with an address that no page gives left out.")
+    if untrue:
+        parts.append(f"{_sentences_of(untrue)} with a number that the source does not give left out.")
     if cut_off:
         parts.append("The answer was cut off at the model's token limit.")
     return " ".join(parts)

@@ -162,6 +162,29 @@ def test_answer_language_and_notes_are_instructions_of_the_system_prompt(double:
     assert first[0] == second[0]  # what never changes comes first: it can be cached
 
 
+@pytest.mark.parametrize("said", ["It was built in 1847.", "It was built on 3 May 1874.", "It is 1,874 m tall."])
+def test_sentence_with_a_number_that_its_citation_does_not_give_is_left_out(
+    double: ClaudeDouble, claude: Claude, said: str
+) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    double.script(Say([(said, cite), " ", ("It was built in 1874.", cite)]))
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "It was built in 1874. [1]"
+    assert answer.notice == "1 sentence with a number that the source does not give left out."
+    assert answer.confidence == 0.5
+
+
+def test_answer_of_nothing_but_made_up_numbers_is_none(double: ClaudeDouble, claude: Claude) -> None:
+    double.script(Say([("It was built in 1847.", [Cite(result=0, start=1, end=2)])]))
+    answer = claude.compose(QUESTION, hits())
+    assert (answer.text, answer.citations, answer.notice) == ("", (), NOT_FOUND)
+
+
+def test_number_of_the_question_may_be_repeated(double: ClaudeDouble, claude: Claude) -> None:
+    double.script(Say([("Before 1900 a lighthouse stood there.", [Cite(result=0, start=1, end=2)])]))
+    assert claude.compose("Did a lighthouse stand there before 1900?", hits()).citations
+
+
 # --- page text is data
 
 
@@ -301,6 +324,49 @@ def test_every_method_sends_what_the_model_takes(double: ClaudeDouble, ask: Ask,
     assert claude.verdict(QUESTION, hits()).value.sufficient
     assert claude.variants(QUESTION, count=3, lang="de").value
     assert {received.body["model"] for received in double.received} == {model}
+
+
+# --- what never changes is cached
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda claude: claude.compose(QUESTION, hits()),
+        lambda claude: claude.verdict(QUESTION, hits()),
+        lambda claude: claude.variants(QUESTION, count=3, lang="en"),
+    ],
+    ids=["compose", "verdict", "variants"],
+)
+def test_prompt_is_marked_for_caching_and_is_the_same_for_every_question(
+    double: ClaudeDouble, claude: Claude, call: Callable[[Claude], object]
+) -> None:
+    call(claude)
+    call(claude)
+    claude.compose("Another question?", hits("Another page."), notes=["A note."])
+    first, second = (received.body["system"] for received in double.received[:2])
+    assert first[0]["cache_control"] == {"type": "ephemeral"}
+    assert first[0] == second[0]
+    assert all("cache_control" not in block for block in first[1:])
+
+
+def test_compose_has_one_prefix_whatever_is_asked_in_whatever_language(double: ClaudeDouble, claude: Claude) -> None:
+    claude.compose(QUESTION, hits(), lang="de", notes=["A note."])
+    claude.compose("Who lives there?", hits("Ada lives there."))
+    first, second = (json.dumps(received.body["system"][0]) for received in double.received)
+    assert first == second
+
+
+def test_cached_tokens_are_counted_at_their_own_price(double: ClaudeDouble, claude: Claude) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    double.script(
+        Say([("Built in 1874.", cite)], usage={**usage, "cache_creation_input_tokens": 1000}),
+        Say([("Built in 1874.", cite)], usage={**usage, "cache_read_input_tokens": 1000}),
+    )
+    written, read = claude.compose(QUESTION, hits()).cost, claude.compose(QUESTION, hits()).cost
+    assert written.input_tokens == read.input_tokens == 1100
+    assert read.usd < written.usd
 
 
 # --- cost
