@@ -78,6 +78,12 @@ def vector_index(row_count: int) -> str:
     return "IVF_FLAT" if row_count < RQ_FROM_ROWS else "IVF_RQ"
 
 
+def is_compressed(table: Any) -> bool:
+    """Whether the distances that the vector index gives are estimates, to be refined with the exact vectors."""
+    statistics = table.index_stats("vector_idx")
+    return statistics is not None and _same(statistics.index_type, "IVF_RQ")
+
+
 def _same(reported: str, wanted: str) -> bool:
     return reported.replace("_", "").lower() == wanted.replace("_", "").lower()
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analyser import analyse
+from store.passages_indices import is_compressed
 from store.passages_schema import COLUMNS, passage_of
 from store.passages_scope import both, one_of, scope_condition
 from store.types import Hit, Scope
@@ -41,7 +42,9 @@ def search_vectors(table: Any, vectors: NDArray[np.float32], *, k: int, scope: S
     if not len(vectors) or k < 1:
         return [[] for _ in vectors]
     query = table.search(list(vectors), vector_column_name="vector", query_type="vector").distance_type("cosine")
-    query = _scoped(query.nprobes(_PROBED_PARTITIONS).refine_factor(_REFINED).limit(k), scope)
+    query = _scoped(query.nprobes(_PROBED_PARTITIONS).limit(k), scope)
+    if is_compressed(table):  # else the distances are exact, and reading the vectors again takes half of the search
+        query = query.refine_factor(_REFINED)
     found: list[list[dict[str, Any]]] = [[] for _ in vectors]
     for row in query.select([*COLUMNS, "_distance"]).to_arrow().to_pylist():
         found[row.get("query_index", 0)].append(row)

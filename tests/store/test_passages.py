@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from store import passages_indices as indices
-from store.passages import COMMITS_BETWEEN_TENDING, Passages
+from store.passages import COMMITS_BETWEEN_TENDING, Passages, connect
 from store.passages_errors import EmbedderMismatch, PassagesError
 from store.passages_reindex import reindex
 from store.types import Passage, Scope
@@ -327,6 +327,15 @@ def test_a_writer_that_restarts_often_still_tends(uri: str) -> None:
 )
 def test_the_vector_index_follows_the_size(rows: int, kind: str) -> None:
     assert indices.vector_index(rows) == kind
+
+
+@pytest.mark.parametrize(("kind", "compressed"), [("IVF_FLAT", False), ("IVF_RQ", True)])
+def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bool, uri: str) -> None:
+    rows = np.random.default_rng(1).standard_normal((300, 16), dtype=np.float32)
+    table = connect(uri, None).create_table("passages", [{"vector": row} for row in rows])
+    assert not indices.is_compressed(table)
+    table.create_index("vector", config=indices._vector_config(kind))
+    assert indices.is_compressed(table) is compressed
 
 
 def test_every_key_has_its_index(table: Passages) -> None:
