@@ -22,7 +22,7 @@ class Run:
     """A set to be measured."""
 
     set: EvalSet
-    embedder: str
+    embedder: str = "auto"  #: the bundled one that serves
     modes: tuple[str, ...] = tuple(MODES)
 
 
@@ -41,7 +41,7 @@ class Measured:
 
 
 def runs_in(data: Path) -> Iterator[Run]:
-    """Yield the sets in a folder, each with the bundled embedder for its language.
+    """Yield the sets in a folder.
 
     Two sets with the same ids and the same gold in two languages are one set translated: the questions of each are
     asked in the corpus of the other, too.
@@ -51,15 +51,10 @@ def runs_in(data: Path) -> Iterator[Run]:
         raise SetError(f"{data} holds no folder with a corpus.jsonl.")
     sets = {folder: read_set(folder) for folder in folders}
     for each in sets.values():
-        yield Run(set=each, embedder=embedder_for(each.lang))
+        yield Run(set=each)
     for one, other in permutations(folders, 2):
         if sets[one].lang != sets[other].lang and _golds(sets[one]) == _golds(sets[other]):
-            yield Run(set=read_set(one, corpus=other), embedder="multilingual", modes=("retrieval",))
-
-
-def embedder_for(lang: str) -> str:
-    """Name the bundled embedder for a language."""
-    return "minilm" if lang == "en" else "multilingual"
+            yield Run(set=read_set(one, corpus=other), modes=("retrieval",))
 
 
 def numbers_of(measured: Sequence[Measured]) -> Numbers:

@@ -70,7 +70,7 @@ def test_translated_sets_are_asked_across_languages_too(tmp_path: Path) -> None:
     write_set(tmp_path / "other", corpus=CORPUS[:1], qrels=["q0\td0\t1"])
     runs = {run.set.name: run for run in runs_in(tmp_path)}
     assert set(runs) == {"en", "de", "other", "en in de", "de in en"}
-    assert runs["de"].embedder == "multilingual"
+    assert runs["de"].embedder == "auto"
     assert runs["en in de"].modes == ("retrieval",)
 
 
