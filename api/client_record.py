@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
+from store.short_answer import Contradiction, to_sentence
 from store.types import Citation, Cost, Sentence, Status, Verdict
 
 Value = TypeVar("Value")
@@ -74,6 +75,8 @@ class Record:
     final_step: str | None
     provisional: bool  #: whether the answer may still change
     answer: str | None  #: with its [n] markers
+    short_answer: str | None  #: the few words of it that say just what was asked; None where that is unsure
+    contradictions: Sequence[Contradiction]  #: where the cited pages disagree
     confidence: float
     sentences: Sequence[Sentence]
     citations: Sequence[Citation]
@@ -173,7 +176,9 @@ def to_record(sent: Mapping[str, Any]) -> Record:
     """Read the JSON of a record."""
     read = {
         "status": Status(sent["status"]),
-        "sentences": tuple(Sentence(text=s["text"], markers=tuple(s["markers"])) for s in sent["sentences"]),
+        "sentences": tuple(map(to_sentence, sent["sentences"])),
+        "short_answer": sent.get("short_answer"),
+        "contradictions": tuple(map(_to_contradiction, sent.get("contradictions", ()))),
         "citations": tuple(map(_to_citation, sent["citations"])),
         "verdict": _to_verdict(sent["verdict"]) if sent["verdict"] else None,
         "pages": tuple(to_value(PageSeen, page) for page in sent["pages"]),
@@ -221,8 +226,12 @@ def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
 
 
 def _to_citation(sent: Mapping[str, Any]) -> Citation:
-    times = {name: _time(sent.get(name)) for name in ("published", "read_at")}
+    times = {name: _time(sent.get(name)) for name in ("published", "modified", "read_at")}
     return to_value(Citation, {**sent, **times})
+
+
+def _to_contradiction(sent: Mapping[str, Any]) -> Contradiction:
+    return Contradiction(citations=tuple(sent["citations"]), values=tuple(sent["values"]))
 
 
 def _to_verdict(sent: Mapping[str, Any]) -> Verdict:

@@ -20,11 +20,28 @@ class _Out(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+class FocusOut(_Out):
+    """The few words of a sentence that say just what was asked."""
+
+    start: int
+    end: int
+    confidence: float
+
+
 class SentenceOut(_Out):
     """A sentence of the answer."""
 
     text: str
     markers: list[int] = Field(description="The citations that support it.")
+    focus: FocusOut | None = Field(default=None, description="Where it says just what was asked.")
+    contradicts: list[int] = Field(default=[], description="The citations that give another value for that.")
+
+
+class ContradictionOut(_Out):
+    """Citations that give different values for what was asked."""
+
+    citations: list[int]
+    values: list[str] = Field(description="What each of them says.")
 
 
 class CitationOut(_Out):
@@ -39,7 +56,8 @@ class CitationOut(_Out):
     start: int = Field(description="Offset in the page's text, in Unicode characters.")
     end: int
     published: datetime | None = None
-    read_at: datetime | None = None
+    modified: datetime | None = Field(default=None, description="As the page itself says.")
+    read_at: datetime | None = Field(default=None, description="When the page was last seen to say so.")
 
 
 class HitOut(_Out):
@@ -127,6 +145,8 @@ class RecordOut(_Out):
     final_step: str | None = Field(description="The phase that ended it; null until then.")
     provisional: bool = Field(description="Whether the answer may still change.")
     answer: str | None = Field(description="The answer with its [n] markers, or an honest “not known”.")
+    short_answer: str | None = Field(default=None, description="Just what was asked; null where that is unsure.")
+    contradictions: list[ContradictionOut] = Field(default=[], description="Where the cited pages disagree.")
     confidence: float = Field(description="Of the answer, from 0 to 1.")
     sentences: list[SentenceOut]
     citations: list[CitationOut]

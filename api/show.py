@@ -79,6 +79,8 @@ def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
 def record_lines(record: Record, look: Look) -> list[str]:
     """The record as the answer to read: how it ended, the answer, its citations, what to know of it."""
     lines = [_headline(record, look), ""]
+    if record.short_answer:
+        lines += [*(look.paint(line, bold=True) for line in wrap(clean(record.short_answer), look.width)), ""]
     if record.answer:
         lines += wrap(record.answer, look.width)
     if record.error:
@@ -175,7 +177,7 @@ def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
 
 
 def _dates(citation: Citation) -> list[tuple[str, datetime]]:
-    pairs = (("published", citation.published), ("read", citation.read_at))
+    pairs = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
     return [(word, when) for word, when in pairs if when is not None]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from store.types import Answer, Citation, Sentence
+from store.short_answer import contradictions_of
+from store.types import Answer, Citation
 
 _WORDS = {
     "en": {
@@ -26,31 +26,12 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contradiction:
-    """Citations that give different values for what was asked, and those values, in the same order."""
-
-    citations: tuple[int, ...]
-    values: tuple[str, ...]
-
-
-def contradictions_of(answer: Answer) -> tuple[Contradiction, ...]:
-    """Gather which of an answer's sentences contradict each other."""
-    found: dict[tuple[int, ...], Contradiction] = {}
-    for sentence in answer.sentences:
-        sides = tuple(sorted({*sentence.markers, *sentence.contradicts}))
-        if sentence.contradicts and sides not in found:
-            said = {marker: value for marker, value in _values(answer) if marker in sides}
-            found[sides] = Contradiction(citations=tuple(said), values=tuple(said.values()))
-    return tuple(each for each in found.values() if len(each.citations) > 1)
-
-
 def disagreement(answer: Answer, lang: str) -> str:
     """Say which citation gives which value and of when it is; "" where none contradicts another."""
     words = _WORDS.get(lang, _WORDS["en"])
     cited = {citation.marker: citation for citation in answer.citations}
     said = []
-    for each in contradictions_of(answer):
+    for each in contradictions_of(answer.sentences):
         sides = [
             f"“{value}” [{marker}]{_dated(cited[marker], words)}"
             for marker, value in zip(each.citations, each.values, strict=True)
@@ -70,17 +51,6 @@ def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
 def said(answer: Answer, notice: str) -> Answer:
     """Give the answer with a notice more, unless it is empty."""
     return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
-
-
-def _values(answer: Answer) -> Iterator[tuple[int, str]]:
-    for sentence in answer.sentences:
-        if sentence.contradicts and sentence.focus:
-            for marker in sentence.markers:
-                yield marker, _focused(sentence)
-
-
-def _focused(sentence: Sentence) -> str:
-    return sentence.text[sentence.focus.start : sentence.focus.end] if sentence.focus else ""
 
 
 def _is_older(citation: Citation, oldest: datetime) -> bool:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from store import answers, candidates, feedback
 from store.feedback import Feedback
 from store.questions import find
+from store.short_answer import Contradiction, contradictions_of, short_answer, to_sentence
 from store.tables import CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 from store.types import Status
 
@@ -69,6 +70,8 @@ class Record:
     final_step: str | None  #: the phase that ended it
     provisional: bool  #: whether the answer may still change
     answer: str | None
+    short_answer: str | None  #: the few words of it that say just what was asked; None where that is unsure
+    contradictions: Sequence[Contradiction]  #: where the cited pages disagree
     confidence: float
     sentences: Sequence[dict[str, Any]]
     citations: Sequence[dict[str, Any]]
@@ -113,6 +116,7 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     run, watch = _run(session, row), session.get(WatchRow, question_id)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     answer = answers.last(session, question_id)
+    sentences = [to_sentence(kept) for kept in answer.sentences] if answer else []
     steps, own = _steps(session, run), _steps(session, row)
     pages = _pages(session, run.id)
     looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
@@ -124,6 +128,8 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
         final_step=_final_step(status, steps),
         provisional=answer is not None and answer.provisional,
         answer=answer.text if answer else None,
+        short_answer=short_answer(sentences),
+        contradictions=contradictions_of(sentences),
         confidence=answer.confidence if answer else 0.0,
         sentences=answer.sentences if answer else (),
         citations=answer.citations if answer else (),

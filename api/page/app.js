@@ -11,6 +11,8 @@ const ENDS = {
 const STATUS_OF_STEP = { retrieve: "ASKED", retry: "RETRYING", seek: "SEEKING", requery: "REQUERYING" };
 const CONTEXT_CHARACTERS = 700;
 const POLL_MS = 1000;
+// a focus that is less sure is not set off
+const SURE = 0.3;
 
 const $ = (id) => document.getElementById(id);
 let shown = null; // what is watched now: {id, known, heard, pages, lost, stop}; moves as the record and the events tell them
@@ -181,12 +183,19 @@ function showAnswer(record) {
     abstained: "Not known", failed: "It failed", timed_out: "Out of time: the best there was", cancelled: "Stopped",
   }[kind] ?? "";
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
-  $("text").replaceChildren(...sentences.flatMap(({ text, markers }) => [text, ...markers.map(marker), " "]));
+  $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus }) => [...said(text, focus), ...markers.map(marker), " "]));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
   const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
   $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
   $("citations").replaceChildren(...record.citations.map(citation));
   $("citations").previousElementSibling.hidden = record.citations.length === 0;
+}
+
+function said(text, focus) {
+  if (!focus || focus.confidence < SURE) return [text];
+  const letters = [...text]; // offsets count characters, not UTF-16 units
+  const part = (from, to) => letters.slice(from, to).join("");
+  return [part(0, focus.start), make("strong", part(focus.start, focus.end)), part(focus.end)];
 }
 
 function marker(number) {
@@ -201,7 +210,7 @@ function marker(number) {
 }
 
 function citation(cited) {
-  const dates = [["published", cited.published], ["read", cited.read_at]].filter(([, date]) => date);
+  const dates = [["published", cited.published], ["changed", cited.modified], ["read", cited.read_at]].filter(([, date]) => date);
   const told = dates.map(([word, date]) => `${word} ${new Date(date).toLocaleDateString()}`).join(", ");
   const details = make("details", "", {}, make("summary", cited.quote), make("blockquote", "Loading …"));
   details.addEventListener("toggle", guarded(async () => {

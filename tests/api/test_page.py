@@ -125,6 +125,7 @@ def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, ser
     walk.move(services, question_id, walk.answered(page_id), step="requery")
     tab.wait("document.querySelector('#answer.answered')")
     assert "Robert Tallis built it in 1871" in tab.text("#text")
+    assert tab.text("#text strong") == walk.BUILDER
     tab.run("document.querySelector('.marker').click()")
     tab.wait("document.querySelector('blockquote mark')")
     assert tab.text("blockquote mark") == walk.QUOTE

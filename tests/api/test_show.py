@@ -106,6 +106,17 @@ def test_a_provisional_answer_is_shown_again_only_when_it_changed() -> None:
     assert list(show.news([one, _status("SEEKING"), same, other])) == [one, _status("SEEKING"), other]
 
 
+def test_just_what_was_asked_stands_above_the_answer() -> None:
+    lines = show.record_lines(_record(short_answer="610 megawatt-hours"), Look(width=100))
+    assert lines[2:5] == ["610 megawatt-hours", "", "They give 610 megawatt-hours a year. [1]"]
+    assert "\x1b[1m" in "\n".join(show.record_lines(_record(short_answer="610"), Look(colour=True)))
+
+
+def test_citation_says_when_its_page_was_changed() -> None:
+    record = _record(citations=[citation(modified="2026-04-02T00:00:00Z")])
+    assert "changed 2026-04-02" in "\n".join(show.record_lines(record, Look(width=100)))
+
+
 def test_an_answer_is_shown_with_numbered_citations_title_url_and_dates() -> None:
     text = "\n".join(show.record_lines(_record(), Look(width=100)))
     assert "Answered in 3.5 s" in text

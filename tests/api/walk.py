@@ -5,12 +5,13 @@ from __future__ import annotations
 from store import leases, pages, questions
 from store.questions import Move
 from store.tables import QuestionRow
-from store.types import Answer, Citation, PageText, Question, Sentence, Status, Validators, Verdict
+from store.types import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from workers.services import Services
 from workers.steps import announce
 
 TEXT = "Über den Turm 🗼: The lighthouse was built in 1871 by Robert Tallis. It has 176 steps."
 QUOTE = "The lighthouse was built in 1871 by Robert Tallis."
+BUILDER = "Robert Tallis"
 VERDICT = Verdict(sufficient=True, confidence=0.9, reason="covered", missing=("x",), judge="calibrated")
 
 
@@ -56,11 +57,16 @@ def answer(page_id: int = 1, *, text: str = "Robert Tallis built it in 1871 [1].
     )
     return Answer(
         text=text,
-        sentences=(Sentence(text=text, markers=(1,)),),
+        sentences=(Sentence(text=text, markers=(1,), focus=_focus(text)),),
         citations=(citation,),
         confidence=0.9,
         composer="extractive",
     )
+
+
+def _focus(text: str) -> Focus | None:
+    start = text.find(BUILDER)
+    return Focus(start=start, end=start + len(BUILDER), confidence=0.8) if start >= 0 else None
 
 
 def insufficient(to: Status, **changes: object) -> Move:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from pipeline.cite import check
 from pipeline.compose import compose
-from pipeline.notices import contradictions_of, disagreement, older_than
+from pipeline.notices import disagreement, older_than
 from pipeline.question import analyse_question
+from store.short_answer import contradictions_of, short_answer
 from store.types import Answer, Hit
 from tests.fakes import passage
 
@@ -38,7 +39,7 @@ def answer_to(question: str, *texts: str, titles: tuple[str, ...] = (), dates: t
 
 
 def values(answer: Answer) -> set[str]:
-    return {value for each in contradictions_of(answer) for value in each.values}
+    return {value for each in contradictions_of(answer.sentences) for value in each.values}
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,12 @@ def test_what_is_no_contradiction_is_not_said_to_be_one(question: str, one: str,
     assert values(answer_to(question, one, other)) == set()
 
 
+def test_short_answer_is_given_where_nothing_contradicts_it() -> None:
+    assert short_answer(answer_to(QUESTION, BUILT.format("1874")).sentences) == "1874"
+    assert short_answer(answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880")).sentences) is None
+    assert short_answer(()) is None
+
+
 def test_one_page_does_not_contradict_itself() -> None:
     assert values(answer_to(QUESTION, f"{BUILT.format('1874')} {BUILT.format('1880')}")) == set()
 
@@ -143,7 +150,7 @@ def test_the_newest_page_comes_first() -> None:
 
 def test_three_pages_that_all_differ_are_one_contradiction() -> None:
     answer = answer_to(QUESTION, *(BUILT.format(year) for year in (1874, 1880, 1891)))
-    (each,) = contradictions_of(answer)
+    (each,) = contradictions_of(answer.sentences)
     assert (each.citations, set(each.values)) == ((1, 2, 3), {"1874", "1880", "1891"})
 
 
@@ -155,7 +162,7 @@ def test_page_that_repeats_a_value_is_no_further_side() -> None:
 def test_contradiction_ends_when_one_side_does_not_stand_in_its_page() -> None:
     answer = answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880"))
     checked = check(answer, {1: BUILT.format("1874"), 2: "Another text."}.get)
-    assert contradictions_of(checked) == ()
+    assert contradictions_of(checked.sentences) == ()
     assert disagreement(checked, "en") == ""
     assert [sentence.contradicts for sentence in checked.sentences] == [()]
 
@@ -190,6 +197,6 @@ def test_two_years_contradict_each_other_just_when_they_differ(one: int, other: 
 @given(st.lists(years, min_size=2, max_size=4))
 def test_every_side_is_quoted_with_its_own_citation(given_years: list[int]) -> None:
     answer = answer_to(QUESTION, *(BUILT.format(year) for year in given_years))
-    for each in contradictions_of(answer):
+    for each in contradictions_of(answer.sentences):
         assert len(each.citations) == len(each.values) == len(set(each.values))
         assert set(each.citations) <= {citation.marker for citation in answer.citations}

@@ -1,0 +1,61 @@
+"""What the sentences of an answer say of what was asked: the short answer, and the values they disagree about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from store.types import Focus, Sentence
+
+#: a focus that is less sure is not given as the short answer
+SURE = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """Citations that give different values for what was asked, and those values, in the same order."""
+
+    citations: tuple[int, ...]
+    values: tuple[str, ...]
+
+
+def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...]:
+    """Gather which sentences of an answer contradict each other."""
+    found: dict[tuple[int, ...], Contradiction] = {}
+    said = dict(_values(sentences))
+    for sentence in sentences:
+        sides = tuple(sorted(marker for marker in {*sentence.markers, *sentence.contradicts} if marker in said))
+        if sentence.contradicts and len(sides) > 1:
+            found[sides] = Contradiction(citations=sides, values=tuple(said[marker] for marker in sides))
+    return tuple(found.values())
+
+
+def short_answer(sentences: Sequence[Sentence]) -> str | None:
+    """Give the words of the first sentence that say just what was asked; None where that is unsure or disputed."""
+    first = sentences[0] if sentences else None
+    if first is None or first.focus is None or first.focus.confidence < SURE or first.contradicts:
+        return None
+    return _focused(first, first.focus)
+
+
+def to_sentence(kept: Mapping[str, Any]) -> Sentence:
+    """Read a sentence as it is kept with its answer, or sent; older ones have fewer fields."""
+    focus = kept.get("focus")
+    return Sentence(
+        text=kept["text"],
+        markers=tuple(kept["markers"]),
+        focus=Focus(start=focus["start"], end=focus["end"], confidence=focus["confidence"]) if focus else None,
+        contradicts=tuple(kept.get("contradicts", ())),
+    )
+
+
+def _values(sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:
+    for sentence in sentences:
+        if sentence.contradicts and sentence.focus:
+            for marker in sentence.markers:
+                yield marker, _focused(sentence, sentence.focus)
+
+
+def _focused(sentence: Sentence, focus: Focus) -> str:
+    return sentence.text[focus.start : focus.end]
