@@ -6,14 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import redis
 
+from api.client import Client
 from evals.knowledge import Defaults
 from store.errors import WellreadError
+from workers import stack
 from workers.settings import Settings
 from workers.stack import valkey
 from workers.supervise import StartError, wait_until
@@ -79,8 +81,19 @@ def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
         yield
 
 
-def _wait(ready: object, process: subprocess.Popen[bytes], settings: Settings) -> None:
-    assert callable(ready)
+@contextmanager
+def up(settings: Settings, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], Client]]:
+    """Run `wellread up` and give it with a client, once a question can be asked."""
+    command = (sys.executable, "-m", "api", "up", "--port", "0", "--no-flower")
+    with running(command, settings, environment(settings, **more)) as process:
+        _wait(lambda: stack.running(settings) is not None, process, settings)
+        address = stack.running(settings)
+        with Client(address.api_url if address else "") as client:
+            _wait(client.is_ready, process, settings)
+            yield process, client
+
+
+def _wait(ready: Callable[[], bool], process: subprocess.Popen[bytes], settings: Settings) -> None:
     if not wait_until(lambda: ready() or process.poll() is not None, within_s=_STARTS_WITHIN_S) or not ready():
         raise StartError(f"A process did not start:\n{(settings.data_dir / 'output.log').read_text()[-2000:]}")
 

@@ -1,0 +1,87 @@
+"""A question answered from the knowledge base over HTTP: the whole of `wellread up`, no model of a provider."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import cycle, islice
+from typing import Any
+
+from api.client import Client
+from api.client_record import Record
+from benchmarks.alone import alone, up
+from benchmarks.filled import filled, real_set
+from benchmarks.options import Options
+from benchmarks.report import Figure, Report, spread
+from store.errors import WellreadError
+from store.types import Status
+
+#: questions before the clock runs
+_WARM = 15
+_WAIT_S = 60.0
+
+
+class NothingAnswered(WellreadError):
+    """No question was answered at the first look: the figures would say nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """One question: what its asker waited, and what of that the record explains."""
+
+    wall_s: float
+    record: Record
+    trace: Sequence[Any]
+
+    @property
+    def at_first_look(self) -> bool:
+        return self.record.status is Status.ANSWERED and len(self.record.timings) == 1
+
+    @property
+    def parts_s(self) -> dict[str, float]:
+        """Seconds of each part, in order; together they are the wall."""
+        step = self.record.timings[0]
+        look = dict(self.trace[0]["detail"]["seconds"])
+        queue = (step.started_at - self.record.created_at) / timedelta(seconds=1)
+        return {
+            "queue, from the row to its step": queue,
+            **look,
+            "rest of the step": step.seconds - sum(look.values()),
+            "HTTP, and waiting for the event": self.wall_s - queue - step.seconds,
+        }
+
+
+def measure(options: Options) -> Report:
+    """Ask one question after another, none twice by its row; count those that the first look answers."""
+    questions = [question.text for question in real_set().questions if question.answerable]
+    with alone() as settings:
+        shutil.copytree(filled(options), settings.data_dir, dirs_exist_ok=True)
+        options.models_dir.mkdir(parents=True, exist_ok=True)
+        settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)
+        with up(settings, WELLREAD_EMBEDDER="minilm") as (_, client):
+            asked = [_ask(client, text) for text in islice(cycle(questions), options.rounds + _WARM)][_WARM:]
+    answered = [each for each in asked if each.at_first_look]
+    if not answered:
+        raise NothingAnswered(NothingAnswered.__doc__)
+    figures = [
+        *spread("answered over HTTP", [each.wall_s for each in answered], p50=60, p95=150),
+        Figure(name="answered at the first look", value=len(answered) / len(asked), unit="of all"),
+    ]
+    for name in answered[0].parts_s:
+        target = 10 if name.startswith("queue") else None
+        figures += spread(f"  {name}", [each.parts_s[name] for each in answered], p50=target)
+    return Report(
+        title=f"answer: {options.passages:,} passages, {len(asked)} questions one after another",
+        figures=figures,
+        notes=("the targets are those for 100,000 passages", "questions that need a second look are left out"),
+    )
+
+
+def _ask(client: Client, text: str) -> _Asked:
+    started = time.perf_counter()
+    record = client.ask(text, wait=_WAIT_S, crawl_enabled=False, reuse=False)
+    wall_s = time.perf_counter() - started
+    return _Asked(wall_s=wall_s, record=record, trace=client.trace(record.id))
