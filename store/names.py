@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from store.analyser import words
+from store.analyser import fold, words
 
 #: a longer one is a sentence; the column of the table holds as much
 MAX_WORDS: Final = 8
@@ -42,7 +42,7 @@ class _Word(NamedTuple):
 
 def key(text: str) -> str:
     """Give the spelling under which a name compares; "" for one that is none."""
-    found = [word.text for word in _words(html.unescape(text))]
+    found = [word.text for word in _words(fold(html.unescape(text)))]  # folding may part a letter in two
     if len(found) > 1 and found[0] in _ARTICLES:
         found = found[1:]
     name = " ".join(found)

@@ -243,7 +243,10 @@ def test_a_reader_who_left_the_pipe_is_no_error_to_talk_about(here: Services, ar
 
 def test_interrupt_stops_the_question_and_ends_quietly(url: str, services: Services) -> None:
     command = [sys.executable, "-X", "faulthandler", "-m", "api", "ask", "Who waits?"]
+    # a shell that starts the tests in the background has them, and so their children, ignore Ctrl-C
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as asking:
+        signal.signal(signal.SIGINT, kept)
         assert asking.stderr is not None
         assert "phase 1" in asking.stderr.readline()
         asking.send_signal(signal.SIGINT)
