@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from store.types import Answer, Citation, PageDates, Sentence
 
@@ -11,15 +12,18 @@ from store.types import Answer, Citation, PageDates, Sentence
 PageText = Callable[[int], str | None]
 
 DROPPED = "Sentences whose citation does not stand in the page were left out."
+_LEADS_IN = (":", "：")
 
 
 def check(answer: Answer, page_text_of: PageText) -> Answer:
-    """Give the answer without the sentences of which a citation fails, its markers renumbered from 1.
+    """Give the answer without the sentences that nothing supports, its markers renumbered from 1.
 
-    A sentence that claims no citation stays as it is. Nothing supported left: the text is empty and the confidence 0.
+    Nothing does where a citation fails, or none is claimed; but one that leads into a supported sentence (it ends with
+    a colon) stays with it. Nothing supported left: the text is empty and the confidence 0.
     """
     valid = {citation.marker for citation in answer.citations if stands(citation, page_text_of(citation.page_id))}
-    kept = tuple(sentence for sentence in answer.sentences if valid.issuperset(sentence.markers))
+    followed = zip_longest(answer.sentences, answer.sentences[1:])
+    kept = tuple(sentence for sentence, after in followed if sentence and _is_kept(sentence, after, valid))
     if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
         return answer
     notice = " ".join(filter(None, (answer.notice, DROPPED)))
@@ -41,6 +45,16 @@ def stands(citation: Citation, page_text: str | None) -> bool:
 def write_out(sentences: tuple[Sentence, ...]) -> str:
     """Join sentences into the answer's text, each with its [n] markers."""
     return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
+
+
+def _is_kept(sentence: Sentence, after: Sentence | None, valid: set[int]) -> bool:
+    if sentence.markers:
+        return _is_supported(sentence, valid)
+    return sentence.text.endswith(_LEADS_IN) and after is not None and _is_supported(after, valid)
+
+
+def _is_supported(sentence: Sentence, valid: set[int]) -> bool:
+    return bool(sentence.markers) and valid.issuperset(sentence.markers)
 
 
 def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:
@@ -69,5 +83,5 @@ def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Ans
         text=write_out(sentences),
         sentences=sentences,
         citations=citations,
-        confidence=answer.confidence if citations or not answer.citations else 0.0,
+        confidence=answer.confidence if citations else 0.0,
     )

@@ -85,7 +85,7 @@ def _served(services: Services, question: Question, attempt: Attempt) -> Attempt
 
 
 def checked(services: Services, attempt: Attempt) -> Attempt:
-    """The attempt with an answer all of whose citations stand and are dated; with none left the hits do not suffice."""
+    """The attempt with an answer all of whose citations stand and are dated; with none left there is no answer."""
     if attempt.answer is None:
         return attempt
     with services.database.read() as session:
@@ -93,6 +93,7 @@ def checked(services: Services, attempt: Attempt) -> Attempt:
         texts, dates = pages.texts(session, cited), pages.dates(session, cited)
     answer = dated(check(attempt.answer, texts.get), dates)
     answer = said(answer, disagreement(answer, attempt.analysis.lang))
-    if answer.citations or not attempt.verdict.sufficient:
+    if answer.citations:
         return replace(attempt, answer=answer)
-    return replace(attempt, answer=answer, verdict=replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED))
+    verdict = replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED)
+    return replace(attempt, answer=None, verdict=verdict if attempt.verdict.sufficient else attempt.verdict)

@@ -58,9 +58,24 @@ def test_sentence_is_dropped_when_one_of_its_citations_fails() -> None:
     assert check(answer, lambda _: PAGE).sentences == ()
 
 
-def test_sentence_that_cites_nothing_stays() -> None:
-    answer = replace(answer_with(citation(1, 0, 5, "Rome!")), sentences=(Sentence(text="In short:"),))
-    assert check(answer, lambda _: PAGE).text == "In short:"
+def test_sentence_that_cites_nothing_is_dropped_unless_it_leads_into_one_that_stands() -> None:
+    good = answer_with(citation(1, 0, 31))
+    led = replace(good, sentences=(Sentence(text="In short:"), *good.sentences, Sentence(text="So they say.")))
+    assert check(led, lambda _: PAGE).text == "In short: Paris is the capital of France. [1]"
+    assert check(led, lambda _: PAGE).notice == DROPPED
+
+
+def test_sentence_that_leads_into_nothing_any_more_goes_with_it() -> None:
+    bad = answer_with(citation(1, 0, 5, "Rome!"))
+    led = replace(bad, sentences=(Sentence(text="In short:"), *bad.sentences))
+    checked = check(led, lambda _: PAGE)
+    assert (checked.text, checked.sentences, checked.confidence) == ("", (), 0.0)
+
+
+def test_answer_without_any_citation_is_none() -> None:
+    answer = Answer(text="Rome.", sentences=(Sentence(text="Rome."),), citations=(), confidence=0.9, composer="x")
+    checked = check(answer, lambda _: PAGE)
+    assert (checked.text, checked.confidence) == ("", 0.0)
 
 
 @given(st.text(max_size=40), st.integers(-5, 50), st.integers(-5, 50), st.text(max_size=40))
