@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test eval format-check lint types contracts fast live format docs lock clean
+.PHONY: help install demo check test eval bench format-check lint types contracts fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -41,6 +41,10 @@ test: fast live ## all tests: the fast ones on two cores, then those with real s
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
 	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+# NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
+bench: install ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
+	$(BIN)/python -m benchmarks $(or $(NAME),all) $(ARGS)
 
 format-check: install
 	$(BIN)/ruff format --check .

@@ -54,14 +54,17 @@ def real_set() -> EvalSet:
     return read_set(SHIPPED / "squad2-part")
 
 
-def filled(options: Options) -> Path:
-    """Give the data folder of a knowledge base of about so many passages, made now where there is none."""
+def filled(options: Options, *, real: EvalSet | None = None) -> Path:
+    """Give the data folder of a knowledge base of about so many passages, made now where there is none.
+
+    ``real`` are other texts to stand among the made-up ones than :func:`real_set`.
+    """
     folder = options.folder / f"knowledge-{options.passages}-v{_FORMAT}"
     if not (folder / "whole").is_file():
         shutil.rmtree(folder, ignore_errors=True)
         click.echo(f"Making a knowledge base of {options.passages:,} passages in {folder} …", err=True)
         migrate(Defaults.model_validate({"data_dir": folder}).database)
-        _fill(folder, options)
+        _fill(folder, options, real or real_set())
         (folder / "whole").touch()
     migrate(Defaults.model_validate({"data_dir": folder}).database)
     return folder
@@ -72,13 +75,14 @@ def made_up_pages(passages: int) -> Language:
     return Language(round(passages / _PASSAGES_PER_PAGE))
 
 
-def _fill(folder: Path, options: Options) -> None:
+def _fill(folder: Path, options: Options, real: EvalSet) -> None:
     services = Filled(folder, WordVectors())
-    real = [
+    texts = [
         MadeUp(page=PageText(title=each.title, text=each.text, lang=each.lang), url=each.url, said=())
-        for each in real_set().passages
+        for each in real.passages
     ]
-    _add(services, real, open_embedder("minilm", models_dir=options.models_dir))
+    if texts:
+        _add(services, texts, open_embedder("minilm", models_dir=options.models_dir))
     _add(services, made_up_pages(options.passages).pages(), services.embedder)
     services.passages_writer.tend()
     services.close()

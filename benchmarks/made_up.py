@@ -45,13 +45,13 @@ class MadeUp:
 class Language:
     """A made-up language and the world its pages are about; the same for the same seed."""
 
-    def __init__(self, pages: int, seed: int = 1) -> None:
+    def __init__(self, pages: int, *, seed: int = 1, words: int = _VOCABULARY) -> None:
         self._random = np.random.default_rng(seed)
-        self._words = _vocabulary(self._random)
+        self._words = _vocabulary(self._random, words)
         ranks = np.arange(len(self._words), dtype=np.float64)
         self._upto = np.cumsum(1 / (ranks + _OFFSET) ** _EXPONENT)
         self._names = [self._name() for _ in range(pages)]
-        low, high = np.log(_TOPIC_RANKS[0]), np.log(_TOPIC_RANKS[1])
+        low, high = np.log(_TOPIC_RANKS[0]), np.log(min(_TOPIC_RANKS[1], words))
         drawn = np.exp(self._random.uniform(low, high, (_TOPICS, _TOPIC_WORDS))).astype(np.int64)
         self._topics = self._words[drawn]
 
@@ -120,13 +120,13 @@ def _begun(listed: list[str]) -> str:
     return " ".join(listed) + "."
 
 
-def _vocabulary(random: np.random.Generator) -> Words:
+def _vocabulary(random: np.random.Generator, count: int) -> Words:
     """The commonest English words first, then words made of syllables."""
     onsets, vowels = "b c d f g h l m n p r s t v br cr dr gr pl st tr".split(), "a e i o u ai ea".split()
-    syllables = ["".join(pair) for pair in product(onsets, vowels)]
+    syllables = np.array(["".join(pair) for pair in product(onsets, vowels)])
     ends = ["n", "r", "s", "t", "l", "ng", "nd", "st", "ment", "tion", ""]
     made: dict[str, None] = dict.fromkeys(_COMMONEST)
-    while len(made) < _VOCABULARY:
+    while len(made) < count:
         drawn = random.choice(syllables, int(random.integers(2, 4)))
         made.setdefault("".join(drawn) + ends[int(random.integers(len(ends)))])
     return np.array(list(made))
