@@ -14,14 +14,14 @@ from pipeline.answer_span import find_focus
 from pipeline.answer_type import AnswerType, asked_for
 from pipeline.find_values import values_in
 from pipeline.question import Analysis
-from pipeline.reading import ReadSpan
+from pipeline.reading import ReadSpan, read
 from pipeline.related import credit, related
 from pipeline.rerank import jaccard
-from pipeline.score import by_score, score
+from pipeline.score import by_score, choose, score
 from pipeline.terms import content_terms, terms_of
 from pipeline.units import BARE
 from pipeline.values import Value, ValueKind, comparable, same
-from store.types import Focus
+from store.types import Focus, Hit
 
 #: the kinds of things of which two can be told to be the same or not
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
@@ -68,11 +68,18 @@ def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequenc
     if first is None:
         return []
     claims = [first]
-    for read in _rivals(analysis, chosen, read_spans):
-        claim = _claim(analysis, read, kind)
+    for rival in _rivals(analysis, chosen, read_spans):
+        claim = _claim(analysis, rival, kind)
         if claim is not None and all(_contradict(analysis, claim, other) for other in claims):
             claims.append(claim)
     return claims if len(claims) > 1 else []
+
+
+def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Claim]:
+    """Give what the best sentence of the first ``closely`` hits claims and what contradicts it, the newest first."""
+    read_spans = read(analysis, hits, closely=closely).spans
+    chosen = choose(read_spans, analysis.text)
+    return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 
 
 def newest_first(claims: Sequence[Claim]) -> list[Claim]:
@@ -89,29 +96,29 @@ def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]
     """Yield the best sentence of each other page that is nearly as good an answer."""
     least = NEARLY_AS_GOOD * score(chosen)
     pages = {chosen.span.hit.passage.page_id}
-    for read in by_score(read_spans, analysis.text):
-        page = read.span.hit.passage.page_id
-        if score(read) < least or len(pages) == MAX_CLAIMS:
+    for rival in by_score(read_spans, analysis.text):
+        page = rival.span.hit.passage.page_id
+        if score(rival) < least or len(pages) == MAX_CLAIMS:
             return
         if page not in pages:
             pages.add(page)
-            yield read
+            yield rival
 
 
-def _claim(analysis: Analysis, read: ReadSpan, kind: ValueKind) -> Claim | None:
+def _claim(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Claim | None:
     """Give what a sentence claims, where it is sure enough which of its values is the answer."""
-    text = read.span.text
-    if read.span.kind not in ("prose", "row"):
+    text = sentence.span.text
+    if sentence.span.kind not in ("prose", "row"):
         return None
     asked = values_in(analysis.text, kind, analysis.lang)
     found = tuple(
         value
-        for value in values_in(text, kind, read.span.hit.passage.lang)
+        for value in values_in(text, kind, sentence.span.hit.passage.lang)
         if not any(same(value, other) for other in asked)
     )
     focus = find_focus(analysis, text)
     meant = _meant(focus, found)
-    return Claim(read=read, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
+    return Claim(read=sentence, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:

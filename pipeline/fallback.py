@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from pipeline.compose import compose
+from pipeline.compose import PASSAGES, compose
+from pipeline.contradictions import disagreeing
 from pipeline.judge import Judge
 from pipeline.llm import Model, ModelError
+from pipeline.notices import said, unsaid
 from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
 from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
@@ -24,6 +26,11 @@ Value = TypeVar("Value")
 
 #: below this the judge is sure enough that a model's verdict would be money for nothing
 RULED_OUT = 0.02
+#: what a model is told where pages contradict each other; which pages, it sees itself
+DISPUTED = (
+    "Search results give different values for what is asked: give each, with its citation and its date where that is "
+    "known, the newest first."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,12 +128,15 @@ def write_answer(
 def _written_by(
     model: Model, analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, notes: Sequence[str], examples: str
 ) -> Made[Answer | None]:
+    claims = disagreeing(analysis, hits, closely=PASSAGES)
+    notes = (*notes, DISPUTED) if claims else notes
     try:
         answer = model.compose(analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples)
     except ModelError as error:
         return Made(value=None, cost=error.cost, notice=_notice("answer", error))
     # the model says how sure it writes; the judge says how likely the hits hold the answer at all
-    return Made(value=replace(answer, confidence=min(answer.confidence, verdict.confidence)), cost=answer.cost)
+    answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
+    return Made(value=said(answer, unsaid(answer, claims, analysis.lang)), cost=answer.cost)
 
 
 def _withdrawn(verdict: Verdict) -> Verdict:
