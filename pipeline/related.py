@@ -66,6 +66,19 @@ _GROUPS: dict[str, str] = {
 }
 
 
+#: English verbs whose forms share no stem; they count as derivations do
+_IRREGULAR = """
+    break broke broken/ bring brought/ buy bought/ catch caught/ come came/ draw drew drawn/ drive drove driven/ eat ate
+    eaten/ fall fell fallen/ feed fed/ feel felt/ fight fought/ find found/ fly flew flown/ forget forgot forgotten/
+    freeze froze frozen/ get got/ give gave given/ go went gone/ grow grew grown/ hang hung/ hear heard/ hold held/
+    keep kept/ know knew known/ lay laid/ lead led/ leave left/ lend lent/ lose lost/ make made/ mean meant/ meet met/
+    pay paid/ ride rode ridden/ ring rang rung/ rise rose risen/ run ran/ say said/ see saw seen/ sell sold/ send sent/
+    shake shook shaken/ shine shone/ shoot shot/ sing sang sung/ sink sank sunk/ sit sat/ sleep slept/ speak spoke
+    spoken/ spend spent/ stand stood/ steal stole stolen/ swim swam swum/ take took taken/ teach taught/ tell told/
+    think thought/ throw threw thrown/ wear wore worn/ win won/ write wrote written
+"""
+
+
 def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
     """Give for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0, 1]."""
     synonyms = _synonyms(lang)
@@ -91,9 +104,9 @@ def credit(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
 def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
     if term == other:
         return 1.0
-    if other in synonyms:
-        return SYNONYM
-    return DERIVED if _derived(term, other) else 0.0
+    if _derived(term, other) or other in _irregular().get(term, ()):
+        return DERIVED
+    return SYNONYM if other in synonyms else 0.0
 
 
 def _spelled_like(term: str, vocabulary: Collection[str]) -> dict[str, float]:
@@ -117,9 +130,19 @@ def _derived(one: str, other: str) -> bool:
 
 
 @cache
+def _irregular() -> dict[str, frozenset[str]]:
+    return _groups(_IRREGULAR, "en")
+
+
+@cache
 def _synonyms(lang: str) -> dict[str, frozenset[str]]:
+    both = f"{_GROUPS['en']}/{_IRREGULAR}" if lang == "en" else _GROUPS.get(lang, "")
+    return _groups(both, lang)
+
+
+def _groups(groups: str, lang: str) -> dict[str, frozenset[str]]:
     table: dict[str, frozenset[str]] = {}
-    for group in _GROUPS.get(lang, "").split("/"):
+    for group in groups.split("/"):
         terms = frozenset(analyse(group, lang))
         for term in terms:
             table[term] = table.get(term, frozenset()) | terms

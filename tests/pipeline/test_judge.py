@@ -145,6 +145,14 @@ def test_name_that_the_passage_lacks_is_noticed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"), [("keeps", "kept"), ("built", "build"), ("wrote", "writing"), ("won", "win")]
+)
+def test_irregular_form_of_a_verb_is_the_verb(asked: str, said: str) -> None:
+    terms = analyse(asked, "en")
+    assert related(terms, analyse(said, "en"), "en")[terms[0]].values()
+
+
+@pytest.mark.parametrize(
     ("asked", "said", "stands"),
     [
         ("Moncalm", "Montcalm", True),
