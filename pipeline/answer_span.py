@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from pipeline.answer_type import asked_for
@@ -22,8 +22,12 @@ _NOT_SAID_SHORTLY = "way"
 MAX_CHARACTERS = 600
 
 
+@lru_cache(maxsize=1024)
 def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
-    """Give where the sentence says just what was asked, and how sure that is; None where no words could be it."""
+    """Give where the sentence says just what was asked, and how sure that is; None where no words could be it.
+
+    Remembered: the composer, and whoever looks for contradictions, ask of the same sentences.
+    """
     if asked_for(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
         return None
     found = list(candidates(analysis, sentence))
