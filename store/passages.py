@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
-_READERS_LAG: Final = timedelta(seconds=1)
+#: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
+_READERS_LAG: Final = timedelta(0)
 _EVERYTHING: Final = Scope()
 #: pauses before a table that is listed and cannot be opened is looked at again, in seconds
 _WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
