@@ -1,7 +1,7 @@
 """The passages of the knowledge base, in one LanceDB table: full-text and vector search, and whole-page replacement.
 
 One process writes (``writer=True``), any number read. LanceDB is imported and opened by `Passages.open`, never at
-import: its threads do not survive a fork, and a handle from before one refuses to work.
+import: its threads and locks do not survive a fork, and a process forked from one that opened it is refused.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _READERS_LAG: Final = timedelta(0)
 _EVERYTHING: Final = Scope()
 #: pauses before a table that is listed and cannot be opened is looked at again, in seconds
 _WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
+#: the process LanceDB was first opened in: a child forked from it can hang in a lock that nobody holds any more
+_opened_in: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,6 @@ class Passages:
         self.dimension = dimension
         self._opened_table = table
         self._writer = writer
-        self._pid = os.getpid()
         self._untended = _small_files(table) if writer else 0
 
     @classmethod
@@ -67,7 +68,8 @@ class Passages:
     ) -> Passages:
         """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``), made empty when it is missing.
 
-        Raises EmbedderMismatch when its vectors are another embedder's, PassagesError when it cannot be opened.
+        Raises EmbedderMismatch when its vectors are another embedder's, OpenedBeforeFork in a process forked from one
+        that had LanceDB open, PassagesError when it cannot be opened.
         """
         with explained(uri, "open"):
             table = _open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
@@ -192,8 +194,7 @@ class Passages:
     # --- the handle
 
     def _table(self) -> Any:
-        if os.getpid() != self._pid:
-            raise OpenedBeforeFork(self.uri)
+        _refuse_after_fork(self.uri)
         return self._opened_table
 
     def _checked_table(self) -> Any:
@@ -233,13 +234,21 @@ class Passages:
 
 def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
     """Connect to the database at ``uri``; its handles see other processes' commits within a second."""
+    global _opened_in
+    _refuse_after_fork(uri)
     import lancedb
 
+    _opened_in = os.getpid()
     return lancedb.connect(
         uri,
         read_consistency_interval=_READERS_LAG,
         storage_options=dict(storage_options) if storage_options else None,
     )
+
+
+def _refuse_after_fork(uri: str) -> None:
+    if _opened_in not in (None, os.getpid()):
+        raise OpenedBeforeFork(uri)
 
 
 def _open_table(database: Any, schema: Any) -> Any:

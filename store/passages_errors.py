@@ -23,10 +23,13 @@ class EmbedderMismatch(PassagesError):
 
 
 class OpenedBeforeFork(PassagesError):
-    """A handle was carried over a fork, which LanceDB's threads do not survive."""
+    """The process was forked from one that had LanceDB open, whose threads and locks do not survive a fork."""
 
     def __init__(self, uri: str) -> None:
-        super().__init__(f"The passages in {uri} were opened before this process was forked. Open them in the child.")
+        super().__init__(
+            f"The passages in {uri} cannot be used here: LanceDB was opened before this process was forked. "
+            "Open them in the children alone, or start processes by spawn."
+        )
 
 
 @contextmanager
