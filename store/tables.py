@@ -361,3 +361,32 @@ class VariantTallyRow(Table):
     kind: Mapped[str] = mapped_column(String(24), primary_key=True)
     tried: Mapped[int]
     rewarded: Mapped[int]
+
+
+class LearnedRow(Table):
+    """One version of what was learned; of a kind and an embedder at most one is active, without any what is shipped."""
+
+    __tablename__ = "learned"
+    __table_args__ = (UniqueConstraint("kind", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    number: Mapped[int]
+    embedder: Mapped[str] = mapped_column(String(200))
+    parameters: Mapped[dict[str, Any]]
+    metrics: Mapped[dict[str, Any]]
+    examples: Mapped[int]
+    active: Mapped[bool]
+    created_at: Mapped[datetime]
+
+
+class LearningRow(Table):
+    """What learning last came to; ``held`` leaves a kind as an operator put it back."""
+
+    __tablename__ = "learning"
+
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    embedder: Mapped[str] = mapped_column(String(200), primary_key=True)
+    held: Mapped[bool]
+    tried_at: Mapped[datetime | None]
+    said: Mapped[str]
