@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.judge_cases import Case, Condition, cases_of
-from evals.logistic import auroc, calibration_error, fit_logistic
 from evals.python_docs import read_python_docs
 from evals.sets import read_set
 from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
 from pipeline.evidence import Evidence, weigh
 from pipeline.judge import BESIDE_THE_POINT
+from pipeline.learning.chances import auroc, calibration_error
+from pipeline.learning.logistic import fit_logistic
 from store.embedder import open_embedder
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"

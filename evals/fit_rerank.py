@@ -18,11 +18,11 @@ import click
 import numpy as np
 
 from evals.kept_vectors import KeptVectors
-from evals.listwise import Floats, fit_listwise, padded
 from evals.memory import MemoryKnowledge
 from evals.metrics import recall_at, reciprocal_rank_at
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting, read_set
 from pipeline.fuse import minmax, rrf
+from pipeline.learning.listwise import Floats, fit_listwise, padded
 from pipeline.rerank_learned import weighted_mean
 from pipeline.rerank_signals import Signals, signals
 from pipeline.rerankers import RerankerName, reranker_named

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from evals.knowledge import Knowledge
-from evals.metrics import auroc, balanced_accuracy, calibration_error, false_positives
 from evals.sets import EvalQuestion
+from pipeline.learning.chances import auroc, balanced_accuracy, calibration_error, false_positives
 from store.types import Verdict
 
 

@@ -1,4 +1,7 @@
-"""The figures that say how good a ranking, a probability or an answer is; each with its source."""
+"""The figures that say how good a ranking or an answer is; each with its source.
+
+Those of probabilities stand where they are needed when serving, too: :mod:`pipeline.learning.chances`.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Collection, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Truth = NDArray[np.bool_]
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -41,39 +38,6 @@ def ndcg_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
     """Give Σ 1/log2(1 + rank) over the gold documents in the first k, over its greatest value (Järvelin 2002)."""
     gain = sum(1 / math.log2(1 + rank) for rank, document in enumerate(ranking[:k], start=1) if document in gold)
     return gain / sum(1 / math.log2(1 + rank) for rank in range(1, min(k, len(gold)) + 1))
-
-
-# --- probabilities: one a case, and whether the case is true
-
-
-def auroc(scores: Floats, truth: Truth) -> float:
-    """Give the probability that a true case scores above a false one; ties count half."""
-    _, where, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks = ((last - counts + 1 + last) / 2)[where]
-    true, false = int(truth.sum()), int((~truth).sum())
-    return float((ranks[truth].sum() - true * (true + 1) / 2) / (true * false))
-
-
-def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
-    """Give the share of false cases that pass the threshold which ``recall`` of the true ones pass."""
-    threshold = np.quantile(scores[truth], 1 - recall)
-    return float((scores[~truth] >= threshold).mean())
-
-
-def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float:
-    """Give the expected calibration error over equal bins."""
-    bin_of = np.minimum((chances * bins).astype(int), bins - 1)
-    gaps = [
-        (bin_of == each).mean() * abs(chances[bin_of == each].mean() - truth[bin_of == each].mean())
-        for each in np.unique(bin_of)
-    ]
-    return float(sum(gaps))
-
-
-def balanced_accuracy(passed: Truth, truth: Truth) -> float:
-    """Give the mean of the share of true cases that passed and of false ones that did not."""
-    return float((passed[truth].mean() + (~passed[~truth]).mean()) / 2)
 
 
 # --- answers: texts, compared as SQuAD's evaluation script does (Rajpurkar 2016)

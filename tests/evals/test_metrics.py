@@ -2,20 +2,15 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.metrics import (
     all_at,
-    auroc,
-    balanced_accuracy,
-    calibration_error,
     contains,
     exact,
     f1,
-    false_positives,
     ndcg_at,
     normalised,
     recall_at,
@@ -57,32 +52,6 @@ def test_figures_of_a_ranking_agree_with_each_other(ranking: list[int], gold: se
     assert 0 <= ndcg <= 1 + 1e-9
     assert (recall == 0) == (ndcg == 0) == (reciprocal_rank_at(k, ranking, gold) == 0)
     assert all_at(k, ranking, gold) == float(recall == 1)
-
-
-TRUTH = np.array([True, True, True, False, False])
-CHANCES = np.array([0.9, 0.8, 0.4, 0.4, 0.1])
-
-
-def test_auroc_counts_pairs_and_halves_ties() -> None:
-    # of the six pairs five are in order, and .4 against .4 is a tie
-    assert auroc(CHANCES, TRUTH) == pytest.approx(5.5 / 6)
-    assert auroc(-CHANCES, TRUTH) == pytest.approx(0.5 / 6)
-
-
-def test_false_positives_pass_the_threshold_of_the_true() -> None:
-    assert false_positives(CHANCES, TRUTH, recall=1.0) == 0.5  # the threshold is .4: one of two false ones passes
-    assert false_positives(CHANCES, TRUTH, recall=0.5) == 0.0  # it is .8
-
-
-def test_balanced_accuracy_is_the_mean_of_both_kinds() -> None:
-    # two of three true ones pass, both false ones do not
-    assert balanced_accuracy(CHANCES >= 0.7, TRUTH) == pytest.approx((2 / 3 + 1) / 2)
-
-
-def test_calibration_error_is_the_mean_gap_of_the_bins() -> None:
-    # two cases in the bin .9–1 say .95 and one is true; two in 0–.1 say .05 and none is
-    chances, truth = np.array([0.95, 0.95, 0.05, 0.05]), np.array([True, False, False, False])
-    assert calibration_error(chances, truth) == pytest.approx(0.5 * 0.45 + 0.5 * 0.05)
 
 
 @pytest.mark.parametrize(
