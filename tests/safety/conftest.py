@@ -22,10 +22,13 @@ from store.questions import Move, NewQuestion
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Candidate, Status
 from tests.fakes import HashingEmbedder
+from tests.pipeline.claude.conftest import ask, double, made, server
 from tests.workers.conftest import Bell
 from workers import embedding, flow, intake, looking, notify, reading
 from workers.services import Services
 from workers.settings import load
+
+__all__ = ["ask", "double", "library", "made", "server"]
 
 
 class Listener:
@@ -96,15 +99,15 @@ def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterat
     made.logs = [dict(entry) for entry in logs]
     yield made
     services.close()
-    for server in (site, collector, receiver):
-        server.close()
+    for listener in (site, collector, receiver):
+        listener.close()
 
 
 def _read_all(made: Library) -> None:
     services = made.services
     made.site.files = {page.path: (page.body, page.attack.content_type) for page in made.pages}
-    for server in (made.site, made.receiver):
-        intake.add_source(services, f"http://{server.host}/", own=True, min_delay_s=0.0)
+    for listener in (made.site, made.receiver):
+        intake.add_source(services, f"http://{listener.host}/", own=True, min_delay_s=0.0)
     wanted = [Candidate(url=f"http://{made.site.host}{page.path}") for page in made.pages]
     with services.database.write() as session:
         ids = candidates.add(session, None, wanted, wave=0, status=CandidateStatus.WAITING, now=services.now())

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 
-from pipeline.claude import Claude
 from store import leases, pages, questions, records
 from store.questions import NewQuestion
 from store.spending import spent
 from store.tables import QuestionRow
 from store.types import Budget, PageText, Question, Status, Validators
-from tests.claude_double import KEY, ClaudeDouble
+from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Say, say_json
 from tests.fakes import HashingEmbedder
+from tests.pipeline.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services
 from workers import embedding, flow, looking
 from workers.budget import Progress
@@ -31,15 +30,8 @@ INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.",
 
 
 @pytest.fixture
-def double() -> Iterator[ClaudeDouble]:
-    with ClaudeDouble() as running:
-        yield running
-
-
-@pytest.fixture
-def ready(services: Services, double: ClaudeDouble) -> Iterator[Services]:
-    claude = Claude(api_key=KEY, base_url=double.url, max_tokens=400)
-    services.__dict__.update(embedder=HashingEmbedder(), model=claude)
+def ready(services: Services, ask: Ask) -> Services:
+    services.__dict__.update(embedder=HashingEmbedder(), model=ask(max_tokens=400))
     with services.database.write() as session:
         page_id, _ = pages.save(
             session, url="https://example.org/", host="https://example.org", content_hash="h", depth=0,
@@ -47,11 +39,10 @@ def ready(services: Services, double: ClaudeDouble) -> Iterator[Services]:
             now=services.now(),
         )  # fmt: skip
     embedding.embed(services, page_id)
-    yield services
-    claude.close()
+    return services
 
 
-def ask(services: Services, budget: Budget) -> Question:
+def asked(services: Services, budget: Budget) -> Question:
     new = NewQuestion(text="Who built the lens of the lighthouse of Vierburg?", budget=budget)
     with services.database.write() as session:
         return questions.ask(session, new, services.now())[0]
@@ -102,7 +93,7 @@ def test_calls_of_all_steps_together_stay_within_the_budget(
     ready: Services, double: ClaudeDouble, budget: Budget, sent: range
 ) -> None:
     double.script(*(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE) for _ in range(40)))
-    question = ask(ready, budget)
+    question = asked(ready, budget)
     look_until_the_end(ready, question.id, cycles=8)
     with ready.database.read() as session:
         cost, record = spent(session, question.id), records.read(session, question.id, ready.now())
@@ -120,7 +111,7 @@ def test_answer_that_cannot_be_paid_for_is_written_without_the_model_and_says_so
 ) -> None:
     sufficient = {"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []}
     double.script(say_json(sufficient, usage=USAGE), Say(["Never sent."], usage=USAGE))
-    question = ask(ready, Budget(usd=SMALL_USD + LARGE_USD / 2))
+    question = asked(ready, Budget(usd=SMALL_USD + LARGE_USD / 2))
     attempt = looking.first(ready, question)
     assert len(double.received) == 1
     assert attempt.answer is not None
@@ -130,7 +121,7 @@ def test_answer_that_cannot_be_paid_for_is_written_without_the_model_and_says_so
 
 def test_question_asked_again_later_has_its_budget_anew(ready: Services, double: ClaudeDouble) -> None:
     double.script(*(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE) for _ in range(9)))
-    question = ask(ready, Budget())
+    question = asked(ready, Budget())
     _step(ready, question.id, "retrieve", lambda q: flow.after_first_look(q, looking.first(ready, q)))
     with ready.database.write() as session:
         assert spent(session, question.id).usd == pytest.approx(SMALL_USD)

@@ -18,23 +18,16 @@ from pipeline.claude_prompts import COMPOSE, VERDICT
 from pipeline.few_shot import Solved, write_examples
 from store.shown import shown
 from store.types import Answer, Hit, PageText
-from tests.claude_double import KEY, ClaudeDouble
+from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
+from tests.pipeline.claude.lighthouse import Ask
 
 URL = "https://lights.example"
 
 
-@pytest.fixture(scope="module")
-def double() -> Iterator[ClaudeDouble]:
-    with ClaudeDouble() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def claude(double: ClaudeDouble) -> Iterator[Claude]:
-    made = Claude(api_key=KEY, base_url=double.url, max_usd=10.0)
-    yield made
-    made.close()
+@pytest.fixture
+def claude(ask: Ask) -> Claude:
+    return ask(max_usd=10.0)
 
 
 def read(page: AttackPage) -> tuple[PageText, list[Hit]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,26 +10,18 @@ from pipeline.claude import Claude
 from pipeline.fallback import DISPUTED, write_answer
 from pipeline.question import analyse_question
 from store.types import Answer, Hit, Verdict
-from tests.claude_double import KEY, ClaudeDouble
+from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
 from tests.fakes import passage
+from tests.pipeline.claude.lighthouse import QUESTION, Ask
 
-QUESTION = "When was the lighthouse of Vierburg built?"
 BUILT = "The lighthouse of Vierburg was built in {}."
 ENOUGH = Verdict(sufficient=True, confidence=0.9, reason="")
 
 
-@pytest.fixture(scope="module")
-def double() -> Iterator[ClaudeDouble]:
-    with ClaudeDouble() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def claude(double: ClaudeDouble) -> Iterator[Claude]:
-    made = Claude(api_key=KEY, base_url=double.url, max_retries=0)
-    yield made
-    made.close()
+@pytest.fixture
+def claude(ask: Ask) -> Claude:
+    return ask(max_retries=0)
 
 
 def written(double: ClaudeDouble, claude: Claude, *texts: str, reply: Reply | None = None) -> tuple[Answer, str]:
