@@ -7,6 +7,7 @@ imported where a call is made.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.fetch import Client, Fetched
@@ -32,35 +33,26 @@ _SYSTEM: Final = "Search the web once for what is asked, then reply with the one
 Price = Callable[[int, int], Cost]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ClaudeSearch:
     """Asks Claude through the Anthropic SDK, over the guarded client; one search a question, for it costs."""
 
     name = "claude"
     manners = Manners(max_queries=1, at_once=1)
 
-    def __init__(
-        self,
-        *,
-        client: Client,
-        key: str,
-        model: str,
-        price: Price,
-        max_usd: float,
-        base_url: str = "https://api.anthropic.com",
-    ) -> None:
-        self._client = client
-        self._key = key
-        self._model = model
-        self._price = price
-        self._max_usd = max_usd
-        self._base_url = base_url
+    client: Client
+    key: str = field(repr=False)
+    model: str
+    price: Price
+    max_usd: float
+    base_url: str = "https://api.anthropic.com"
 
     async def search(self, query: Query, *, limit: int) -> Reply:
         """Return the results of one search in their order; see ``Engine``."""
-        most = self._price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
-        if most > self._max_usd:
+        most = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
+        if most > self.max_usd:
             raise NotAsked(
-                f"A search by Claude could cost ${most:.3f}, more than the ${self._max_usd:.3f} a question may spend:"
+                f"A search by Claude could cost ${most:.3f}, more than the ${self.max_usd:.3f} a question may spend:"
                 " nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
             )
         message = await self._message(query.cut(500))
@@ -73,11 +65,11 @@ class ClaudeSearch:
 
         from crawler.search.guarded import GuardedTransport
 
-        transport = httpx2.AsyncClient(transport=GuardedTransport(self._client), trust_env=False)
-        sdk = anthropic.AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0, http_client=transport)
+        transport = httpx2.AsyncClient(transport=GuardedTransport(self.client), trust_env=False)
+        sdk = anthropic.AsyncAnthropic(api_key=self.key, base_url=self.base_url, max_retries=0, http_client=transport)
         async with sdk:
             try:
-                message: anthropic.types.Message = await sdk.messages.create(**_request(self._model, text))
+                message: anthropic.types.Message = await sdk.messages.create(**_request(self.model, text))
                 return message
             except anthropic.APIStatusError as error:
                 raise self._named(error.response) from None  # the SDK's message holds whatever the server said
@@ -95,12 +87,12 @@ class ClaudeSearch:
             body=response.content,
             content_type=response.headers.get("content-type", ""),
         )
-        error = refused(fetched, "Claude's search", setting=_SETTING, hide=self._key)
+        error = refused(fetched, "Claude's search", setting=_SETTING, hide=self.key)
         return error or EngineError("Claude's search answered what is not understood")
 
     def _cost(self, message: anthropic.types.Message) -> Cost:
         usage = getattr(message, "usage", None)
-        spent = self._price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
+        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
         searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
         return spent + Cost(usd=searches * SEARCH_USD)
 
