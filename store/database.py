@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from store.errors import WellreadError
 
 #: the latest migration; every process looks for it at its start, without loading Alembic
-REVISION = "0006"
+REVISION = "0007"
 
 
 class DatabaseError(WellreadError):

@@ -9,7 +9,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, ForeignKey, Index, MetaData, String, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    ForeignKey,
+    Index,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -189,17 +200,20 @@ class FeedbackRow(Table):
 
 
 class CandidateRow(Leased, Table):
-    """A URL to read: for a question, or for a source when it has none."""
+    """A URL to read: for a question, for the reading of a whole site, or for neither when a page is read again."""
 
     __tablename__ = "candidates"
     __table_args__ = (
         UniqueConstraint("question_id", "url"),
         Index("ix_candidates_work", "status", "due_at"),
         Index("ix_candidates_wave", "question_id", "status"),
+        Index("ix_candidates_of_site", "site_read_id", "url", unique=True),
+        Index("ix_candidates_next", "site_read_id", "status", "score"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[str | None] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"))
+    site_read_id: Mapped[int | None] = mapped_column(ForeignKey("site_reads.id", ondelete="CASCADE"))
     url: Mapped[str] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(16))
     score: Mapped[float]
@@ -222,11 +236,15 @@ class PageRow(Leased, Table):
     """A fetched, extracted document; ``state`` says whether the knowledge base holds this text yet."""
 
     __tablename__ = "pages"
-    __table_args__ = (Index("ix_pages_work", "state", "due_at"),)
+    __table_args__ = (
+        Index("ix_pages_work", "state", "due_at"),
+        Index("ix_pages_due", "host", "next_due", "id"),
+        Index("ix_pages_twin", "host", "content_hash"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     url: Mapped[str] = mapped_column(unique=True)
-    host: Mapped[str] = mapped_column(String(300), index=True)
+    host: Mapped[str] = mapped_column(String(300))
     title: Mapped[str]
     text: Mapped[str]
     lang: Mapped[str] = mapped_column(String(8))
@@ -236,15 +254,59 @@ class PageRow(Leased, Table):
     etag: Mapped[str]
     last_modified: Mapped[str]
     content_hash: Mapped[str] = mapped_column(String(64))
+    body_hash: Mapped[str] = mapped_column(String(64), default="")
     generation: Mapped[int]
     state: Mapped[str] = mapped_column(String(16))
     depth: Mapped[int]
     read_at: Mapped[datetime] = mapped_column(index=True)
     checked_at: Mapped[datetime]
-    next_due: Mapped[datetime] = mapped_column(index=True)
+    next_due: Mapped[datetime]
     interval_s: Mapped[float]
     gone_at: Mapped[datetime | None]
     is_hub: Mapped[bool] = mapped_column(default=False)
+
+
+class PageCheckRow(Table):
+    """What was found when a page was looked at; the same finding many times in a row is one row, counted."""
+
+    __tablename__ = "page_checks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    outcome: Mapped[str] = mapped_column(String(16))
+    status: Mapped[int | None]
+    content_hash: Mapped[str] = mapped_column(String(64))
+    reason: Mapped[str]
+    times: Mapped[int]
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+
+
+class SiteReadRow(Table):
+    """The reading of a whole site: what it is bound to, and how far it has come."""
+
+    __tablename__ = "site_reads"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str]
+    prefix: Mapped[str]
+    status: Mapped[str] = mapped_column(String(16), index=True)
+    reason: Mapped[str | None]
+    again: Mapped[bool]
+    source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id", ondelete="SET NULL"), index=True)
+    max_pages: Mapped[int]
+    max_depth: Mapped[int]
+    found: Mapped[int] = mapped_column(default=0)
+    looked_at: Mapped[int] = mapped_column(default=0)
+    new: Mapped[int] = mapped_column(default=0)
+    unchanged: Mapped[int] = mapped_column(default=0)
+    left_out: Mapped[int] = mapped_column(default=0)
+    failed: Mapped[int] = mapped_column(default=0)
+    bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    active_s: Mapped[float] = mapped_column(default=0.0)
+    running_since: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
 
 
 class LinkRow(Table):
@@ -309,11 +371,15 @@ class SourceRow(Table):
     url: Mapped[str] = mapped_column(unique=True)
     own: Mapped[bool]
     min_delay_s: Mapped[float | None]
+    every_s: Mapped[float | None]
+    cron: Mapped[str | None] = mapped_column(String(100))
+    zone: Mapped[str] = mapped_column(String(64), default="UTC")
+    next_due: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
 
 class HostRow(Table):
-    """What is known of one origin: its robots.txt and how fast it may be asked."""
+    """What is known of one origin: its robots.txt, how fast it may be asked, when pages of it are due again."""
 
     __tablename__ = "hosts"
 
@@ -322,6 +388,7 @@ class HostRow(Table):
     robots_status: Mapped[int]
     robots_at: Mapped[datetime | None]
     delay_s: Mapped[float | None]
+    refresh_at: Mapped[datetime | None] = mapped_column(index=True)
 
 
 class WebhookRow(Leased, Table):

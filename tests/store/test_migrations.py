@@ -36,3 +36,32 @@ def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_
     with Database(url).read() as session:
         assert session.execute(text("SELECT state, attempts FROM pages")).all() == [("FETCHED", 0)]
         assert session.scalar(text("SELECT subject_folded FROM facts")) == "cafe"
+
+
+def test_hosts_of_pages_kept_before_are_due_when_their_first_page_is(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    command.upgrade(_alembic(url), "0006")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        for page, host, due in (("u", "h", "2026-01-03"), ("v", "h", "2026-01-02"), ("w", "g", "2026-01-04")):
+            connection.execute(
+                text(
+                    "INSERT INTO pages (url, host, title, text, lang, headings, etag, last_modified, content_hash,"
+                    " generation, state, depth, read_at, checked_at, next_due, interval_s, is_hub, attempts, due_at)"
+                    " VALUES (:page, :host, 't', 't', 'en', '[]', '', '', '', 1, 'INDEXED', 0, :now, :now, :due, 1, 0,"
+                    " 0, :now)"
+                ),
+                {"page": page, "host": host, "now": WHEN, "due": f"{due} 00:00:00"},
+            )
+    engine.dispose()
+    migrate(url)
+    with Database(url).read() as session:
+        due = dict(session.execute(text("SELECT origin, refresh_at FROM hosts")).all())
+    assert {host: str(at)[:10] for host, at in due.items()} == {"h": "2026-01-02", "g": "2026-01-04"}
+
+
+def test_the_latest_migration_can_be_taken_back_and_done_again(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    migrate(url)
+    command.downgrade(_alembic(url), "0006")
+    migrate(url)
