@@ -1,7 +1,7 @@
 """Fetch one URL under all guards: every hop's address checked, every size and the whole time bounded.
 
 Whatever a server does, ``Client.get`` ends by its deadline, holding no more than its limits; it keeps no cookies and
-follows no proxy of the environment. Robots and politeness are the caller's.
+follows no proxy of the environment. Robots and politeness are the caller's, who may be asked before each redirect.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import asyncio
 import re
 import ssl
 import time
-from collections.abc import Collection, Mapping
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Self
 
 import httpcore2
 
-from crawler.body import ANY_TYPE, PAGE_TYPES, Unwanted, content_type, take
+from crawler.body import ANY_TYPE, PAGE_TYPES
 from crawler.connect import GuardedNetwork, Resolver, system_resolver
-from crawler.decode import ENCODINGS, Bounds, Corrupt, Overflow
+from crawler.decode import ENCODINGS
+from crawler.fetched import Fetched, FetchTimeout, Hop, Limits, NotText, TooLarge, Unreachable
 from crawler.guard import Blocked, FetchError, Guard, Target
+from crawler.receive import location_of, receive, unusable
 from crawler.urls import BadUrl, absolute
 
 __all__ = [
@@ -40,62 +40,10 @@ __all__ = [
 ]
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
-
-class TooLarge(FetchError):
-    """The answer exceeds a limit; the message says which."""
-
-
-class FetchTimeout(FetchError):
-    """The answer did not come in time."""
-
-
-class Unreachable(FetchError):
-    """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
-
-
-class NotText(FetchError):
-    """The answer is not of a kind that can be read."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """How long a fetch may take and how much it may bring."""
-
-    deadline_s: float = 20.0  #: for everything: all hops, names and bytes
-    connect_s: float = 5.0  #: for one address
-    dns_s: float = 3.0
-    max_hops: int = 5  #: redirects followed
-    max_wire: int = 5_000_000  #: bytes of body as they arrive
-    max_body: int = 10_000_000  #: bytes of body once decoded
-    max_ratio: float = 100.0  #: decoded per arrived byte
-
-    def bounds(self) -> Bounds:
-        """What they mean for one body."""
-        return Bounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hop:
-    """A redirect that was followed."""
-
-    status: int
-    url: str  #: that answered with it
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fetched:
-    """What a server answered, whatever its status."""
-
-    url: str  #: that answered in the end: absolute, without fragment
-    status: int
-    headers: Mapping[str, str]  #: names in lower case; several of one name joined by ", "
-    body: bytes  #: decoded; empty for an error's answer that is not worth keeping
-    content_type: str  #: lower case, without parameters; "" where the server gave none
-    hops: tuple[Hop, ...] = ()
-    elapsed_s: float = 0.0
+#: is told where a redirect leads before anything is asked there; raises FetchError where that may not be
+OnRedirect = Callable[[str], Awaitable[None]]
 
 
 class Client:
@@ -132,7 +80,12 @@ class Client:
         await self._pool.aclose()
 
     async def get(
-        self, url: str, *, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: Collection[str] | None = None,
+        on_redirect: OnRedirect | None = None,
     ) -> Fetched:
         """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other.
 
@@ -140,11 +93,13 @@ class Client:
             url: absolute, http or https.
             headers: for the first hop only: a redirect's target is not told conditions or keys meant for another URL.
             accept: content types taken of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
+            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard let it pass.
 
         Raises:
-            FetchError: one of its subclasses.
+            FetchError: one of its subclasses, or what ``on_redirect`` raises.
         """
-        call = _Call(headers=headers or {}, accept=PAGE_TYPES if accept is None else frozenset(accept))
+        types = PAGE_TYPES if accept is None else frozenset(accept)
+        call = _Call(headers=headers or {}, accept=types, on_redirect=on_redirect)
         return await self._within_deadline(url, call)
 
     async def post(
@@ -165,8 +120,7 @@ class Client:
             method="POST",
             body=body,
             headers=headers or {},
-            accept=ANY_TYPE if accept is None else frozenset(accept),
-            wants_body=accept is not None,
+            accept=None if accept is None else frozenset(accept),
         )
         return await self._within_deadline(url, call)
 
@@ -183,15 +137,18 @@ class Client:
         target = self._guard.check(url)
         hops: list[Hop] = []
         while True:
-            response = await self._send(target, call if not hops else _Call(accept=call.accept))
+            response = await self._send(target, call if not hops else replace(call, headers={}))
             try:
-                location = _location(response) if call.method == "GET" else None
+                location = location_of(response) if call.method == "GET" else None
                 if location is None:
-                    return replace(await _receive(target, response, call, self._limits), hops=tuple(hops))
+                    received = await receive(target, response, accept=call.accept, limits=self._limits)
+                    return replace(received, hops=tuple(hops))
             finally:
                 await response.aclose()
             hops.append(Hop(status=response.status, url=target.url))
             target = self._redirected(target, location, hops)
+            if call.on_redirect is not None:
+                await call.on_redirect(target.url)
 
     def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
         """Check where a redirect leads as if it had been asked for, and what only a redirect can do wrong."""
@@ -227,7 +184,7 @@ class Client:
             why = str(error) or f"no connection in {self._limits.connect_s:g} s"
             raise FetchTimeout(f"{target.url} did not answer in time: {why}. Try it later") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-            raise _unusable(target, error) from error
+            raise unusable(target, error) from error
 
     def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
         named = self._headers | {name.lower(): value for name, value in call.headers.items()}
@@ -254,8 +211,8 @@ class _Call:
     method: str = "GET"
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
-    accept: frozenset[str] = PAGE_TYPES
-    wants_body: bool = True
+    accept: frozenset[str] | None = PAGE_TYPES  #: None: the body is not wanted
+    on_redirect: OnRedirect | None = None
 
 
 class _Connected:
@@ -265,47 +222,3 @@ class _Connected:
 
     async def __call__(self, event: str, info: Mapping[str, object]) -> None:
         self.anew = self.anew or event == "connection.connect_tcp.started"
-
-
-async def _receive(target: Target, response: httpcore2.Response, call: _Call, limits: Limits) -> Fetched:
-    """Read the answer to its end; only of what was asked for is a body that cannot be had an error."""
-    headers = _headers(response)
-    is_wanted = call.wants_body and 200 <= response.status < 300
-    try:
-        async with aclosing(response.aiter_stream()) as chunks:
-            body = await take(chunks, headers, accept=call.accept if is_wanted else ANY_TYPE, bounds=limits.bounds())
-    except (Unwanted, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        if is_wanted:
-            raise _unusable(target, error) from error
-        body = b""
-    return Fetched(
-        url=target.url, status=response.status, headers=headers, body=body, content_type=content_type(headers)
-    )
-
-
-def _unusable(target: Target, error: Exception) -> FetchError:
-    match error:
-        case Overflow():
-            return TooLarge(f"{target.url} is too large: {error}. Leave it, or raise the limit")
-        case Unwanted() | Corrupt():
-            return NotText(f"{target.url} cannot be read: {error}. Leave it")
-        case _:
-            return Unreachable(f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later")
-
-
-def _headers(response: httpcore2.Response) -> Mapping[str, str]:
-    joined: dict[str, str] = {}
-    for raw_name, raw_value in response.headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        joined[name] = f"{joined[name]}, {value}" if name in joined else value
-    return MappingProxyType(joined)
-
-
-def _location(response: httpcore2.Response) -> str | None:
-    """Where a redirect leads; the header's bytes are UTF-8 more often than the Latin-1 of the RFC."""
-    if response.status not in _REDIRECTS:
-        return None
-    for name, value in response.headers:
-        if name.lower() == b"location":
-            return value.decode("utf-8", "replace")
-    return None

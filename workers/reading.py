@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from crawler import politeness, urls
+from crawler.permission import RobotsFile
 from crawler.read import Known as KnownText
-from crawler.read import Reading, RobotsFile
+from crawler.read import Reading
 from crawler.read import read as read_page
 from store import candidates, leases, pages, questions, sources
 from store.candidates import CandidateStatus, Outcome

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.fetch import Blocked, Fetched, FetchTimeout, NotText, Unreachable
-from crawler.read import Known, Reading, RobotsFile, read
+from crawler.fetch import Blocked, Client, Fetched, FetchTimeout, Limits, NotText, Unreachable
+from crawler.guard import Guard
+from crawler.permission import RobotsFile
+from crawler.read import Known, Reading, read
 from store.types import Candidate, Validators
+from tests.crawler.hostile import answer, redirect, routed, serving
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ORIGIN = "http://a.example"
@@ -28,20 +31,28 @@ def _fetched(url: str, status: int = 200, body: str = HTML, **headers: str) -> F
 
 
 class Web:
-    """The web as a function from request to response."""
+    """The web as a function from request to response; an answer from another URL was redirected to it."""
 
     def __init__(self, answer: Answer, robots: str | int = 404) -> None:
         self.answer, self.robots, self.asked = answer, robots, list[tuple[str, dict[str, str]]]()
 
     async def get(
-        self, url: str, *, headers: Mapping[str, str] | None = None, accept: frozenset[str] | None = None
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: frozenset[str] | None = None,
+        on_redirect: Callable[[str], Awaitable[None]] | None = None,
     ) -> Fetched:
         self.asked.append((url, dict(headers or {})))
         if url.endswith("/robots.txt"):
             if isinstance(self.robots, int):
                 return _fetched(url, self.robots, "")
             return _fetched(url, 200, self.robots, content_type="text/plain")
-        return self.answer(url, headers or {})
+        fetched = self.answer(url, headers or {})
+        if fetched.url != url and on_redirect is not None:
+            await on_redirect(fetched.url)
+        return fetched
 
 
 class Cache:
@@ -162,9 +173,36 @@ def test_an_empty_page_says_so() -> None:
     assert _read(_says(200, "<html><body></body></html>")).outcome == "empty"
 
 
-def test_a_redirect_into_what_robots_txt_forbids_is_not_kept() -> None:
-    web = Web(lambda url, _: _fetched(f"{ORIGIN}/private/x.html"), robots="User-agent: *\nDisallow: /private/")
-    assert _read(web).outcome == "forbidden"
+def test_a_redirect_into_what_robots_txt_forbids_is_not_followed() -> None:
+    async def scenario() -> None:
+        rules = answer(b"User-agent: *\nDisallow: /private/", kind="text/plain")
+        routes = {"/robots.txt": rules, "/a": redirect("/b"), "/b": redirect("/private/x"), "/private/x": answer()}
+        async with serving(routed(routes)) as site:
+            guard = Guard(own_sites=frozenset({site.hole}))
+            async with Client(guard=guard, limits=Limits(), user_agent="wellread-test/1.0") as client:
+                candidate = Candidate(url=site.url("/a"))
+                reading = await read(candidate, client=client, robots=Cache(), agent="wellread", now=NOW)
+        assert (reading.outcome, site.url("/private/x") in reading.reason) == ("forbidden", True)
+        assert [head.split(" ")[1] for head in site.requests] == ["/robots.txt", "/a", "/b"]
+
+    asyncio.run(scenario())
+
+
+def test_a_redirect_to_another_site_asks_that_sites_robots_txt_first_and_finds_its_sitemaps() -> None:
+    there = "http://www.a.example"
+    web = Web(
+        lambda url, _: _fetched(f"{there}/lamp.html"), robots=f"Sitemap: {there}/map.xml\nUser-agent: *\nDisallow:"
+    )
+    reading = _read(web)
+    assert [url for url, _ in web.asked] == [f"{ORIGIN}/robots.txt", URL, f"{there}/robots.txt"]
+    assert (reading.outcome, reading.links[0].url) == ("read", f"{there}/map.xml")
+
+
+def test_a_redirect_to_a_site_whose_robots_txt_cannot_be_had_is_left_alone_for_now() -> None:
+    web = Web(lambda url, _: _fetched("http://b.example/lamp.html"))
+    cache = Cache()
+    cache.put("http://b.example", RobotsFile(status=503, body=b"", fetched_at=NOW))
+    assert _read(web, cache=cache).outcome == "failed"
 
 
 def test_a_page_that_moved_is_kept_under_its_new_address() -> None:
