@@ -67,7 +67,7 @@ def canonical(url: str, base: str = "") -> str:
     parsed = parse(url, base)
     parsed.hash = ""
     kept = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
-    parsed.search = "&".join(kept)
+    parsed.search = "?" + "&".join(kept) if kept else ""  # of what is assigned, the first "?" is not kept
     return _bounded(parsed.href)
 
 
