@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from store import passages_indices as indices
 from store import passages_schema as columns
 from store.passages_errors import OpenedBeforeFork, PassagesError, explained
+from store.passages_memory import Copy, Memory
 from store.passages_scope import groups, one_of
 from store.passages_search import search_among, search_terms, search_vectors
 from store.types import Hit, Passage, Scope
@@ -48,12 +49,15 @@ class Written:
 class Passages:
     """A handle on the passages table; safe to use from several threads of the process that opened it."""
 
-    def __init__(self, table: Any, *, uri: str, embedder_id: str, dimension: int, writer: bool) -> None:
+    def __init__(
+        self, table: Any, *, uri: str, embedder_id: str, dimension: int, writer: bool, memory_bytes: int = 0
+    ) -> None:
         self.uri = uri
         self.embedder_id = embedder_id
         self.dimension = dimension
         self._opened_table = table
         self._writer = writer
+        self._memory = Memory(table, memory_bytes)
         self._untended = _small_files(table) if writer else 0
 
     @classmethod
@@ -65,8 +69,11 @@ class Passages:
         dimension: int,
         writer: bool = False,
         storage_options: Mapping[str, str] | None = None,
+        memory_bytes: int = 0,
     ) -> Passages:
         """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``), made empty when it is missing.
+
+        A table of up to ``memory_bytes`` is searched in a copy in memory, as long as the copy is up to date.
 
         Raises EmbedderMismatch when its vectors are another embedder's, OpenedBeforeFork in a process forked from one
         that had LanceDB open, PassagesError when it cannot be opened.
@@ -74,7 +81,14 @@ class Passages:
         with explained(uri, "open"):
             table = _open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
             columns.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
-            return cls(table, uri=uri, embedder_id=embedder_id, dimension=dimension, writer=writer)
+            return cls(
+                table,
+                uri=uri,
+                embedder_id=embedder_id,
+                dimension=dimension,
+                writer=writer,
+                memory_bytes=memory_bytes,
+            )
 
     # --- search
 
@@ -86,6 +100,8 @@ class Passages:
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _EVERYTHING) -> list[list[Hit]]:
         """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""
         with explained(self.uri, "search"):
+            if copy := self._copy(scope):
+                return copy.search_vectors(vectors, k=k)
             return search_vectors(self._checked_table(), vectors, k=k, scope=scope)
 
     def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
@@ -93,6 +109,9 @@ class Passages:
 
         Gives the hits of the text leg the score that the vector leg did not.
         """
+        with explained(self.uri, "read"):
+            if copy := self._copy():
+                return copy.similarities(vectors, ids)
         stored = self._vectors_by("id", ids)
         return {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
 
@@ -118,6 +137,8 @@ class Passages:
     ) -> list[Hit]:
         """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row."""
         with explained(self.uri, "search"):
+            if copy := self._copy(scope):
+                return copy.among(vectors, page_ids=page_ids, ids=ids, k=k)
             return search_among(self._table(), vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
 
     # --- look up
@@ -196,6 +217,10 @@ class Passages:
     def _table(self) -> Any:
         _refuse_after_fork(self.uri)
         return self._opened_table
+
+    def _copy(self, scope: Scope = _EVERYTHING) -> Copy | None:
+        _refuse_after_fork(self.uri)
+        return self._memory.current() if scope == _EVERYTHING else None
 
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.

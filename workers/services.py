@@ -245,7 +245,11 @@ class Services:
         from store.passages import Passages
 
         return Passages.open(
-            self.settings.passages, embedder_id=self.embedder.id, dimension=self.embedder.dimension, writer=writer
+            self.settings.passages,
+            embedder_id=self.embedder.id,
+            dimension=self.embedder.dimension,
+            writer=writer,
+            memory_bytes=0 if writer else self.settings.search_memory_mb * 2**20,
         )
 
 

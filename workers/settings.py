@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     database_url: str = Field("", description="SQL database; empty: SQLite in the data folder.")
     redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
     passages_uri: str = Field("", description="LanceDB's place, a folder or s3://…; empty: the data folder.")
+    search_memory_mb: int = Field(
+        256, ge=0, description="Passages up to this size are searched in each process' memory; 0: never."
+    )
 
     embedder: str = Field(
         "auto", description="minilm, multilingual, minilm+multilingual, fastembed:MODEL, openai:MODEL or auto."

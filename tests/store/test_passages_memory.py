@@ -1,0 +1,114 @@
+"""The copy in memory gives what the table gives, and never an older state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.passages import Passages
+from store.passages_memory import Copy
+from store.types import Hit, Scope
+from tests.store.test_passages import page, vectors_of
+
+_ENOUGH = 2**20
+_PAGES = {number: page(number, f"page {number}", passages=3) for number in range(1, 40)}
+
+
+@pytest.fixture(scope="module")
+def copy(uri: str) -> Copy:
+    made = copied(uri)._memory._copy
+    assert made is not None
+    return made
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    uri = str(tmp_path_factory.mktemp("copied"))
+    opened(uri, writer=True).replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    return uri
+
+
+def opened(uri: str, *, memory_bytes: int = 0, writer: bool = False) -> Passages:
+    return Passages.open(uri, embedder_id="test", dimension=4, writer=writer, memory_bytes=memory_bytes)
+
+
+def copied(uri: str) -> Passages:
+    """A reader whose copy is made."""
+    table = opened(uri, memory_bytes=_ENOUGH)
+    wait_for_copy(table)
+    return table
+
+
+def wait_for_copy(table: Passages) -> None:
+    deadline = time.monotonic() + 30
+    while table._copy() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def told(hits: Sequence[Hit]) -> list[tuple[str, int, float | None]]:
+    return [(hit.passage.id, hit.rank, round(hit.similarity or 0.0, 4)) for hit in hits]
+
+
+def test_the_copy_finds_what_the_table_finds(uri: str) -> None:
+    table, copy = opened(uri), copied(uri)
+    vectors = np.random.default_rng(6).standard_normal((20, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for k in (1, 7, 500):
+        assert list(map(told, copy.search_vectors(vectors, k=k))) == list(map(told, table.search_vectors(vectors, k=k)))
+    assert copy.search_vectors(vectors[:1], k=5)[0][0].passage == table.search_vectors(vectors[:1], k=5)[0][0].passage
+    near = {"page_ids": {3, 5}, "ids": {"9-1", "404-0"}, "k": 5}
+    assert told(copy.nearest(vectors, **near)) == told(table.nearest(vectors, **near))
+    exact, stored = (each.similarities(vectors, {"1-0", "2-1", "404-0"}) for each in (copy, table))
+    assert exact.keys() == stored.keys() == {"1-0", "2-1"}
+    assert all(np.allclose(exact[id], stored[id], atol=1e-5) for id in exact)
+
+
+def test_nothing_is_found_of_nothing(uri: str) -> None:
+    copy = copied(uri)
+    assert copy.search_vectors(np.empty((0, 4), dtype=np.float32), k=5) == []
+    assert copy.nearest(np.ones((1, 4), dtype=np.float32), page_ids=set(), ids={"404-0"}, k=5) == []
+    assert copy.search_vectors(np.ones((1, 4), dtype=np.float32), k=0) == [[]]
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 200))
+def test_the_best_are_those_of_a_whole_sort(copy: Copy, seed: int, k: int) -> None:
+    vector = np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], size=(1, 4)).astype(np.float32)
+    every = copy.search_vectors(vector, k=10_000)[0]
+    assert told(copy.search_vectors(vector, k=k)[0]) == told(every[:k])
+    assert [(-hit.score, hit.passage.id) for hit in every] == sorted((-hit.score, hit.passage.id) for hit in every)
+
+
+def test_a_commit_of_another_handle_is_seen_at_once_and_copied_again(tmp_path: Path) -> None:
+    pages = {1: page(1, "old", passages=1)}
+    writer = opened(str(tmp_path), writer=True)
+    writer.replace_pages(pages, vectors_of(pages, np.random.default_rng(1)))
+    reader = copied(str(tmp_path))
+    vector = np.ones((1, 4), dtype=np.float32) / 2
+    for number in range(2, 6):
+        pages = {number: page(number, "new", passages=1)}
+        writer.replace_pages(pages, vectors_of(pages, np.random.default_rng(number)))
+        assert {hit.passage.page_id for hit in reader.search_vectors(vector, k=10)[0]} == set(range(1, number + 1))
+    wait_for_copy(reader)
+    assert len(reader.search_vectors(vector, k=10)[0]) == 5
+
+
+def test_a_search_inside_a_scope_asks_the_table(uri: str) -> None:
+    hits = copied(uri).search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=50, scope=Scope(langs=("de",)))
+    assert hits == [[]]
+
+
+def test_a_table_that_is_too_large_is_not_copied(uri: str) -> None:
+    table = opened(uri, memory_bytes=1_000)
+    assert table._copy() is None
+    deadline = time.monotonic() + 30
+    while table._memory._making.locked() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert table._memory._copy is None
+    assert len(table.search_vectors(np.ones((1, 4), dtype=np.float32), k=9)[0]) == 9
