@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
@@ -21,6 +21,8 @@ import Stemmer
 MAX_TERM_CHARS: Final = 64
 #: A longer one is a blob, or a sentence of a script without spaces, and hardly comes again.
 _MAX_REMEMBERED_CHARS: Final = 40
+#: words remembered of each language
+_MAX_REMEMBERED: Final = 50_000
 
 _STEMMERS: Final = {
     "und": "english", "en": "english", "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german",
@@ -84,16 +86,31 @@ def analyse(text: str, lang: str) -> list[str]:
     not at all.
     """
     # Words between spaces never touch one another, and few of them are new: most are remembered.
-    return [term for token in text.split() for term in _terms(token, lang)]
+    remembered = _remembered(lang)
+    terms: list[str] = []
+    for token in text.split():
+        terms += remembered[token]
+    return terms
 
 
-def _terms(token: str, lang: str) -> Sequence[str]:
-    return _remembered(token, lang) if len(token) <= _MAX_REMEMBERED_CHARS else _analysed(token, lang)
+class _Remembered(dict[str, tuple[str, ...]]):
+    """The terms of the words met so far in one language; begins anew when it is full."""
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        terms = tuple(_analysed(token, self._lang))
+        if len(token) <= _MAX_REMEMBERED_CHARS:
+            if len(self) >= _MAX_REMEMBERED:
+                self.clear()
+            self[token] = terms
+        return terms
 
 
-@lru_cache(maxsize=50_000)
-def _remembered(token: str, lang: str) -> tuple[str, ...]:
-    return tuple(_analysed(token, lang))
+@lru_cache(maxsize=16)
+def _remembered(lang: str) -> _Remembered:
+    return _Remembered(lang)
 
 
 def _analysed(text: str, lang: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _CLOSERS = "\"'”’“»›«)\\]】〉》」』〕）］＂＇*_`"
 _OPENERS = "\"'“‘„«»‹›([{¿¡「『（《【〈—–-*_`#… "
@@ -80,6 +81,8 @@ _BEFORE_ORDINAL = _words(
     erster und auf
     """
 )
+#: a passage is shorter, and looked at several times for one question
+_MAX_REMEMBERED_CHARS = 5_000
 _QUOTING = "とってはがをにでのもやな、，。とし"
 
 
@@ -88,6 +91,15 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
     Every character that is not white space lies in exactly one span.
     """
+    return list(_remembered(text) if len(text) <= _MAX_REMEMBERED_CHARS else _spans(text))
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for end in _ends(text):
