@@ -133,4 +133,5 @@ def _matrix(rows: pa.Table) -> NDArray[np.float32]:
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, np.maximum(length, 1e-30), dtype=np.float32)
+    unit: NDArray[np.float32] = rows / np.maximum(length, np.float32(1e-30))
+    return unit
