@@ -23,7 +23,7 @@ from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answe
 from pipeline.few_shot import SolvedQuestions, examples_for
 from pipeline.graph import SEEN, hop
 from pipeline.judge import JudgeName, judge_named
-from pipeline.llm import Model
+from pipeline.llm import Model, Tell
 from pipeline.multi_document import note_for
 from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.quality import PageTexts
@@ -68,6 +68,7 @@ class Tools:
     solved: SolvedQuestions | None = None  #: for examples
     memory: VariantMemory | None = None  #: of variants made before, and of which kinds helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
+    tell: Tell | None = None  #: hears the answer while the model writes it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +224,7 @@ def _write(
         notes=note_for(analysis, read) if "multi_document" in on else (),
         examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
         several="multi_document" in on,
+        tell=tools.tell,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import anthropic
 import httpx2
 
-from pipeline.claude_passages import Pointer, Said
+from pipeline.claude_answer import Pointer, Said
 from pipeline.llm import BadReply, ModelBusy, ModelError, ModelUnreachable, WrongKey
 from pipeline.prices import Usage
 
@@ -27,6 +27,9 @@ CONNECT_S = 5.0
 #: a stream carries pings, so one silent for so long is dead
 SILENT_S = 30.0
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 8.0
+
+#: hears what is said so far, whenever a stretch is whole
+Hear = Callable[[Sequence[Said]], None]
 
 #: of the call this thread is in, on the monotonic clock; the SDK has no place for it
 _DEADLINE: ContextVar[float] = ContextVar("deadline", default=float("inf"))
@@ -75,16 +78,16 @@ class Api:
         """Close the connections."""
         self._client.close()
 
-    def send(self, request: Mapping[str, Any]) -> Reply:
+    def send(self, request: Mapping[str, Any], hear: Hear | None = None) -> Reply:
         """Send ``request`` (the body of ``POST /v1/messages``) and give the whole reply, within ``timeout_s`` seconds.
 
         A busy API and a broken connection are tried again, as long as the wait ends before the deadline. A server that
-        drips and then falls silent can exceed it, by ``SILENT_S`` at most.
+        drips and then falls silent can exceed it, by ``SILENT_S`` at most. ``hear`` follows each attempt anew.
         """
         deadline = time.monotonic() + self._timeout_s
         for attempt in range(self._max_retries + 1):
             try:
-                return self._send_once(request, deadline)
+                return self._send_once(request, deadline, hear)
             except (ModelBusy, ModelUnreachable) as error:
                 wait_s = _wait_s(attempt, error)
                 if attempt == self._max_retries or time.monotonic() + wait_s >= deadline:
@@ -92,12 +95,15 @@ class Api:
                 time.sleep(wait_s)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _send_once(self, request: Mapping[str, Any], deadline: float) -> Reply:
+    def _send_once(self, request: Mapping[str, Any], deadline: float, hear: Hear | None) -> Reply:
         left_s = max(0.001, deadline - time.monotonic())
         timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
         token = _DEADLINE.set(deadline)
         try:
             with self._client.messages.stream(**request, timeout=timeout) as stream:
+                for event in stream:
+                    if hear and event.type == "content_block_stop":
+                        hear(_said(stream.current_message_snapshot))
                 return self._whole(_plain(stream.get_final_message()))
         except ModelError:
             raise
@@ -147,11 +153,7 @@ class Api:
 def _plain(message: anthropic.types.ParsedMessage[None]) -> Reply:
     usage, details = message.usage, message.stop_details
     return Reply(
-        said=tuple(
-            Said(text=str(block.text), pointers=tuple(_pointers(block)))
-            for block in message.content
-            if block.type == "text"
-        ),
+        said=_said(message),
         stop_reason=message.stop_reason or "",
         usage=Usage(
             input_tokens=int(usage.input_tokens),
@@ -160,6 +162,14 @@ def _plain(message: anthropic.types.ParsedMessage[None]) -> Reply:
             cache_write_tokens=int(usage.cache_creation_input_tokens or 0),
         ),
         refusal=str(details.category or "") if details else "",
+    )
+
+
+def _said(message: anthropic.types.ParsedMessage[None]) -> tuple[Said, ...]:
+    return tuple(
+        Said(text=str(block.text), pointers=tuple(_pointers(block)))
+        for block in message.content
+        if block.type == "text"
     )
 
 

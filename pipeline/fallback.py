@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from pipeline.compose import PASSAGES, compose
 from pipeline.contradictions import disagreeing
 from pipeline.judge import Judge
-from pipeline.llm import Model, ModelError
+from pipeline.llm import Model, ModelError, Tell
 from pipeline.notices import said, unsaid
 from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
@@ -106,15 +106,17 @@ def write_answer(
     notes: Sequence[str] = (),
     examples: str = "",
     several: bool = True,
+    tell: Tell | None = None,
 ) -> Made[tuple[Answer | None, Verdict]]:
     """Give the answer, and the verdict as it stands after reading that answer; None when there is none to give.
 
     Hits that do not suffice still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for
     the model; ``several`` is for the extractive answer, which is then joined from several pages where that is needed.
+    ``tell`` hears what the model has written so far, as far as that is an answer.
     """
     written = Made[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        written = _written_by(model, analysis, hits, verdict, notes, examples)
+        written = _written_by(model, analysis, hits, verdict, notes, examples, tell)
         if written.value is not None and is_answer(written.value.text):
             return Made(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
@@ -126,17 +128,32 @@ def write_answer(
 
 
 def _written_by(
-    model: Model, analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, notes: Sequence[str], examples: str
+    model: Model,
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    verdict: Verdict,
+    notes: Sequence[str],
+    examples: str,
+    tell: Tell | None,
 ) -> Made[Answer | None]:
     claims = disagreeing(analysis, hits, closely=PASSAGES)
     notes = (*notes, DISPUTED) if claims else notes
     try:
-        answer = model.compose(analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples)
+        answer = model.compose(
+            analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, tell=_of_answers(tell)
+        )
     except ModelError as error:
         return Made(value=None, cost=error.cost, notice=_notice("answer", error))
     # the model says how sure it writes; the judge says how likely the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
     return Made(value=said(answer, unsaid(answer, claims, analysis.lang)), cost=answer.cost)
+
+
+def _of_answers(tell: Tell | None) -> Tell | None:
+    """Tell of what is an answer only; what reads as a refusal is not shown to be withdrawn later."""
+    if tell is None:
+        return None
+    return lambda answer: tell(answer) if is_answer(answer.text) else None
 
 
 def _withdrawn(verdict: Verdict) -> Verdict:

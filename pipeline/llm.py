@@ -5,7 +5,7 @@ The rooms know this Protocol and its errors only, never whose model it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pipeline.purse import Purse
 
 Value = TypeVar("Value")
+
+#: hears an answer as far as it is written, again with every sentence more; it must not raise
+Tell = Callable[[Answer], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +43,20 @@ class Model(Protocol):
         """Judge whether ``hits`` answer ``question``."""
 
     def compose(
-        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        lang: str = "",
+        notes: Sequence[str] = (),
+        examples: str = "",
+        tell: Tell | None = None,
     ) -> Answer:
         """Write the answer to ``question`` from ``hits`` alone, in ``lang`` (empty: the question's own).
 
         ``notes`` are instructions of the operator's, never page text; ``examples`` are data, to be imitated in form
-        and not cited. Nothing supported: ``text`` is empty and
-        ``confidence`` 0. The cost is in the answer.
+        and not cited. While it is written ``tell`` hears the sentences that are complete and supported. Nothing
+        supported: ``text`` is empty and ``confidence`` 0. The cost is in the answer.
         """
 
     def within(self, purse: Purse) -> Model:

@@ -63,6 +63,15 @@ class BreakOff:
 
 
 @dataclass(frozen=True)
+class Held:
+    """A reply whose last block comes when ``go_on`` is set, and not before."""
+
+    say: Say
+    go_on: threading.Event
+    at_most_s: float = 10.0
+
+
+@dataclass(frozen=True)
 class Wait:
     """Silence before the reply."""
 
@@ -86,7 +95,7 @@ class Raw:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Reply = Say | Fail | FailInside | BreakOff | Wait | Ping | Raw
+Reply = Say | Held | Fail | FailInside | BreakOff | Wait | Ping | Raw
 
 
 def say_json(value: object, **kwargs: Any) -> Say:
@@ -102,6 +111,9 @@ def frames_of(body: Json, reply: Reply, whole: Say, stopping: threading.Event) -
     if isinstance(reply, Say):
         yield from _events(message_of(body, reply))
         return
+    if isinstance(reply, Held):
+        yield from _held(list(_events(message_of(body, reply.say))), reply)
+        return
     events = list(_events(message_of(body, whole)))
     if isinstance(reply, BreakOff):
         yield from events[: reply.events]
@@ -112,6 +124,13 @@ def frames_of(body: Json, reply: Reply, whole: Say, stopping: threading.Event) -
         yield events[0]
         while not stopping.wait(reply.every_s):
             yield "ping", {"type": "ping"}
+
+
+def _held(events: Sequence[tuple[str, Json]], reply: Held) -> Iterator[tuple[str, Json]]:
+    last = max(at for at, (kind, _) in enumerate(events) if kind == "content_block_start")
+    yield from events[:last]
+    reply.go_on.wait(reply.at_most_s)
+    yield from events[last:]
 
 
 def message_of(body: Json, reply: Say) -> Json:

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.abstain import abstention
 from pipeline.ask import MAX_K, Attempt, Question, Tools, first_look, look_again, second_look
-from pipeline.llm import Model, ModelBusy, Priced
+from pipeline.llm import Model, ModelBusy, Priced, Tell
 from pipeline.question import QuestionError
 from store.types import Answer, Cost, Hit, Sentence, Variant, Verdict
 from tests.fakes import HashingEmbedder, MemorySearch, passage
@@ -62,7 +62,14 @@ class ScriptedModel:
         return Priced(value=verdict, cost=Cost(usd=0.2))
 
     def compose(
-        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        lang: str = "",
+        notes: Sequence[str] = (),
+        examples: str = "",
+        tell: Tell | None = None,
     ) -> Answer:
         self._fail()
         sentence = Sentence(text=self.text)

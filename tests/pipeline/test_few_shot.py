@@ -18,6 +18,7 @@ from pipeline.few_shot import (
     likeness,
     write_examples,
 )
+from pipeline.llm import Tell
 from pipeline.question import analyse_question
 from store.types import Answer, Hit
 from tests.pipeline.test_ask import ScriptedModel, tools_for
@@ -89,7 +90,14 @@ class Listening(ScriptedModel):
     told: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
 
     def compose(
-        self, question: str, hits: Sequence[Hit], *, lang: str = "", notes: Sequence[str] = (), examples: str = ""
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        lang: str = "",
+        notes: Sequence[str] = (),
+        examples: str = "",
+        tell: Tell | None = None,
     ) -> Answer:
         self.told.append((tuple(notes), examples))
         return super().compose(question, hits, lang=lang)

@@ -9,7 +9,8 @@ from hypothesis import given as given_by
 from hypothesis import strategies as st
 
 from pipeline.cite import stands
-from pipeline.claude_passages import NOT_FOUND, Pointer, Said, answer_from, give, search_results
+from pipeline.claude_answer import NOT_FOUND, End, Pointer, Said, answer_from
+from pipeline.claude_passages import give, search_results
 from store.shown import shown
 from store.types import Answer, Cost, Hit, Passage
 
@@ -27,8 +28,8 @@ def hit(text: str, *, start: int = 0, id: str = "7-0", title: str = "Tower", url
     return Hit(passage=passage, score=1.0, scale="rerank", rank=1)
 
 
-def answer(said: list[Said], hits: list[Hit], *, cut_off: bool = False) -> Answer:
-    return answer_from(said, give(hits), composer="m", cost=Cost(), cut_off=cut_off)
+def answer(said: list[Said], hits: list[Hit], *, end: End = "whole") -> Answer:
+    return answer_from(said, give(hits), composer="m", cost=Cost(), end=end)
 
 
 def tower() -> Hit:
@@ -144,10 +145,10 @@ def test_pointer_that_leads_nowhere_or_quotes_something_else_counts_for_nothing(
 def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
     hits = [tower()]
     pointers = (quoting(hits, 0, 0, 1),)
-    found = answer([Said(text="It is tall. It was fin", pointers=pointers)], hits, cut_off=True)
+    found = answer([Said(text="It is tall. It was fin", pointers=pointers)], hits, end="cut off")
     assert found.text == "It is tall. [1]"
     assert "cut off" in found.notice
-    assert answer([Said(text="It is tall. It is old.", pointers=pointers)], hits, cut_off=True).text.endswith(
+    assert answer([Said(text="It is tall. It is old.", pointers=pointers)], hits, end="cut off").text.endswith(
         "old. [1]"
     )
 
