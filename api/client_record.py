@@ -120,7 +120,7 @@ class Event:
     """One step of progress."""
 
     id: str  #: give it as ``after`` to hear only what came later; empty for what was told from the rows
-    kind: str  #: status, page, provisional or final
+    kind: str  #: status, page, writing, provisional or final
     data: Mapping[str, Any]
 
 

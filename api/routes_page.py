@@ -1,8 +1,9 @@
-"""The web page: three files, no script or style from anywhere else."""
+"""The web page: no script or style from anywhere else."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
@@ -28,10 +29,10 @@ def index() -> FileResponse:
     return _file("index.html", "text/html")
 
 
-@router.get("/app.js")
-def script() -> FileResponse:
+@router.get("/{name}.js")
+def script(name: Literal["app", "answer", "parts"]) -> FileResponse:
     """What it does."""
-    return _file("app.js", "text/javascript")
+    return _file(f"{name}.js", "text/javascript")
 
 
 @router.get("/style.css")

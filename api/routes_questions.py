@@ -88,7 +88,7 @@ def trace(question_id: QuestionId, services: ServicesDep) -> list[StepRow]:
 @router.get(
     "/{question_id}/events",
     response_class=EventSourceResponse,
-    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, provisional, final."}},
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, writing, provisional, final."}},
 )
 def events(
     known: Annotated[Record, Depends(read)],

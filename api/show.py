@@ -6,7 +6,7 @@ Pure: from values to lines no wider than the terminal. What comes from pages is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -53,16 +53,25 @@ class Look:
 
 
 def news(events: Iterable[Event]) -> Iterator[Event]:
-    """The events without those that say nothing new: where the question stood before its story is told, and repeats."""
+    """The events without those that say nothing new: where the question stood before its story is told, and repeats.
+
+    Of an answer that is being written, only what is new of it is told.
+    """
     last: dict[str, object] = {}
     for number, event in enumerate(events):
         if number == 0 and event.kind == "status" and not event.id:
             continue
         told = event.data.get("status") if event.kind == "status" else event.data.get("answer")
-        if event.kind in ("status", "provisional") and told == last.get(event.kind):
+        if event.kind in ("status", "provisional", "writing") and told == last.get(event.kind):
             continue
-        last[event.kind] = told
-        yield event
+        before, last[event.kind] = last.get(event.kind), told
+        yield _grown(event, str(before or "")) if event.kind == "writing" else event
+
+
+def _grown(event: Event, before: str) -> Event:
+    """What an answer has that it had not before; all of it, when it was begun anew."""
+    answer = str(event.data.get("answer", ""))
+    return replace(event, data={"answer": answer.removeprefix(before).strip()})
 
 
 def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
@@ -71,6 +80,8 @@ def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
         return _status_lines(event, at_s, look)
     if event.kind == "page" and event.data.get("kind", "page") == "page":
         return [_page_line(event, at_s, look)]
+    if event.kind == "writing":
+        return _writing_lines(str(event.data.get("answer", "")), at_s, look)
     if event.kind == "provisional":
         return _provisional_lines(str(event.data.get("answer", "")), at_s, look)
     return []
@@ -145,6 +156,11 @@ def _page_line(event: Event, at_s: float, look: Look) -> str:
 def _provisional_lines(answer: str, at_s: float, look: Look) -> list[str]:
     mark = look.paint("provisional answer, still reading:", fg="yellow")
     return [f"{_clock(at_s)}           {mark}", *_wrapped(answer, look)]
+
+
+def _writing_lines(sentences: str, at_s: float, look: Look) -> list[str]:
+    first = f"{_clock(at_s)}           writing:  "
+    return [look.paint(line, dim=True) for line in wrap(sentences, look.width, first=first, rest=" " * len(first))]
 
 
 def _headline(record: Record, look: Look) -> str:

@@ -23,7 +23,7 @@ class Event:
     """One step of progress."""
 
     id: str  #: the stream's id: what a reader gives as Last-Event-ID
-    kind: str  #: status, queries, candidates, page, provisional, final …
+    kind: str  #: status, page, writing, provisional, final, changed …
     data: Mapping[str, Any]
 
 

@@ -15,6 +15,7 @@ from pipeline.variant_learning import rewards
 from store import evidence, pages
 from store.spending import spent
 from store.types import Question, Scope
+from workers.writing import telling
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -64,7 +65,7 @@ def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tools(services: Services, question: Question) -> ask.Tools:
-    """The process's tools, with a model that pays from what this question has left."""
+    """The process's tools, with a model that pays from what this question has left and is listened to as it writes."""
     tools = services.tools
     if tools.model is None:
         return tools
@@ -72,7 +73,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
         so_far = spent(session, question.id)
     budget = question.budget
     purse = Purse(usd=budget.usd - so_far.usd, tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens)
-    return replace(tools, model=tools.model.within(purse))
+    return replace(tools, model=tools.model.within(purse), tell=telling(services, question.id))
 
 
 def _served(services: Services, question: Question, attempt: Attempt) -> Attempt:

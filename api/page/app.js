@@ -1,55 +1,16 @@
-// Asks, watches and shows. All text comes from the web or from users: it is set as text, never as markup.
+// Asks, watches and shows how it goes.
+
+import { showAnswer, showWriting } from "./answer.js";
+import { $, ENDS, call, complain, guarded, link, make } from "./parts.js";
 
 const PHASES = {
   ASKED: "Look it up", RETRYING: "In other words", SEEKING: "Find pages",
   READING: "Read", EMBEDDING: "Take in", REQUERYING: "Look again",
 };
-const ENDS = {
-  ANSWERED: "Answered", ABSTAINED: "Not known", CANCELLED: "Stopped",
-  TIMED_OUT: "Out of time", FAILED: "Failed",
-};
 const STATUS_OF_STEP = { retrieve: "ASKED", retry: "RETRYING", seek: "SEEKING", requery: "REQUERYING" };
-const CONTEXT_CHARACTERS = 700;
 const POLL_MS = 1000;
-// a focus that is less sure is not set off
-const SURE = 0.3;
 
-const $ = (id) => document.getElementById(id);
-let shown = null; // what is watched now: {id, known, heard, pages, lost, stop}; moves as the record and the events tell them
-
-function make(tag, text = "", attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-function link(url, text) {
-  if (!/^https?:\/\//i.test(url)) return make("span", text);
-  return make("a", text, { href: url, target: "_blank", rel: "noopener noreferrer" });
-}
-
-// ---- talking to the API
-
-async function call(path, options = {}) {
-  const key = sessionStorage.getItem("key");
-  const headers = { ...(options.body && { "content-type": "application/json" }), ...(key && { "x-api-key": key }) };
-  const response = await fetch(path, { ...options, headers }).catch(() => {
-    throw new Error("The server does not answer. Is `wellread up` still running?");
-  });
-  if (response.ok) return response.json();
-  if (response.status === 401) $("key-row").hidden = false;
-  const problem = await response.json().catch(() => ({}));
-  throw new Error([problem.detail || `The server said ${response.status}.`, problem.what_to_do].filter(Boolean).join(" "));
-}
-
-function complain(error) {
-  $("error").textContent = error ? error.message : "";
-  $("error").hidden = !error;
-}
-
-const guarded = (work) => (event) => { complain(null); Promise.resolve(work(event)).catch(complain); };
+let shown = null; // what is watched now: {id, known, heard, pages, ended, writing, lost, stop}; moves as the record and the events tell them
 
 // ---- asking
 
@@ -73,7 +34,7 @@ async function ask(event) {
 
 async function watch(id) {
   shown?.stop();
-  const now = { id, known: [], heard: [], pages: new Map(), stop: () => {} };
+  const now = { id, known: [], heard: [], pages: new Map(), ended: false, writing: false, stop: () => {} };
   shown = now;
   await refresh(now);
   if (shown !== now) return undefined;
@@ -81,8 +42,17 @@ async function watch(id) {
   const source = new EventSource(`/api/questions/${id}/events`);
   now.stop = () => source.close();
   const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data), timeOf(event)));
-  on("status", (data, at) => hear(now, data.status, at));
+  on("status", (data, at) => {
+    hear(now, data.status, at);
+    if (now.writing) guarded(() => refresh(now))(); // what was being written is no answer after all
+    now.writing = false;
+  });
   on("page", (data, at) => { now.pages.set(data.url, data); showPages(now); });
+  on("writing", (data) => {
+    if (shown !== now || now.ended) return;
+    now.writing = true;
+    showWriting(data.answer);
+  });
   on("provisional", guarded(() => refresh(now)));
   on("final", (data, at) => {
     source.close();
@@ -121,6 +91,7 @@ function show(now, record) {
   $("asked-text").textContent = record.question;
   for (const page of record.pages) if (page.outcome) now.pages.set(page.url, { ...page, text: page.title });
   now.known = movesOf(record);
+  now.ended = record.status in ENDS;
   showSteps(now);
   showPages(now);
   showAnswer(record);
@@ -172,65 +143,6 @@ function showPages(now) {
   $("read-count").textContent = `(${now.pages.size})`;
   $("pages").replaceChildren(...[...now.pages.values()].map((page) =>
     make("li", "", {}, link(page.url, page.text || page.url), make("span", [page.outcome, page.reason].filter(Boolean).join(": "), { class: "quiet" }))));
-}
-
-function showAnswer(record) {
-  $("answer").hidden = !record.answer && !record.error;
-  const kind = record.provisional && !(record.status in ENDS) ? "provisional" : record.status.toLowerCase();
-  $("answer").className = kind;
-  $("badge").textContent = {
-    provisional: "Provisional: still reading", answered: `Answer, ${Math.round(record.confidence * 100)} % sure`,
-    abstained: "Not known", failed: "It failed", timed_out: "Out of time: the best there was", cancelled: "Stopped",
-  }[kind] ?? "";
-  const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
-  $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus }) => [...said(text, focus), ...markers.map(marker), " "]));
-  const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
-  const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
-  $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
-  $("citations").replaceChildren(...record.citations.map(citation));
-  $("citations").previousElementSibling.hidden = record.citations.length === 0;
-}
-
-function said(text, focus) {
-  if (!focus || focus.confidence < SURE) return [text];
-  const letters = [...text]; // offsets count characters, not UTF-16 units
-  const part = (from, to) => letters.slice(from, to).join("");
-  return [part(0, focus.start), make("strong", part(focus.start, focus.end)), part(focus.end)];
-}
-
-function marker(number) {
-  const button = make("button", String(number), { type: "button", class: "marker", "aria-label": `Citation ${number}` });
-  button.addEventListener("click", () => {
-    const details = $(`citation-${number}`)?.querySelector("details");
-    if (!details) return;
-    details.open = true;
-    details.querySelector("summary").focus();
-  });
-  return button;
-}
-
-function citation(cited) {
-  const dates = [["published", cited.published], ["changed", cited.modified], ["read", cited.read_at]].filter(([, date]) => date);
-  const told = dates.map(([word, date]) => `${word} ${new Date(date).toLocaleDateString()}`).join(", ");
-  const details = make("details", "", {}, make("summary", cited.quote), make("blockquote", "Loading …"));
-  details.addEventListener("toggle", guarded(async () => {
-    if (!details.open) return;
-    details.querySelector("blockquote").replaceChildren(...await inContext(cited));
-    details.querySelector("mark").scrollIntoView({ block: "nearest" });
-  }));
-  const source = make("p", "", { class: "quiet" }, link(cited.url, cited.title || cited.url), told && ` – ${told}`);
-  return make("li", "", { id: `citation-${cited.marker}`, value: cited.marker }, details, source);
-}
-
-// offsets count Unicode characters, a JavaScript string UTF-16 units: so the text is cut as an array of characters
-async function inContext({ page_id, start, end, quote }) {
-  const from = Math.max(0, start - CONTEXT_CHARACTERS);
-  const page = await call(`/api/pages/${page_id}?start=${from}&end=${end + CONTEXT_CHARACTERS}`);
-  const text = Array.from(page.text);
-  const cut = (first, last) => text.slice(first, last).join("");
-  if (cut(start - from, end - from) !== quote) return ["The page says something else by now. It said: ", make("mark", quote)];
-  const after = end + CONTEXT_CHARACTERS < page.characters ? " …" : "";
-  return [from > 0 ? "… " : "", cut(0, start - from), make("mark", quote), cut(end - from), after];
 }
 
 async function showLatest() {

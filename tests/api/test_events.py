@@ -83,6 +83,16 @@ def test_watcher_who_comes_back_hears_only_what_is_new(url: str, services: Servi
     assert again[1].id == everything[3].id
 
 
+def test_answer_that_is_being_written_is_heard_again_by_who_comes_back(url: str, services: Services) -> None:
+    question = walk.ask(services)
+    services.events.publish(question.id, "writing", {"answer": "One. [1]"})
+    services.events.publish(question.id, "writing", {"answer": "One. [1] Two. [2]"})
+    walk.move(services, question.id, walk.answered())
+    told = [event for event in _read(url, question.id) if event.event == "writing"]
+    assert [json.loads(event.data)["answer"] for event in told] == ["One. [1]", "One. [1] Two. [2]"]
+    assert [event.event for event in _read(url, question.id, last=told[0].id)] == ["status", "writing", "final"]
+
+
 def test_watcher_of_an_ended_question_whose_stream_is_gone_gets_the_record(url: str, services: Services) -> None:
     question = walk.ask(services)
     walk.move(services, question.id, walk.answered())

