@@ -23,6 +23,7 @@ from crawler.language import detect
 from crawler.links import links_of
 from crawler.metadata import Metadata, read_metadata
 from crawler.render import Rendered, render
+from crawler.scripted import is_scripted
 from crawler.visible import drop, drop_unseen, drop_unseen_characters
 from store.errors import WellreadError
 from store.shown import shown
@@ -87,6 +88,14 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if not page.text.strip():
         raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
     return page
+
+
+def needs_scripts(body: bytes, content_type: str = "") -> bool:
+    """Say whether a document is a page that hardly holds any text before its scripts have run."""
+    if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
+        return False
+    tree = _parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
+    return tree is not None and is_scripted(tree)
 
 
 def _plain(text: str, url: str) -> PageText:

@@ -95,6 +95,7 @@ async def _fetch(services: Services, claim: Claim, client: Client) -> Reading:
         agent=services.settings.user_agent,
         now=services.now(),
         known=known,
+        browser=services.browser,
     )
 
 

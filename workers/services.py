@@ -23,6 +23,7 @@ from workers.settings import Settings, load
 if TYPE_CHECKING:
     import redis
 
+    from crawler.browser import Browser
     from crawler.fetch import Client
     from pipeline.ask import Tools
     from pipeline.llm import Model
@@ -196,6 +197,15 @@ class Services:
                 self.wait_for(self._reading.client.aclose())
             self._reading = _Reading(own=own, client=_open_client(self.settings, own))
         return self._reading.client
+
+    @cached_property
+    def browser(self) -> Browser | None:
+        """What runs the scripts of pages, where there is one."""
+        from crawler.browser import Browser
+        from crawler.chromium import find
+
+        executable = find(self.settings.chromium)
+        return Browser(executable) if executable else None
 
     @cached_property
     def engine_client(self) -> Client:

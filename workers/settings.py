@@ -113,6 +113,9 @@ class Settings(BaseSettings):
     min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to one host, in seconds.")
     fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time one fetch may take, in seconds.")
     fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
+    chromium: str = Field(
+        "auto", description="Chromium, for pages that only JavaScript makes: auto (if installed), off or its path."
+    )
 
     max_seconds: float = Field(120.0, gt=0, description="Longest time one question may read the web, in seconds.")
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")

@@ -1,34 +1,26 @@
-"""Chromium, driven over a pair of pipes by the DevTools protocol: no port, no further package."""
+"""A page of our own in Chromium, driven by the DevTools protocol: no port, no further package."""
 
 from __future__ import annotations
 
-import fcntl
+import asyncio
 import json
-import os
-import select
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-#: file descriptors beyond those that the browser reads its commands from (3) and writes its answers to (4)
-_HIGH = 10
-_LAUNCH = (
-    "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
-)
-_OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe")
+from crawler.chromium import Running, running
+from crawler.devtools import DevTools
 
 
 class Tab:
     """One page of a browser."""
 
-    def __init__(self, commands: int, answers: int) -> None:
-        self._commands, self._answers = commands, answers
-        self._buffer, self._count, self._session = b"", 0, ""
+    def __init__(self, runner: asyncio.Runner, browser: Running) -> None:
+        self._runner = runner
+        self._session = ""
         self.complaints: list[str] = []  #: uncaught errors, console errors, violations of the content security policy
+        self._devtools = runner.run(DevTools.connect(browser, self._note))
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -70,67 +62,30 @@ class Tab:
         """The page as a PNG, base64."""
         return str(self._call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
 
+    def close(self) -> None:
+        """Let go of the browser."""
+        self._runner.run(self._devtools.close())
+
     def _call(self, method: str, **parameters: Any) -> Any:
-        self._count += 1
-        message = {"id": self._count, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._read()
-            if answer.get("id") == self._count:
-                assert "error" not in answer, answer
-                return answer["result"]
-            self._note(answer)
+        return self._runner.run(self._answer(method, **parameters))
 
-    def _read(self) -> dict[str, Any]:
-        while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._answers], [], [], 20)
-            assert ready, "the browser does not answer"
-            piece = os.read(self._answers, 65536)
-            assert piece, "the browser ended"
-            self._buffer += piece
-        line, _, self._buffer = self._buffer.partition(b"\0")
-        said: dict[str, Any] = json.loads(line)
-        return said
+    async def _answer(self, method: str, **parameters: Any) -> Any:
+        async with asyncio.timeout(20):
+            return await self._devtools.call(method, session=self._session, **parameters)
 
-    def _note(self, said: dict[str, Any]) -> None:
-        about = said.get("params", {})
-        if said.get("method") == "Runtime.exceptionThrown":
+    def _note(self, method: str, about: dict[str, Any]) -> None:
+        if method == "Runtime.exceptionThrown":
             self.complaints.append(str(about["exceptionDetails"]))
-        elif said.get("method") == "Log.entryAdded" and about["entry"]["level"] == "error":
+        elif method == "Log.entryAdded" and about["entry"]["level"] == "error":
             self.complaints.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
 
 
 @contextmanager
-def browser(executable: str, profile: Path) -> Iterator[Tab]:
+def browser(executable: str) -> Iterator[Tab]:
     """A browser with one empty page; ends with the block."""
-    commands_in, commands_out = _pipe()
-    answers_in, answers_out = _pipe()
-    command = [executable, *_OPTIONS, f"--user-data-dir={profile}"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", _LAUNCH, str(commands_in), str(answers_out), *command],
-        pass_fds=(commands_in, answers_out),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(commands_in)
-    os.close(answers_out)
-    try:
-        yield Tab(commands_out, answers_in)
-    finally:
-        os.close(commands_out)  # it ends when nobody can command it any longer
+    with asyncio.Runner() as runner, running(executable, alone=False) as started:
+        tab = Tab(runner, started)
         try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        os.close(answers_in)
-
-
-def _pipe() -> tuple[int, int]:
-    pair = os.pipe()
-    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _HIGH) for end in pair)
-    for end in pair:
-        os.close(end)
-    return high[0], high[1]
+            yield tab
+        finally:
+            tab.close()

@@ -86,18 +86,18 @@ def test_script_names_every_status() -> None:
 
 
 @contextmanager
-def _opened(app: FastAPI, profile: Path) -> Iterator[Tab]:
+def _opened(app: FastAPI) -> Iterator[Tab]:
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
         pytest.skip("no Chromium here")
-    with serving(app) as url, browser(executable, profile) as tab:
+    with serving(app) as url, browser(executable) as tab:
         tab.open(url)
         yield tab
 
 
 @pytest.fixture
-def tab(app: FastAPI, tmp_path: Path) -> Iterator[Tab]:
-    with _opened(app, tmp_path / "profile") as tab:
+def tab(app: FastAPI) -> Iterator[Tab]:
+    with _opened(app) as tab:
         yield tab
 
 
@@ -205,11 +205,9 @@ def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
 
 
 @pytest.mark.live
-def test_key_is_asked_for_and_the_question_is_watched_with_it(
-    services: Services, settings: Settings, tmp_path: Path
-) -> None:
+def test_key_is_asked_for_and_the_question_is_watched_with_it(services: Services, settings: Settings) -> None:
     services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a-key"),)})
-    with _opened(create_app(services), tmp_path / "profile") as tab:
+    with _opened(create_app(services)) as tab:
         tab.wait("!document.getElementById('key-row').hidden")
         assert "X-API-Key" in tab.text("#error")
         tab.run("document.getElementById('key').value = 'a-key'")

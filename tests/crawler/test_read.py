@@ -24,7 +24,7 @@ HTML = f"<html lang=en><head><title>Lamp</title></head><body><p>{TEXT}</p><a hre
 Answer = Callable[[str, Mapping[str, str]], Fetched]
 
 
-def _fetched(url: str, status: int = 200, body: str = HTML, **headers: str) -> Fetched:
+def page_at(url: str, status: int = 200, body: str = HTML, **headers: str) -> Fetched:
     named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
     kind = named["content-type"].split(";")[0]
     return Fetched(url=url, status=status, headers=named, body=body.encode(), content_type=kind, elapsed_s=0.1)
@@ -47,12 +47,15 @@ class Web:
         self.asked.append((url, dict(headers or {})))
         if url.endswith("/robots.txt"):
             if isinstance(self.robots, int):
-                return _fetched(url, self.robots, "")
-            return _fetched(url, 200, self.robots, content_type="text/plain")
+                return page_at(url, self.robots, "")
+            return page_at(url, 200, self.robots, content_type="text/plain")
         fetched = self.answer(url, headers or {})
         if fetched.url != url and on_redirect is not None:
             await on_redirect(fetched.url)
         return fetched
+
+    def is_own(self, url: str) -> bool:
+        return False
 
 
 class Cache:
@@ -76,7 +79,7 @@ def _read(
 
 
 def _says(status: int, body: str = HTML, **headers: str) -> Web:
-    return Web(lambda url, _: _fetched(url, status, body, **headers))
+    return Web(lambda url, _: page_at(url, status, body, **headers))
 
 
 def test_a_page_is_read_with_its_links_and_validators() -> None:
@@ -101,7 +104,7 @@ def test_a_site_whose_robots_txt_cannot_be_had_is_left_alone() -> None:
 
 def test_robots_txt_is_asked_for_once_a_day_and_its_sitemaps_are_found() -> None:
     web, cache = (
-        Web(lambda url, _: _fetched(url), robots=f"Sitemap: {ORIGIN}/map.xml\nSitemap: http://b.example/x.xml"),
+        Web(lambda url, _: page_at(url), robots=f"Sitemap: {ORIGIN}/map.xml\nSitemap: http://b.example/x.xml"),
         Cache(),
     )
     first = _read(web, cache=cache)
@@ -191,7 +194,7 @@ def test_a_redirect_into_what_robots_txt_forbids_is_not_followed() -> None:
 def test_a_redirect_to_another_site_asks_that_sites_robots_txt_first_and_finds_its_sitemaps() -> None:
     there = "http://www.a.example"
     web = Web(
-        lambda url, _: _fetched(f"{there}/lamp.html"), robots=f"Sitemap: {there}/map.xml\nUser-agent: *\nDisallow:"
+        lambda url, _: page_at(f"{there}/lamp.html"), robots=f"Sitemap: {there}/map.xml\nUser-agent: *\nDisallow:"
     )
     reading = _read(web)
     assert [url for url, _ in web.asked] == [f"{ORIGIN}/robots.txt", URL, f"{there}/robots.txt"]
@@ -199,11 +202,11 @@ def test_a_redirect_to_another_site_asks_that_sites_robots_txt_first_and_finds_i
 
 
 def test_a_redirect_to_a_site_whose_robots_txt_cannot_be_had_is_left_alone_for_now() -> None:
-    web = Web(lambda url, _: _fetched("http://b.example/lamp.html"))
+    web = Web(lambda url, _: page_at("http://b.example/lamp.html"))
     cache = Cache()
     cache.put("http://b.example", RobotsFile(status=503, body=b"", fetched_at=NOW))
     assert _read(web, cache=cache).outcome == "failed"
 
 
 def test_a_page_that_moved_is_kept_under_its_new_address() -> None:
-    assert _read(Web(lambda url, _: _fetched(f"{ORIGIN}/new.html?utm_source=x"))).url == f"{ORIGIN}/new.html"
+    assert _read(Web(lambda url, _: page_at(f"{ORIGIN}/new.html?utm_source=x"))).url == f"{ORIGIN}/new.html"

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,12 +149,12 @@ _OPEN_ALL = (
 @pytest.mark.live
 @pytest.mark.timeout(400)
 def test_page_runs_no_script_and_fetches_nothing_from_elsewhere(
-    library: Library, records: list[dict[str, Any]], tmp_path: Path
+    library: Library, records: list[dict[str, Any]]
 ) -> None:
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
         pytest.skip("no Chromium here")
-    with serving(create_app(library.services)) as url, browser(executable, tmp_path / "profile") as tab:
+    with serving(create_app(library.services)) as url, browser(executable) as tab:
         tab.open(url)
         for page, record in zip(library.pages, records, strict=True):
             tab.run(f"location.hash = '{record['id']}'")

@@ -1,0 +1,50 @@
+"""Become Chromium: run as a script of its own, between the fork and the browser.
+
+Arguments: the pipe it takes commands from, the one it answers to, "alone" or "online", the command. The name is no
+import: this runs without the project around it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import sys
+
+MAX_FILE = 50_000_000  #: bytes of each file it writes; a page's own storage is in memory
+_NEW_USER, _NEW_NET = 0x10000000, 0x40000000
+
+
+def main() -> None:
+    """Take the pipes to where the browser expects them, give up the network and what is not needed, and start it."""
+    commands, answers, mode, *command = sys.argv[1:]
+    if mode == "alone":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE, MAX_FILE))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        leave_network()
+    os.dup2(int(commands), 3)
+    os.dup2(int(answers), 4)
+    os.execv(command[0], command)  # noqa: S606 (a program and its arguments, no shell)
+
+
+def leave_network() -> bool:
+    """Move into a network of nobody else's, without even a loopback, where the kernel lets one; say whether it did."""
+    user, group = os.getuid(), os.getgid()
+    try:
+        if ctypes.CDLL(None, use_errno=True).unshare(_NEW_NET | (_NEW_USER if user else 0)):
+            return False
+        if user:  # the same user inside as outside, or the browser's own sandbox would not start
+            for name, line in (
+                ("setgroups", "deny"),
+                ("uid_map", f"{user} {user} 1"),
+                ("gid_map", f"{group} {group} 1"),
+            ):
+                with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123 (nothing more is imported here)
+                    file.write(line)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Hostile pages in a real browser: none reaches what is private, and each ends by its deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from crawler.browser import Bounds, Browser, NotRendered
+from crawler.permission import Permission
+from crawler.scripts import Scripts
+from tests.crawler.browser.web import chromium, guarded, page, render
+from tests.crawler.hostile import answer, serving
+from tests.crawler.test_read import NOW, Cache
+
+pytestmark = pytest.mark.live
+
+BOUNDS = Bounds(deadline_s=6.0, longest_s=3.0)
+
+
+@contextmanager
+def _traps() -> Iterator[tuple[int, int, list[str]]]:
+    """A TCP and a UDP port of this machine, and what reached them."""
+    reached: list[str] = []
+    with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+        tcp.bind(("127.0.0.1", 0))
+        udp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        for trap in (tcp, udp):
+            trap.settimeout(0.1)
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.is_set():
+                for take in (tcp.accept, lambda: udp.recvfrom(2000)):
+                    try:
+                        reached.append(str(take()))
+                    except TimeoutError:
+                        continue
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        try:
+            yield tcp.getsockname()[1], udp.getsockname()[1], reached
+        finally:
+            done.set()
+            watching.join()
+
+
+REACHING = """
+const say = (what) => { document.body.append(what + ' ') };
+const tries = ['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1:%(tcp)d/x', 'http://localhost:%(tcp)d/x',
+               'http://[::1]:%(tcp)d/x', 'file:///etc/passwd', 'ftp://127.0.0.1:%(tcp)d/', 'chrome://version',
+               'http://0.0.0.0:%(tcp)d/', 'http://127.1:%(tcp)d/'];
+for (const url of tries) {
+  fetch(url).then((got) => got.text()).then((text) => say('LEAKED ' + url + text)).catch(() => say('refused'));
+  fetch(url, {mode: 'no-cors'}).catch(() => 0);
+  for (const tag of ['img', 'iframe', 'script', 'embed', 'video', 'link', 'object']) {
+    const one = document.createElement(tag); one.src = one.href = one.data = url; one.rel = 'stylesheet';
+    document.body.append(one);
+  }
+  window.open(url);
+}
+"""
+AROUND = """
+const fresh = document.createElement('iframe'); document.body.append(fresh);  // a window whose names are all there
+for (const w of [window, fresh.contentWindow]) {
+  try { new w.WebSocket('ws://127.0.0.1:%(tcp)d/') } catch { }
+  try { new w.EventSource('http://127.0.0.1:%(tcp)d/') } catch { }
+  try { new w.WebTransport('https://127.0.0.1:%(udp)d/') } catch { }
+  try {
+    const peer = new w.RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%(udp)d'},
+      {urls: 'turn:127.0.0.1:%(tcp)d?transport=tcp', username: 'a', credential: 'b'}]});
+    peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+  } catch { }
+}
+const source = `new WebSocket('ws://127.0.0.1:%(tcp)d/w'); fetch('http://127.0.0.1:%(tcp)d/w').catch(() => 0);
+                importScripts('http://127.0.0.1:%(tcp)d/i')`;
+new Worker(URL.createObjectURL(new Blob([source])));
+try { new SharedWorker('data:text/javascript,' + encodeURIComponent(source)) } catch { }
+for (const rel of ['preconnect', 'dns-prefetch', 'prefetch', 'prerender', 'modulepreload', 'manifest', 'icon']) {
+  const link = document.createElement('link'); link.rel = rel; link.href = 'http://127.0.0.1:%(tcp)d/' + rel;
+  document.head.append(link);
+}
+navigator.serviceWorker?.register('/worker.js').catch(() => 0);
+document.body.append('tried');
+"""
+
+
+@pytest.mark.parametrize("script", [REACHING, AROUND], ids=["by every element", "around the fetch"])
+def test_script_reaches_nothing_private(script: str) -> None:
+    async def run(tcp: int, udp: int) -> str:
+        async with guarded() as client:
+            document = page(script % {"tcp": tcp, "udp": udp})
+            scripts = Scripts(
+                browser=Browser(chromium(), Bounds(max_requests=400)),
+                client=client,
+                permission=Permission(client, Cache(), "wellread", NOW),
+            )
+            made = await scripts.run(document)
+            assert made is not None
+            return made.body.decode()
+
+    with _traps() as (tcp, udp, reached):
+        html = asyncio.run(run(tcp, udp))
+        time.sleep(0.3)
+    assert "refused" in html or "tried" in html
+    assert "LEAKED" not in html
+    assert "root:" not in html
+    assert reached == []
+
+
+def test_page_of_the_web_does_not_reach_the_operators_own_site() -> None:
+    async def run() -> tuple[str, list[str]]:
+        async with (
+            serving(answer(b"secret", headers="Access-Control-Allow-Origin: *\r\n")) as site,
+            guarded(site) as client,
+        ):
+            script = f"fetch('{site.url()}').then((got) => got.text()).then((text) => document.body.append(text))"
+            scripts = Scripts(
+                browser=Browser(chromium()),
+                client=client,
+                permission=Permission(client, Cache(), "wellread", NOW),
+            )
+            of_the_web = await scripts.run(page(script))
+            await scripts.run(page(script, url=site.url("/app")))
+            assert of_the_web is not None
+            return of_the_web.body.decode(), [head.split(" ")[1] for head in site.requests]
+
+    html, asked = asyncio.run(run())
+    assert "secret" not in html.replace("</script>", "")
+    assert asked == ["/robots.txt", "/"]  # of the site's own page alone
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "while (true) {}",
+        "for (;;) alert('more')",
+        "setInterval(() => { location.reload() }, 1)",
+        "setInterval(() => { location.href = '/' + Math.random() }, 1)",
+        "const f = () => { history.pushState(0, '', '/' + Math.random()); setTimeout(f) }; f()",
+        "const all = []; setInterval(() => { all.push(new Uint8Array(5e7).fill(1)) }, 1)",
+        "let s = 'x'; setInterval(() => { s += s + Math.random() }, 1)",
+        "for (let i = 0; i < 1e6; i++) document.body.append(document.createElement('p'))",
+        "for (let i = 0; i < 200; i++) new Worker(URL.createObjectURL(new Blob(['for(;;);'])))",
+        "document.write('<script>' + 'debugger;'.repeat(1e6) + '</' + 'script>')",
+        "addEventListener('load', () => new Promise(() => { for (;;); }))",
+        "window.onbeforeunload = () => 'stay'; document.open(); setInterval(() => document.write('x'.repeat(1e6)), 1)",
+    ],
+)
+def test_page_ends_by_its_deadline_and_leaves_nothing_behind(script: str) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("wellread-chromium-*"))
+    started = time.monotonic()
+    with contextlib.suppress(NotRendered):  # of some there is something to read, of others nothing
+        asyncio.run(render(page(script), bounds=BOUNDS))
+    assert time.monotonic() - started < BOUNDS.deadline_s + 1.0
+    assert set(Path(tempfile.gettempdir()).glob("wellread-chromium-*")) == before
+    assert _browsers() == []
+
+
+def _browsers() -> list[str]:
+    """The processes of this one's children that still run a browser in a folder of ours."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        command = b""
+        with contextlib.suppress(OSError):
+            command = line.read_bytes()
+        if b"--user-data-dir=" in command and b"wellread-chromium-" in command and os.getpid() in _above(line.parent):
+            found.append(command.decode("utf-8", "replace"))
+    return found
+
+
+def _above(process: Path) -> list[int]:
+    found = []
+    while process.name not in ("0", "1"):
+        try:
+            parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            break
+        found.append(int(parent))
+        process = process.parent / parent
+    return found
