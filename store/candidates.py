@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, func, select, update
+from sqlalchemy import CursorResult, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from store import leases
@@ -58,7 +58,11 @@ def add(
     ids: list[int] = []
     for candidate in found:
         row = session.scalar(
-            select(CandidateRow).where(CandidateRow.question_id == question_id, CandidateRow.url == candidate.url)
+            select(CandidateRow).where(
+                CandidateRow.question_id == question_id,
+                CandidateRow.site_read_id.is_(None),
+                CandidateRow.url == candidate.url,
+            )
         )
         if row is not None and (row.status == CandidateStatus.SETTLED and question_id is not None):
             continue
@@ -77,6 +81,14 @@ def add(
 def settle(session: Session, lease: leases.Lease, result: Outcome, now: datetime) -> bool:
     """Record what came of a candidate if the lease still holds it."""
     return _settle(session, leases.holds(lease), result, now) == 1
+
+
+def drop(session: Session, lease: leases.Lease) -> bool:
+    """Forget a candidate if the lease still holds it."""
+    dropped: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        delete(CandidateRow).where(leases.holds(lease)).execution_options(synchronize_session=False)
+    )
+    return dropped.rowcount == 1
 
 
 def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""Pages in SQL: their text first, then the knowledge base; what they link to and what facts they state."""
+"""Pages in SQL: their text first, then the knowledge base; what facts they state, and when they are due again."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
-from store import facts, leases
-from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
-from store.types import Link, Page, PageDates, PageText, Status, Validators
+from store import due, facts, leases
+from store.tables import CandidateRow, PageRow, QuestionRow
+from store.types import Page, PageDates, PageText, Status, Validators
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
 CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
 
-MAX_LINKS_PER_PAGE = 2_000
 #: pages named in one search
 MAX_CONFIRMED = 5_000
 
@@ -30,16 +29,10 @@ class Known:
     id: int
     validators: Validators
     content_hash: str
+    body_hash: str
     checked_at: datetime
     depth: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class KnownLink:
-    """A link and how far from the crawl's beginning it was seen."""
-
-    link: Link
-    depth: int
+    is_gone: bool
 
 
 def find(session: Session, url: str) -> Known | None:
@@ -51,8 +44,10 @@ def find(session: Session, url: str) -> Known | None:
         id=row.id,
         validators=Validators(etag=row.etag, last_modified=row.last_modified),
         content_hash=row.content_hash,
+        body_hash=row.body_hash,
         checked_at=row.checked_at,
         depth=row.depth,
+        is_gone=row.gone_at is not None,
     )
 
 
@@ -66,10 +61,13 @@ def save(
     validators: Validators,
     depth: int,
     now: datetime,
+    body_hash: str = "",
+    due_at: datetime | None = None,
 ) -> tuple[int, bool]:
     """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded).
 
-    A page that says just what another page of its host says is that other page.
+    A page that says just what another page of its host says is that other page. ``due_at`` is when its source's
+    schedule looks at it again; without one the page's own interval says.
     """
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
     if row is None and (twin := _twin(session, host, content_hash)) is not None:
@@ -81,7 +79,7 @@ def save(
     else:
         row.interval_s = next_interval_s(row.interval_s, changed=changed)
     row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
-    row.next_due = now + timedelta(seconds=row.interval_s)
+    row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
     if changed:
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
@@ -91,30 +89,34 @@ def save(
         session.flush()
         facts.save(session, row.id, page.facts)
     session.flush()
+    due.host_is_due(session, row.host, row.next_due)
     return row.id, changed
 
 
-def unchanged(session: Session, page_id: int, now: datetime) -> None:
+def unchanged(
+    session: Session, page_id: int, now: datetime, *, body_hash: str = "", due_at: datetime | None = None
+) -> None:
     """Note that a page was looked at and still says the same."""
     row = session.get_one(PageRow, page_id, with_for_update=True)
     row.checked_at = now
+    row.body_hash = body_hash or row.body_hash
     row.interval_s = next_interval_s(row.interval_s, changed=False)
-    row.next_due = now + timedelta(seconds=row.interval_s)
+    _plan(session, row, now, due_at)
 
 
 def gone(session: Session, page_id: int, now: datetime) -> None:
     """Note that a page vanished: its text is kept, its passages leave the knowledge base."""
     row = session.get_one(PageRow, page_id, with_for_update=True)
-    row.checked_at, row.next_due = now, now + timedelta(seconds=MAX_INTERVAL_S)
+    row.checked_at = now
+    _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S))
     if row.gone_at is None:
         row.gone_at = now
         _wait_for_index(row, now)
 
 
-def failed(session: Session, page_id: int, now: datetime) -> None:
+def failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
     """Note that a page could not be read this time; its last good text stays."""
-    row = session.get_one(PageRow, page_id, with_for_update=True)
-    row.next_due = now + timedelta(seconds=row.interval_s)
+    _plan(session, session.get_one(PageRow, page_id, with_for_update=True), now, due_at)
 
 
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
@@ -188,54 +190,9 @@ def confirmed_since(session: Session, since: datetime) -> list[int]:
     return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
 
 
-def save_links(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:
-    """Keep the links a page, sitemap or feed showed; returns how many were not known."""
-    known = set(session.scalars(select(LinkRow.url).where(LinkRow.from_url == from_url)))
-    new = {link.url: link for link in links[:MAX_LINKS_PER_PAGE] if link.url not in known and not link.nofollow}
-    session.add_all(
-        LinkRow(
-            site=site,
-            from_url=from_url,
-            url=link.url,
-            text=link.text[:500],
-            context=link.context[:500],
-            origin=link.origin,
-            depth=depth,
-            seen_at=now,
-        )
-        for link in new.values()
-    )
-    return len(new)
-
-
-def links_of(session: Session, sites: Sequence[str], limit: int = 50_000) -> list[KnownLink]:
-    """The links seen on these sites (origins), one per URL and text."""
-    query = select(LinkRow).where(LinkRow.site.in_(sites)).order_by(LinkRow.id.desc()).limit(limit)
-    return [
-        KnownLink(link=Link(url=row.url, text=row.text, context=row.context, origin=row.origin), depth=row.depth)
-        for row in session.scalars(query)
-    ]
-
-
 def read_urls(session: Session, hosts: Sequence[str]) -> set[str]:
     """The canonical URLs of the pages that were read from these hosts."""
     return set(session.scalars(select(PageRow.url).where(PageRow.host.in_(hosts))))
-
-
-def take_due(session: Session, now: datetime, limit: int) -> list[tuple[str, int]]:
-    """Take the pages to be looked at again, the longest due first: (url, depth); they are due once more later on."""
-    rows = session.scalars(
-        select(PageRow)
-        .where(PageRow.next_due <= now)
-        .order_by(PageRow.next_due)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    taken = []
-    for row in rows:
-        row.next_due = now + timedelta(seconds=row.interval_s)
-        taken.append((row.url, row.depth))
-    return taken
 
 
 def count(session: Session) -> int:
@@ -259,6 +216,12 @@ def to_page(row: PageRow) -> Page:
         is_gone=row.gone_at is not None,
         is_hub=row.is_hub,
     )
+
+
+def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None) -> None:
+    """Say when the page is due again: with its source's schedule, else by its own interval."""
+    row.next_due = due_at or now + timedelta(seconds=row.interval_s)
+    due.host_is_due(session, row.host, row.next_due)
 
 
 def _twin(session: Session, host: str, content_hash: str) -> int | None:

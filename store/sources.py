@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from store.tables import HostRow, SourceRow
+from store.types import Schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,8 @@ class Source:
     url: str
     own: bool  #: the operator's own: its address may be private
     min_delay_s: float | None  #: seconds between two requests; None: the setting
+    schedule: Schedule | None = None  #: None: each page by its own interval
+    next_due: datetime | None = None  #: when it is looked at again by its schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,15 +33,65 @@ class RobotsRecord:
     fetched_at: datetime
 
 
-def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
-    """Keep a source; adding it again changes its settings."""
+def add(
+    session: Session,
+    url: str,
+    *,
+    own: bool,
+    min_delay_s: float | None,
+    now: datetime,
+    schedule: Schedule | None = None,
+) -> Source:
+    """Keep a source; adding it again changes its settings, but not its schedule where none is given."""
     row = session.scalar(select(SourceRow).where(SourceRow.url == url))
     if row is None:
         row = SourceRow(url=url, created_at=now)
         session.add(row)
     row.own, row.min_delay_s = own, min_delay_s
+    if schedule is not None:
+        _set_schedule(row, schedule)
     session.flush()
     return _source(row)
+
+
+def edit(session: Session, source_id: int, *, min_delay_s: float | None, schedule: Schedule | None) -> Source | None:
+    """Change a source's settings; None when there is no such source."""
+    row = session.get(SourceRow, source_id, with_for_update=True)
+    if row is None:
+        return None
+    row.min_delay_s = min_delay_s
+    _set_schedule(row, schedule)
+    session.flush()
+    return _source(row)
+
+
+def plan(session: Session, source_id: int, next_due: datetime | None) -> Source:
+    """Say when a source is looked at again."""
+    row = session.get_one(SourceRow, source_id, with_for_update=True)
+    row.next_due = next_due
+    session.flush()
+    return _source(row)
+
+
+def due(session: Session, now: datetime) -> list[Source]:
+    """The sources whose schedule says that they are due, the longest due first."""
+    query = select(SourceRow).where(SourceRow.next_due <= now).order_by(SourceRow.next_due)
+    return [_source(row) for row in session.scalars(query)]
+
+
+def take_due(session: Session, source_id: int, now: datetime, next_due: datetime | None) -> bool:
+    """Take a source that is due, which is due again at ``next_due``; False when another process was faster."""
+    row = session.get(SourceRow, source_id, with_for_update=True, populate_existing=True)
+    if row is None or row.next_due is None or row.next_due > now:
+        return False
+    row.next_due = next_due
+    return True
+
+
+def find(session: Session, source_id: int) -> Source | None:
+    """The source with this id."""
+    row = session.get(SourceRow, source_id)
+    return _source(row) if row else None
 
 
 def remove(session: Session, url: str) -> bool:
@@ -87,5 +140,19 @@ def _host(session: Session, origin: str) -> HostRow:
     return row
 
 
+def _set_schedule(row: SourceRow, schedule: Schedule | None) -> None:
+    row.every_s = schedule.every_s if schedule else None
+    row.cron = (schedule.cron or None) if schedule else None
+    row.zone = schedule.zone if schedule else "UTC"
+
+
 def _source(row: SourceRow) -> Source:
-    return Source(id=row.id, url=row.url, own=row.own, min_delay_s=row.min_delay_s)
+    has_schedule = row.cron is not None or row.every_s is not None
+    return Source(
+        id=row.id,
+        url=row.url,
+        own=row.own,
+        min_delay_s=row.min_delay_s,
+        schedule=Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None,
+        next_due=row.next_due,
+    )

@@ -246,6 +246,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """When a source is looked at: every so often, or at the times of a cron line."""
+
+    every_s: float | None = None
+    cron: str = ""  #: five fields: minute, hour, day of the month, month, day of the week
+    zone: str = "UTC"  #: IANA name of the time zone the cron line is in
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fact:
     """Subject–predicate–object with the span that says so."""
 

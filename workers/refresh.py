@@ -1,27 +1,31 @@
-"""Has known pages read again when they are due: a candidate without a question for each."""
+"""Has sources and pages looked at again when they are due."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store import candidates, pages
-from store.candidates import CandidateStatus
-from store.types import Candidate
+from store import due
+from workers import planning, whole_sites
 
 if TYPE_CHECKING:
     from workers.services import Services
 
-#: pages taken in one round
-BATCH = 100
+#: hosts that begin to be read again in one claim, and claims in one round
+BATCH, ROUNDS = 25, 8
 
 
 def refresh(services: Services) -> int:
-    """Take the pages that are due; returns how many."""
-    now = services.now()
-    with services.database.write() as session:
-        due = pages.take_due(session, now, BATCH)
-        found = [Candidate(url=url, depth=depth, origin="refresh") for url, depth in due]
-        ids = candidates.add(session, None, found, wave=0, status=CandidateStatus.WAITING, now=now)
-    for candidate_id in ids:
-        services.doorbell.ring("wellread.read", candidate_id)
-    return len(ids)
+    """Look for new pages at the sources that are due, and begin to read the hosts again that are; returns how many.
+
+    A host is read on, page after page, by whoever read its last page: this only begins.
+    """
+    planning.look_at_sources(services)
+    begun = 0
+    for _ in range(ROUNDS):
+        with services.database.write() as session:
+            ids = due.open_lanes(session, services.now(), BATCH)
+        whole_sites.ring(services, ids)
+        begun += len(ids)
+        if len(ids) < BATCH:
+            break
+    return begun

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from pipeline.context import crawl_queries
+from pipeline.rarity import rarity
 from store import candidates, pages, questions, sources
+from store import links as seen_links
 from store.candidates import CandidateStatus
+from store.links import KnownLink
 from store.questions import Move
 from store.types import Candidate, Link, Question, Status
 from workers.engines import switched_on
@@ -41,7 +45,7 @@ class _Known:
 
     sites: tuple[str, ...]
     hosts: tuple[str, ...]  #: where engines led this question before
-    links: tuple[pages.KnownLink, ...]
+    links: tuple[KnownLink, ...]
     found: tuple[Link, ...]  #: what engines gave for this question before
     seen: frozenset[str]
     spent: candidates.Spent
@@ -78,7 +82,7 @@ def seek(services: Services, work: Work) -> None:
 def choose(
     question: Question,
     *,
-    known_links: Sequence[pages.KnownLink],
+    known_links: Sequence[KnownLink],
     found: Sequence[Link],
     sites: Sequence[str],
     hosts: Sequence[str],
@@ -101,11 +105,16 @@ def choose(
         queries=(*question.queries, *question.missing),
         seen=seen,
         limit=FRONTIER,
+        rarity=partial(rarity, lang=question.lang),
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
     by_custom = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
     discoveries = [*by_custom, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     wanted = [c for c in ranked if c.kind == "page"]
+    import os
+    best = wanted[0].score if wanted else 0
+    cut = float(os.environ.get("CUT", "0.5"))
+    wanted = [c for at, c in enumerate(wanted) if at < int(os.environ.get("LEAST","2")) or c.score >= cut * best]
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
     chosen = [*seeds, *wanted][:room]
     later = [candidate for candidate in wanted if candidate not in chosen and candidate.origin.startswith(ENGINE)]
@@ -130,7 +139,7 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
-    links = tuple(pages.links_of(session, origins))
+    links = tuple(seen_links.of_sites(session, origins))
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
     lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LISTS)]
     lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)

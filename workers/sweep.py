@@ -18,7 +18,7 @@ from store.candidates import CandidateStatus
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Status
-from workers import watching
+from workers import watching, whole_sites
 from workers.app import PRIORITY_STEPS, QUEUES
 from workers.budget import out_of_time
 from workers.doorbell import TASK_OF
@@ -46,6 +46,7 @@ def sweep(services: Services) -> None:
     _lead_stranded(services, now)
     _move_on(services, now)
     watching.ask_again(services)
+    whole_sites.tend(services)
     late = now - timedelta(seconds=GRACE_S)
     for status, task in TASK_OF.items():
         _ring(services, task, QuestionRow, QuestionRow.status == status, late)

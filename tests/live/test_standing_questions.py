@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from celery import Celery
 from sqlalchemy import func, select, update
 
 from store.database import Database
-from store.tables import CandidateRow, PageRow, StepRow
+from store.tables import CandidateRow, HostRow, PageRow, StepRow
 from workers.settings import load
 from workers.stack import Stack
 from workers.supervise import wait_until
@@ -131,6 +132,7 @@ def _refresh(database: Database) -> None:
     """Have every page read again now, as beat does when they are due, and wait until that is done."""
     with database.write() as session:
         session.execute(update(PageRow).values(next_due=PageRow.read_at))
+        session.execute(update(HostRow).values(refresh_at=datetime(2020, 1, 1, tzinfo=UTC)))
     Celery(broker=load().broker).send_task("wellread.refresh", queue="upkeep")
 
     def is_over() -> bool:

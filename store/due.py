@@ -1,0 +1,134 @@
+"""Which pages are due to be read again, fairly across hosts: each host that has due pages is read in a lane of its own.
+
+A lane is one candidate at a time. A host stands in the line of hosts (``hosts.refresh_at``) by when it was last
+served or its first page fell due, so that a million due pages of one host hold no other host up. Everything that is
+looked for stands in an index; what a claim costs does not grow with the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from store.candidates import CandidateStatus
+from store.tables import CandidateRow, HostRow, PageRow
+
+#: where a candidate comes from whose page is read again
+ORIGIN = "refresh"
+#: lanes at one time; more hosts wait in line
+MAX_LANES = 200
+#: pages of a host that are read before another host has its turn
+TURN_PAGES = 50
+#: a host whose lane got lost stands in line again after this long
+LANE = timedelta(minutes=10)
+
+
+class _Page(NamedTuple):
+    id: int
+    url: str
+    depth: int
+    interval_s: float
+
+
+def host_is_due(session: Session, host: str, due_at: datetime) -> None:
+    """Note that a page of the host is due then; the host stands in line at the time of its first page."""
+    if session.get(HostRow, host) is None:
+        session.add(HostRow(origin=host, robots=b"", robots_status=0, refresh_at=due_at))
+        session.flush()
+        return
+    later = (HostRow.refresh_at.is_(None)) | (HostRow.refresh_at > due_at)
+    _change(session, HostRow.origin == host, later, refresh_at=due_at)
+
+
+def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
+    """Begin to read the hosts that have waited longest for it; returns the candidates, one a host."""
+    open_now = _lanes(session)
+    room = min(limit, MAX_LANES - len(open_now))
+    if room <= 0:
+        return []
+    in_line = select(HostRow.origin).where(HostRow.refresh_at <= now).order_by(HostRow.refresh_at)
+    hosts = session.scalars(in_line.limit(room + len(open_now)).with_for_update(skip_locked=True)).all()
+    free = [host for host in hosts if host not in open_now][:room]
+    found = {host: page for host in free if (page := _first_due(session, host, now)) is not None}
+    for host in free:
+        if host not in found:
+            _back_into_line(session, host, now)
+    _change(session, HostRow.origin.in_(list(found)), refresh_at=now + LANE)
+    return _take(session, list(found.values()), turn=0, now=now)
+
+
+def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[int]:
+    """Go on with a host's lane: its next due page; when its turn is over, the lane of whoever is first in line."""
+    page = _first_due(session, host, now) if turn < TURN_PAGES else None
+    if page is not None:
+        return _take(session, [page], turn=turn, now=now)
+    _back_into_line(session, host, now)
+    return open_lanes(session, now, 1)
+
+
+def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
+    """Have all pages below the prefix be due then: their source's schedule was changed."""
+    session.execute(
+        update(PageRow)
+        .where(PageRow.host == host, PageRow.url.startswith(prefix, autoescape=True), PageRow.gone_at.is_(None))
+        .values(next_due=due_at)
+        .execution_options(synchronize_session=False)
+    )
+    host_is_due(session, host, due_at)
+
+
+def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
+    """How many pages are due, counted up to ``at_most``."""
+    hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)
+    some = select(PageRow.id).where(PageRow.host.in_(hosts), PageRow.next_due <= now).limit(at_most)
+    return int(session.scalar(select(func.count()).select_from(some.subquery())) or 0)
+
+
+def _lanes(session: Session) -> set[str]:
+    """The hosts that are being read again."""
+    waits = (CandidateRow.status == CandidateStatus.WAITING, CandidateRow.origin == ORIGIN)
+    return set(
+        session.scalars(select(PageRow.host).join(CandidateRow, CandidateRow.page_id == PageRow.id).where(*waits))
+    )
+
+
+def _first_due(session: Session, host: str, now: datetime) -> _Page | None:
+    """The page of a host that has been due for longest: found in the index alone, then looked up."""
+    first = select(PageRow.id).where(PageRow.host == host, PageRow.next_due <= now).order_by(PageRow.next_due).limit(1)
+    query = select(PageRow.id, PageRow.url, PageRow.depth, PageRow.interval_s)
+    row = session.execute(query.where(PageRow.id == first.scalar_subquery())).one_or_none()
+    return _Page(*row) if row else None
+
+
+def _take(session: Session, pages: Sequence[_Page], *, turn: int, now: datetime) -> list[int]:
+    """Make candidates of pages; each is due once more later on, whatever becomes of it."""
+    if not pages:
+        return []
+    table = PageRow.__table__
+    session.execute(
+        update(table).where(table.c.id == bindparam("page")).values(next_due=bindparam("due")),  # type: ignore[arg-type]
+        [{"page": page.id, "due": now + timedelta(seconds=page.interval_s)} for page in pages],
+    )
+    rows = [_candidate(page, turn, now) for page in pages]
+    return list(session.scalars(insert(CandidateRow).returning(CandidateRow.id), rows))
+
+
+def _candidate(page: _Page, turn: int, now: datetime) -> dict[str, Any]:
+    return {
+        "url": page.url, "page_id": page.id, "depth": page.depth, "origin": ORIGIN, "wave": turn, "kind": "page",
+        "score": 0.0, "text": "", "status": CandidateStatus.WAITING, "due_at": now, "created_at": now,
+    }  # fmt: skip
+
+
+def _back_into_line(session: Session, host: str, now: datetime) -> None:
+    """Put a host back: at the line's end where pages of it are due, else for when the first one will be."""
+    first = session.scalar(select(PageRow.next_due).where(PageRow.host == host).order_by(PageRow.next_due).limit(1))
+    _change(session, HostRow.origin == host, refresh_at=None if first is None else max(first, now))
+
+
+def _change(session: Session, *where: Any, **values: Any) -> None:
+    session.execute(update(HostRow).where(*where).values(**values).execution_options(synchronize_session=False))

@@ -1,0 +1,91 @@
+"""A candidate that this process may read, with what is known of its page, its question and its host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from store import candidates, leases, pages, questions, sources
+from store.candidates import CandidateStatus, Outcome
+from store.leases import Lease
+from store.site_reads import SiteReadStatus
+from store.tables import CandidateRow, SiteReadRow
+from store.types import Candidate, Question, Status
+from workers import pace
+from workers.budget import out_of_time
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from workers.services import Services
+
+#: a page that was looked at this recently is not fetched again for another question
+FRESH_S = 600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A candidate this process may read."""
+
+    lease: Lease
+    candidate_id: int
+    candidate: Candidate
+    question: Question | None
+    site_read_id: int | None
+    turn: int  #: which page of its host's turn it is, where it is read again
+    attempts: int
+    page: pages.Known | None
+    sources: tuple[sources.Source, ...]
+    delay_s: float
+
+
+def claim(services: Services, candidate_id: int) -> Claim | None:
+    """Take a candidate that waits to be read; None when it does not."""
+    now = services.now()
+    with services.database.write() as session:
+        lease = leases.claim(session, CandidateRow, candidate_id, CandidateRow.status == CandidateStatus.WAITING, now)
+        if lease is None:
+            return None
+        row = session.get_one(CandidateRow, candidate_id, populate_existing=True)
+        if _is_halted(session, row):
+            return None
+        candidate = candidates.to_candidate(row)
+        known_sources = tuple(sources.every(session))
+        return Claim(
+            lease=lease,
+            candidate_id=candidate_id,
+            candidate=candidate,
+            question=questions.find(session, row.question_id) if row.question_id else None,
+            site_read_id=row.site_read_id,
+            turn=row.wave,
+            attempts=row.attempts,
+            page=pages.find(session, candidate.url) if candidate.kind == "page" else None,
+            sources=known_sources,
+            delay_s=pace.delay_s(session, services, candidate.url, known_sources),
+        )
+
+
+def needs_no_fetch(claim: Claim, now: datetime) -> Outcome | None:
+    """What becomes of a candidate that need not, or must not, be fetched."""
+    question, page = claim.question, claim.page
+    if question is not None and question.status is not Status.READING:
+        return Outcome(outcome="skipped", reason="the question no longer waits for it")
+    if question is not None and (stop := out_of_time(question, now)):
+        return Outcome(outcome="skipped", reason=stop)
+    if claim.attempts > leases.MAX_ATTEMPTS:
+        return Outcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
+    if question is not None and page is not None and (now - page.checked_at).total_seconds() < FRESH_S:
+        return Outcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
+    return None
+
+
+def _is_halted(session: Session, row: CandidateRow) -> bool:
+    """Give a candidate back whose site is not being read any more, or not just now."""
+    if row.site_read_id is None:
+        return False
+    site = session.get_one(SiteReadRow, row.site_read_id)
+    if site.status == SiteReadStatus.RUNNING:
+        return False
+    row.status, row.lease_by, row.lease_until, row.attempts = CandidateStatus.KNOWN, None, None, 0
+    return True

@@ -1,0 +1,32 @@
+"""The robots.txt files that were fetched, in SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crawler.permission import RobotsFile
+from store import sources
+
+if TYPE_CHECKING:
+    from store.database import Database
+
+
+class KeptRobots:
+    """Keeps robots.txt files by origin."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, origin: str) -> RobotsFile | None:
+        """The file, if it was asked for before."""
+        with self._database.read() as session:
+            record = sources.robots(session, origin)
+        if record is None:
+            return None
+        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
+
+    def put(self, origin: str, file: RobotsFile) -> None:
+        """Keep a file."""
+        record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)
+        with self._database.write() as session:
+            sources.save_robots(session, origin, record)

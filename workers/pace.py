@@ -1,0 +1,48 @@
+"""How long a host is left alone between two requests: what its source says, what it asks for, how fast it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from crawler import politeness, urls
+from store import sources
+from store.sources import Source
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from crawler.read import Reading
+    from workers.services import Services
+
+
+def delay_s(session: Session, services: Services, url: str, known: Sequence[Source]) -> float:
+    """The pause that was last worked out for the URL's host, or the shortest one."""
+    shortest = _floor_s(services, url, known)
+    return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
+
+
+def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: Reading) -> float:
+    """Work out the host's next pause from its answer, and keep it where it differs."""
+    if reading.status is None:
+        return before_s
+    seconds = politeness.next_delay_s(
+        before_s,
+        reading.elapsed_s,
+        status=reading.status,
+        crawl_delay_s=reading.crawl_delay_s,
+        retry_after_s=reading.retry_after_s,
+        floor_s=_floor_s(services, url, known),
+    )
+    if abs(seconds - before_s) > 0.1 * max(before_s, 0.1):
+        with services.database.write() as session:
+            sources.save_delay(session, urls.origin(url), seconds)
+    return seconds
+
+
+def _floor_s(services: Services, url: str, known: Sequence[Source]) -> float:
+    """The shortest pause at this host: the source's own setting, else everyone's."""
+    for source in known:
+        if source.min_delay_s is not None and urls.origin(source.url) == urls.origin(url):
+            return source.min_delay_s
+    return services.settings.min_delay_s

@@ -1,0 +1,67 @@
+"""Sources' schedules: when each is due, and with it the pages below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import structlog
+
+from crawler import schedule, urls
+from crawler.schedule import BadSchedule
+from crawler.whole_site import prefix_of
+from store import due, sources
+from store.sources import Source
+from workers import whole_sites
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+
+def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
+    """When the page's source looks at it again by its schedule; None where no schedule covers it."""
+    covering = [source for source in known if source.schedule and url.startswith(prefix_of(source.url))]
+    if not covering:
+        return None
+    source = max(covering, key=lambda source: len(prefix_of(source.url)))
+    if source.next_due is not None and source.next_due > now:
+        return source.next_due
+    return _next(source, now)
+
+
+def plan(services: Services, source: Source) -> Source:
+    """Work out when a source whose schedule was changed is due, and have its pages be due with it."""
+    now = services.now()
+    moment = _next(source, now)
+    with services.database.write() as session:
+        planned = sources.plan(session, source.id, moment)
+        if moment is not None:
+            due.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
+    return planned
+
+
+def look_at_sources(services: Services) -> int:
+    """Have the sources looked at for new pages that are due; returns how many."""
+    with services.database.read() as session:
+        waiting = sources.due(session, services.now())
+    for source in waiting:
+        with services.database.write() as session:
+            now = services.now()
+            if not sources.take_due(session, source.id, now, _next(source, now)):
+                continue
+            candidate_ids = whole_sites.look_for_new_pages(session, source, now)
+        whole_sites.ring(services, candidate_ids)
+    return len(waiting)
+
+
+def _next(source: Source, now: datetime) -> datetime | None:
+    if source.schedule is None:
+        return None
+    try:
+        return schedule.next_after(source.schedule, now)
+    except BadSchedule as error:  # it was one when it was kept: the machine has lost its time zones
+        log.error("schedule_unusable", source=source.url, error=str(error))
+        return None

@@ -1,0 +1,224 @@
+"""Reads whole sites: begins, pauses and ends that, and chooses what is read after each page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from crawler import robots, urls, whole_site
+from store import links, site_reads, sources
+from store.candidates import Outcome
+from store.errors import WellreadError
+from store.site_reads import NewSiteRead, SiteRead, SiteReadStatus
+from store.tables import SiteReadRow
+from store.types import Candidate, Link
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.orm import Session
+
+    from crawler.read import Reading
+    from store.sources import Source
+    from workers.claim import Claim
+    from workers.services import Services
+
+#: pages of one site read, and links from where it began, when nobody says
+MAX_PAGES, MAX_DEPTH = 10_000, 20
+
+ALL_READ = "every page that was found has been read"
+
+
+class UnknownSiteRead(WellreadError):
+    """No such site is, or was, being read."""
+
+
+class SiteReadOver(WellreadError):
+    """The site read has ended."""
+
+
+def begin(
+    services: Services, url: str, *, max_pages: int = MAX_PAGES, max_depth: int = MAX_DEPTH, again: bool = True
+) -> SiteRead:
+    """Have a whole site read into the knowledge base; one that is being read already goes on. Raises BadSite."""
+    from workers.intake import check_site
+
+    front = check_site(services, url)
+    new = NewSiteRead(
+        url=front, prefix=whole_site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again
+    )
+    with services.database.write() as session:
+        now = services.now()
+        site_read_id, following = _begin(session, new, now)
+    ring(services, following)
+    return get(services, site_read_id)
+
+
+def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[int]:
+    """Have a source's front page, sitemaps and feeds looked at, and the pages read that are new."""
+    new = NewSiteRead(
+        url=source.url,
+        prefix=whole_site.prefix_of(source.url),
+        max_pages=MAX_PAGES,
+        max_depth=MAX_DEPTH,
+        again=False,
+        source_id=source.id,
+    )
+    return _begin(session, new, now)[1]
+
+
+def get(services: Services, site_read_id: int) -> SiteRead:
+    """How far a site read has come; raises UnknownSiteRead."""
+    with services.database.read() as session:
+        found = site_reads.find(session, site_read_id, services.now())
+    if found is None:
+        raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
+    return found
+
+
+def latest(services: Services) -> list[SiteRead]:
+    """The last site reads, newest first."""
+    with services.database.read() as session:
+        return site_reads.latest(session, services.now())
+
+
+def pause(services: Services, site_read_id: int) -> SiteRead:
+    """Read no more of a site for now; the page that is being read is read to its end."""
+    return _halt(services, site_read_id, SiteReadStatus.PAUSED)
+
+
+def cancel(services: Services, site_read_id: int) -> SiteRead:
+    """Read no more of a site; what was read stays."""
+    return _halt(services, site_read_id, SiteReadStatus.CANCELLED)
+
+
+def resume(services: Services, site_read_id: int) -> SiteRead:
+    """Go on with a site where it was paused, or cancelled."""
+    now, following = services.now(), list[int]()
+    with services.database.write() as session:
+        row = _lock(session, site_read_id)
+        if row.status == SiteReadStatus.DONE:
+            raise SiteReadOver(f"Site read {site_read_id} is done ({row.reason}): begin another one.")
+        if row.status != SiteReadStatus.RUNNING:
+            site_reads.move(row, SiteReadStatus.RUNNING, now)
+            following = _go_on(session, row, now, now)
+    ring(services, following)
+    return get(services, site_read_id)
+
+
+def after(
+    session: Session,
+    claim: Claim,
+    outcome: Outcome,
+    reading: Reading | None,
+    *,
+    is_new: bool,
+    due_at: datetime,
+    now: datetime,
+) -> list[int]:
+    """Count a page of a site that was looked at, take up its links, and have the next one read."""
+    assert claim.site_read_id is not None
+    row = site_reads.lock(session, claim.site_read_id)
+    if row is None:
+        return []
+    if claim.candidate.kind == "page":
+        site_reads.count(row, outcome, is_new=is_new)
+    if reading is not None:
+        if claim.candidate.origin == "seed" and reading.url:
+            row.prefix = whole_site.moved(row.prefix, reading.url)
+        shown = reading.links or links.of_page(session, claim.candidate.url)
+        depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
+        _add(session, row, whole_site.wanted(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
+    return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
+
+
+def tend(services: Services) -> None:
+    """Go on with the site reads of which, though they run, nothing is read."""
+    with services.database.read() as session:
+        stuck = site_reads.unattended(session)
+    for site_read_id in stuck:
+        with services.database.write() as session:
+            row = site_reads.lock(session, site_read_id)
+            is_running = row is not None and row.status == SiteReadStatus.RUNNING
+            following = _go_on(session, row, services.now(), services.now()) if row and is_running else []
+        ring(services, following)
+
+
+def ring(services: Services, candidate_ids: Sequence[int]) -> None:
+    """Call for candidates to be read."""
+    for candidate_id in candidate_ids:
+        services.doorbell.ring("wellread.read", candidate_id)
+
+
+def _begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:
+    row, is_new = site_reads.begin(session, new, now)
+    if is_new:
+        front = Candidate(url=new.url, score=1.5, origin="seed")
+        _add(session, row, [front, *_lists(session, row), *_seen_before(session, row)], now)
+    elif row.status == SiteReadStatus.PAUSED:
+        site_reads.move(row, SiteReadStatus.RUNNING, now)
+    return row.id, _go_on(session, row, now, now)
+
+
+def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
+    """Where the site's own lists of its pages stand: by custom, as robots.txt says, as its pages say."""
+    origin = urls.origin(row.url)
+    kept = sources.robots(session, origin)
+    named = robots.from_response(kept.status or None, kept.body).sitemaps if kept else ()
+    found = [urljoin(f"{origin}/", address) for address in ("sitemap.xml", *named[:20])]
+    by_custom = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
+    return whole_site.wanted((*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
+
+
+def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
+    """The pages that links led to since the site was last looked at for new ones."""
+    if row.again:
+        return []
+    seen = (entry.link for entry in links.of_sites(session, [urls.origin(row.url)]))
+    return whole_site.wanted(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
+
+
+def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
+    once = {candidate.url: candidate for candidate in wanted}
+    site_reads.add(session, row, list(once.values()), most_alike=whole_site.MAX_PER_ADDRESS, now=now)
+
+
+def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:
+    """Have the next page read, or end the site read; one page is read at a time."""
+    if site_reads.is_being_read(session, row.id):
+        return []
+    if row.looked_at >= row.max_pages:
+        site_reads.move(row, SiteReadStatus.DONE, now, f"the limit of {row.max_pages:,} pages is reached")
+        return []
+    candidate_id = site_reads.take_next(session, row, due_at)
+    if candidate_id is None:
+        site_reads.move(row, SiteReadStatus.DONE, now, ALL_READ)
+        return []
+    return [candidate_id]
+
+
+def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead:
+    now = services.now()
+    with services.database.write() as session:
+        row = _lock(session, site_read_id)
+        if SiteReadStatus(row.status).is_final:
+            raise SiteReadOver(f"Site read {site_read_id} has ended already ({row.reason or row.status.lower()}).")
+        if row.status != to:
+            site_reads.move(row, to, now, "it was cancelled" if to is SiteReadStatus.CANCELLED else None)
+            site_reads.put_back(session, site_read_id, now)
+    return get(services, site_read_id)
+
+
+def _lock(session: Session, site_read_id: int) -> SiteReadRow:
+    row = site_reads.lock(session, site_read_id)
+    if row is None:
+        raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
+    return row
+
+
+def _canonical(url: str) -> str:
+    try:
+        return urls.canonical(url)
+    except urls.BadUrl:
+        return ""
