@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from typing import Any, cast
 
 
@@ -50,7 +51,7 @@ class LoggedSite:
     def gaps_s(self) -> list[float]:
         """The pauses between an answer and the next request; robots.txt belongs to the page it is asked for."""
         pages = [r for r in sorted(self.log, key=lambda r: r.came_at) if r.path != "/robots.txt"]
-        return [later.came_at - earlier.answered_at for earlier, later in zip(pages, pages[1:], strict=False)]
+        return [later.came_at - earlier.answered_at for earlier, later in pairwise(pages)]
 
 
 def article(number: int, *, links: str = "", more: str = "") -> str:

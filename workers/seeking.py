@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from pipeline.context import crawl_queries
-from pipeline.rarity import rarity
 from store import candidates, pages, questions, sources
 from store import links as seen_links
 from store.candidates import CandidateStatus
@@ -105,16 +103,11 @@ def choose(
         queries=(*question.queries, *question.missing),
         seen=seen,
         limit=FRONTIER,
-        rarity=partial(rarity, lang=question.lang),
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
     by_custom = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
     discoveries = [*by_custom, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     wanted = [c for c in ranked if c.kind == "page"]
-    import os
-    best = wanted[0].score if wanted else 0
-    cut = float(os.environ.get("CUT", "0.5"))
-    wanted = [c for at, c in enumerate(wanted) if at < int(os.environ.get("LEAST","2")) or c.score >= cut * best]
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
     chosen = [*seeds, *wanted][:room]
     later = [candidate for candidate in wanted if candidate not in chosen and candidate.origin.startswith(ENGINE)]
