@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
-from crawler.relevance import Rarity, Seen, relevance
+from crawler.relevance import Seen, relevance
 from crawler.urls import BadUrl, is_trap
 from store.types import Candidate, CandidateKind, Link
 
@@ -33,7 +33,7 @@ _BINARY: Final = re.compile(
 )
 #: pages made of links to others
 _HUB: Final = re.compile(
-    r"(?:^|/)(?:[\w-]*(?:contents|toc)|(?:\w{1,8}-?)?index|site-?map|overview|all|archives?|browse"
+    r"(?:^|[/_-])(?:contents?|toc|index|genindex|py-modindex|modindex|sitemap|site-?map|overview|all|archives?|browse"
     r"|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?|help|faq|wiki|inhalt|uebersicht)"
     r"(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
@@ -48,8 +48,6 @@ _POOR: Final = re.compile(
 )
 
 _HUB_SCORE: Final = 0.08  #: a contents page outranks a link that covers less of the question
-import os
-_DOUBT_SCORE: Final = float(os.environ.get("DOUBT", "0.2"))
 _ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
 _POOR_FACTOR: Final = 0.5
 _TEXT_CHARS: Final = 300
@@ -63,7 +61,6 @@ def rank(
     queries: Sequence[str],
     seen: Container[str],
     limit: int,
-    rarity: Rarity = lambda term: 1.0,
 ) -> list[Candidate]:
     """Order the URLs that were not seen, the most promising first: at most ``limit`` of them, one for each URL.
 
@@ -71,9 +68,8 @@ def rank(
     and feeds come before pages, on at most a fifth of the places.
     """
     known = _merge(link for link in links if link.url not in seen and not link.nofollow)
-    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
-    doubt = 1 - min(1.0, max(shared, default=0.0))
-    scored = [(entry, _score(entry, share, doubt)) for entry, share in zip(known, shared, strict=True)]
+    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang)
+    scored = [(entry, _score(entry, share)) for entry, share in zip(known, shared, strict=True)]
     scored.sort(key=lambda found: (-found[1], found[0].link.url.count("/")))
     files = [entry.candidate(score) for entry, score in scored if entry.kind != "page"]
     pages = (entry.candidate(score) for entry, score in scored if entry.kind == "page")
@@ -136,13 +132,13 @@ def _path_words(url: str) -> str:
     return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
 
 
-def _score(entry: _Known, shared: float, doubt: float) -> float:
+def _score(entry: _Known, shared: float) -> float:
     """What the words share, with what engines and the kind of page say."""
     score = shared
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
     if _is_hub(entry.link.url):
-        score += _HUB_SCORE + _DOUBT_SCORE * doubt
+        score += _HUB_SCORE
     return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
 

@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Literal
 
 from crawler import urls
+from crawler.browser import NotRendered
 from crawler.extract import NothingToRead, extract
 from crawler.feed import parse_feed
 from crawler.fetch import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
-from crawler.permission import Fetches, Forbidden, Permission, RobotsCache
+from crawler.permission import Forbidden, Permission, RobotsCache
 from crawler.politeness import parse_retry_after
+from crawler.scripts import FetchesForPages, Renders, Scripts
 from crawler.sitemap import BadSitemap, parse_sitemap
 from store.types import Candidate, Link, PageText, Validators
 
@@ -21,6 +23,7 @@ Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", 
 
 _GONE = frozenset({404, 410})
 _BUSY = frozenset({429, 503})
+_LITTLE = 400  #: characters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +57,14 @@ class Reading:
 async def read(
     candidate: Candidate,
     *,
-    client: Fetches,
+    client: FetchesForPages,
     robots: RobotsCache,
     agent: str,
     now: datetime,
     known: Known | None = None,
+    browser: Renders | None = None,
 ) -> Reading:
-    """Read a candidate as its site allows; ``agent`` is our name in robots.txt."""
+    """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be."""
     permission = Permission(client, robots, agent, now)
     try:
         await permission.check(candidate.url)
@@ -70,8 +74,12 @@ async def read(
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=permission.check,
         )
+        reading = _READERS[candidate.kind](fetched, candidate, known, now)
+        if candidate.kind == "page" and _is_little(reading):
+            scripts = Scripts(browser=browser, client=client, permission=Permission(client, robots, agent, now))
+            reading = await _with_scripts_run(reading, fetched, candidate, known, now, scripts)
         reading = replace(
-            _READERS[candidate.kind](fetched, candidate, known, now),
+            reading,
             bytes=len(fetched.body),
             elapsed_s=fetched.elapsed_s,
             status=fetched.status,
@@ -112,6 +120,23 @@ def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: date
     if known is not None and known.content_hash == digest:
         return replace(unchanged, content_hash=digest, links=links)
     return replace(unchanged, outcome="read", page=page, links=links, content_hash=digest)
+
+
+def _is_little(reading: Reading) -> bool:
+    """Whether so little was read that scripts may have to make the rest."""
+    return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE)
+
+
+async def _with_scripts_run(
+    reading: Reading, fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime, scripts: Scripts
+) -> Reading:
+    """Read the page that its scripts make; one that needs none stays as it was read."""
+    try:
+        made = await scripts.run(fetched)
+    except NotRendered as error:
+        return Reading(outcome="empty", url=reading.url, reason=str(error))
+    # the server can only say of the frame that it did not change: it is asked for the whole again
+    return reading if made is None else replace(_page(made, candidate, known, now), validators=Validators())
 
 
 def _sitemap(fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime) -> Reading:
