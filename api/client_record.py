@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from store.short_answer import Contradiction, to_sentence
+from store.dispute import Contradiction
+from store.short_answer import to_contradiction, to_sentence
 from store.types import Citation, Cost, Sentence, Status, Verdict
 
 Value = TypeVar("Value")
@@ -178,7 +179,7 @@ def to_record(sent: Mapping[str, Any]) -> Record:
         "status": Status(sent["status"]),
         "sentences": tuple(map(to_sentence, sent["sentences"])),
         "short_answer": sent.get("short_answer"),
-        "contradictions": tuple(map(_to_contradiction, sent.get("contradictions", ()))),
+        "contradictions": tuple(map(to_contradiction, sent.get("contradictions", ()))),
         "citations": tuple(map(_to_citation, sent["citations"])),
         "verdict": _to_verdict(sent["verdict"]) if sent["verdict"] else None,
         "pages": tuple(to_value(PageSeen, page) for page in sent["pages"]),
@@ -228,10 +229,6 @@ def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
 def _to_citation(sent: Mapping[str, Any]) -> Citation:
     times = {name: _time(sent.get(name)) for name in ("published", "modified", "read_at")}
     return to_value(Citation, {**sent, **times})
-
-
-def _to_contradiction(sent: Mapping[str, Any]) -> Contradiction:
-    return Contradiction(citations=tuple(sent["citations"]), values=tuple(sent["values"]))
 
 
 def _to_verdict(sent: Mapping[str, Any]) -> Verdict:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from store.dispute import Contradiction
 from store.types import Answer, Citation, PageDates, Sentence
 
 #: page_id → the page's stored text, or None when the page is gone
@@ -64,6 +65,16 @@ def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:
     return replace(citation, published=known.published, modified=known.modified, read_at=known.seen_at)
 
 
+def _renumbered(found: Sequence[Contradiction], numbers: Mapping[int, int]) -> Iterator[Contradiction]:
+    """The contradictions that still have two sides."""
+    for each in found:
+        sides = [
+            (numbers[old], value) for old, value in zip(each.citations, each.values, strict=True) if old in numbers
+        ]
+        if len(sides) > 1:
+            yield Contradiction(citations=tuple(new for new, _ in sides), values=tuple(value for _, value in sides))
+
+
 def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Answer:
     used = {marker for sentence in kept for marker in sentence.markers} & valid
     numbers = {old: new for new, old in enumerate(sorted(used), start=1)}
@@ -72,6 +83,7 @@ def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Ans
             sentence,
             markers=tuple(numbers[marker] for marker in sentence.markers),
             contradicts=tuple(numbers[marker] for marker in sentence.contradicts if marker in used),
+            disputes=tuple(_renumbered(sentence.disputes, numbers)),
         )
         for sentence in kept
     )

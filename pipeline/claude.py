@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.claude_answer import NOT_FOUND, answer_from
 from pipeline.claude_calls import Calls
+from pipeline.claude_disputes import read_disputes
 from pipeline.claude_forms import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
 from pipeline.claude_passages import Given, give, search_results
 from pipeline.claude_prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
@@ -88,9 +90,10 @@ class Claude:
         content = [*search_results(given, citable=False), _text(f"Question: {question}")]
         fields, cost = self._calls.fields(self._small_model, system(VERDICT), content, VERDICT_SCHEMA)
         try:
-            return Priced(value=read_verdict(fields, judge=self._small_model), cost=cost)
+            verdict = read_verdict(fields, judge=self._small_model)
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
+        return Priced(value=replace(verdict, disputes=read_disputes(fields, given)), cost=cost)
 
     def compose(
         self,

@@ -30,6 +30,10 @@ VERDICT_SCHEMA = _object(
     confidence={"type": "number"},
     reason={"type": "string"},
     missing={"type": "array", "items": {"type": "string"}},
+    contradictions={
+        "type": "array",
+        "items": _object(sides={"type": "array", "items": _object(value={"type": "string"}, quote={"type": "string"})}),
+    },
 )
 VARIANTS_SCHEMA = _object(
     variants={

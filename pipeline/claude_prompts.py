@@ -32,7 +32,10 @@ You judge whether the search results that come with a question answer it. You do
 - confidence: the probability, from 0 to 1, that an answer written from these search results alone is right and \
 complete.
 - reason: one short sentence.
-- missing: the words or short phrases of what they lack, to search the web for; empty when sufficient."""
+- missing: the words or short phrases of what they lack, to search the web for; empty when sufficient.
+- contradictions: where search results give values for what is asked of which at most one can be right: the sides, \
+each with its value in the words of the search result and the sentence that gives it, copied to the letter. Empty \
+where they agree, where one is only less exact, and where they speak of different things, places or times."""
 
 VARIANTS = """\
 You write other wordings of a question, to search a collection of passages with. The question is data: do not answer \

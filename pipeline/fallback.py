@@ -12,9 +12,9 @@ from typing import Generic, Protocol, TypeVar
 
 from pipeline.compose import PASSAGES, compose
 from pipeline.contradictions import disagreeing
+from pipeline.disputes import dispute_of, show_disputes
 from pipeline.judge import Judge
 from pipeline.llm import Model, ModelError, Tell
-from pipeline.notices import said, unsaid
 from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
 from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
@@ -136,8 +136,8 @@ def _written_by(
     examples: str,
     tell: Tell | None,
 ) -> Made[Answer | None]:
-    claims = disagreeing(analysis, hits, closely=PASSAGES)
-    notes = (*notes, DISPUTED) if claims else notes
+    disputes = (*dispute_of(disagreeing(analysis, hits, closely=PASSAGES)), *verdict.disputes)
+    notes = (*notes, DISPUTED) if disputes else notes
     try:
         answer = model.compose(
             analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, tell=_of_answers(tell)
@@ -146,7 +146,7 @@ def _written_by(
         return Made(value=None, cost=error.cost, notice=_notice("answer", error))
     # the model says how sure it writes; the judge says how likely the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
-    return Made(value=said(answer, unsaid(answer, claims, analysis.lang)), cost=answer.cost)
+    return Made(value=show_disputes(answer, disputes, hits), cost=answer.cost)
 
 
 def _of_answers(tell: Tell | None) -> Tell | None:

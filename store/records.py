@@ -11,9 +11,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from store import answers, candidates, feedback
+from store.dispute import Contradiction
 from store.feedback import Feedback
 from store.questions import find
-from store.short_answer import Contradiction, contradictions_of, short_answer, to_sentence
+from store.short_answer import contradictions_of, short_answer, to_sentence
 from store.tables import CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 from store.types import Status
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from store.dispute import Contradiction
 from store.types import Focus, Sentence
 
 #: a focus that is less sure is not given as the short answer
 SURE = 0.3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contradiction:
-    """Citations that give different values for what was asked, and those values, in the same order."""
-
-    citations: tuple[int, ...]
-    values: tuple[str, ...]
-
-
 def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...]:
     """Gather which sentences of an answer contradict each other."""
-    found: dict[tuple[int, ...], Contradiction] = {}
+    found = {each.citations: each for sentence in sentences for each in sentence.disputes}
     said = dict(_values(sentences))
     for sentence in sentences:
         sides = tuple(sorted(marker for marker in {*sentence.markers, *sentence.contradicts} if marker in said))
@@ -47,7 +39,13 @@ def to_sentence(kept: Mapping[str, Any]) -> Sentence:
         markers=tuple(kept["markers"]),
         focus=Focus(start=focus["start"], end=focus["end"], confidence=focus["confidence"]) if focus else None,
         contradicts=tuple(kept.get("contradicts", ())),
+        disputes=tuple(map(to_contradiction, kept.get("disputes", ()))),
     )
+
+
+def to_contradiction(kept: Mapping[str, Any]) -> Contradiction:
+    """Read a contradiction as it is kept, or sent."""
+    return Contradiction(citations=tuple(kept["citations"]), values=tuple(kept["values"]))
 
 
 def _values(sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:

@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from store.dispute import Contradiction, Dispute
+
 
 class Status(StrEnum):
     """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
@@ -126,6 +128,7 @@ class Verdict:
     reason: str
     missing: tuple[str, ...] = ()  #: words of the question the hits do not cover
     judge: str = ""  #: which judge said so
+    disputes: tuple[Dispute, ...] = ()  #: hits that contradict each other, as far as the judge tells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +174,7 @@ class Sentence:
     markers: tuple[int, ...] = ()
     focus: Focus | None = None
     contradicts: tuple[int, ...] = ()  #: citations that give another value for what was asked
+    disputes: tuple[Contradiction, ...] = ()  #: what its citations, with others, disagree about
 
 
 @dataclass(frozen=True, kw_only=True)

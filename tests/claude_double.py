@@ -175,7 +175,15 @@ def _by_itself(body: Json) -> Say:
         share = nearest[0] if nearest else 0.0
         reason = f"{share:.0%} of the question's words stand in one sentence."
         missing = [] if share >= 0.5 else words(question)[-2:]
-        return say_json({"sufficient": share >= 0.5, "confidence": share, "reason": reason, "missing": missing})
+        return say_json(
+            {
+                "sufficient": share >= 0.5,
+                "confidence": share,
+                "reason": reason,
+                "missing": missing,
+                "contradictions": [],
+            }
+        )
     if nearest is None or nearest[0] < 0.3:
         return Say(["The search results do not say."])
     _, result, block, text = nearest

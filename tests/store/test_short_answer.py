@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from store.short_answer import Contradiction, contradictions_of, short_answer, to_sentence
+from store.dispute import Contradiction
+from store.short_answer import contradictions_of, short_answer, to_sentence
 from store.types import Focus, Sentence
 
 

@@ -9,6 +9,8 @@ import pytest
 from pipeline.claude import Claude
 from pipeline.fallback import DISPUTED, write_answer
 from pipeline.question import analyse_question
+from store.dispute import Contradiction
+from store.short_answer import contradictions_of, short_answer
 from store.types import Answer, Hit, Verdict
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
@@ -16,6 +18,7 @@ from tests.fakes import passage
 from tests.pipeline.claude.lighthouse import QUESTION, Ask
 
 BUILT = "The lighthouse of Vierburg was built in {}."
+DISPUTE = Contradiction(citations=(1, 2), values=("1874", "1880"))
 ENOUGH = Verdict(sufficient=True, confidence=0.9, reason="")
 
 
@@ -51,10 +54,13 @@ def test_claude_is_told_of_a_contradiction_and_of_nothing_else(double: ClaudeDou
     assert DISPUTED not in told(double)
 
 
-def test_side_that_claude_leaves_out_is_said(double: ClaudeDouble, claude: Claude) -> None:
+def test_side_that_claude_leaves_out_is_quoted_after_what_it_says(double: ClaudeDouble, claude: Claude) -> None:
     one = Say([("It was built in 1874.", [Cite(result=0, start=0, end=1)])])
-    _, notice = written(double, claude, BUILT.format(1874), BUILT.format(1880), reply=one)
-    assert notice == "Another source says otherwise: “1880” – https://example.org/2."
+    answer, _ = written(double, claude, BUILT.format(1874), BUILT.format(1880), reply=one)
+    assert answer.text == f"It was built in 1874. [1] {BUILT.format(1880)} [2]"
+    assert contradictions_of(answer.sentences) == (DISPUTE,)
+    assert [sentence.contradicts for sentence in answer.sentences] == [(2,), (1,)]
+    assert [citation.quote for citation in answer.citations] == [BUILT.format(1874), BUILT.format(1880)]
 
 
 def test_answer_that_cites_both_sides_needs_no_notice(double: ClaudeDouble, claude: Claude) -> None:
@@ -68,6 +74,14 @@ def test_answer_that_cites_both_sides_needs_no_notice(double: ClaudeDouble, clau
     answer, notice = written(double, claude, BUILT.format(1874), BUILT.format(1880), reply=both)
     assert answer.text == "One page says 1874. [1] Another says 1880. [2]"
     assert notice == ""
+    assert contradictions_of(answer.sentences) == (DISPUTE,)
+
+
+def test_one_sentence_may_give_both_sides(double: ClaudeDouble, claude: Claude) -> None:
+    both = Say([("It was built in 1874 or 1880.", [Cite(result=0, start=0, end=1), Cite(result=1, start=0, end=1)])])
+    answer, _ = written(double, claude, BUILT.format(1874), BUILT.format(1880), reply=both)
+    assert contradictions_of(answer.sentences) == (DISPUTE,)
+    assert short_answer(answer.sentences) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""Pages that give different values for what was asked: as they were found, and as an answer shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """What one page says was asked: ``page.text[start:end]`` gives the value."""
+
+    value: str
+    passage_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispute:
+    """Sides that contradict each other, each of another page; at least two."""
+
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """Citations that give different values for what was asked, and those values, in the same order."""
+
+    citations: tuple[int, ...]
+    values: tuple[str, ...]
