@@ -12,6 +12,9 @@ from evals.sets import EvalQuestion
 from pipeline.learning.chances import auroc, balanced_accuracy, calibration_error, false_positives
 from store.types import Verdict
 
+#: shares of the answerable questions that a stricter threshold would withhold as well
+_WITHHELD = (0.05, 0.1, 0.2, 0.3)
+
 
 def measure_judge(
     knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
@@ -19,14 +22,25 @@ def measure_judge(
     """Give the figures of the first look's verdict.
 
     must_crawl: each answerable question with everything in (true) and with all pages under its gold documents' titles
-    out (false). answerable: the answerable (true) against the unanswerable, everything in.
+    out (false). answerable: the answerable (true) against the unanswerable, everything in; ``abstained@0.1`` is the
+    share of the unanswerable withheld by the threshold that withholds a tenth of the answerable.
     """
     answerable = [question for question in questions if question.answerable and question.gold]
     unanswerable = [question for question in questions if not question.answerable]
     known = [_verdict(knowledge, question, tick) for question in answerable]
     unknown = [_verdict(knowledge, question, tick) for question in unanswerable]
     absent = list(_with_titles_out(knowledge, answerable, tick))
-    return {"must_crawl": _figures(known, absent), "answerable": {"auroc": _figures(known, unknown)["auroc"]}}
+    told = {"auroc": _figures(known, unknown)["auroc"], **_curve(known, unknown)}
+    return {"must_crawl": _figures(known, absent), "answerable": told}
+
+
+def _curve(known: Sequence[Verdict], unknown: Sequence[Verdict]) -> dict[str, float | None]:
+    if not known or not unknown:
+        return {f"abstained@{share}": None for share in _WITHHELD}
+    answerable, unanswerable = ([verdict.confidence for verdict in each] for each in (known, unknown))
+    thresholds = np.quantile(answerable, _WITHHELD, method="lower")
+    shares = np.mean(np.array(unanswerable)[:, None] < thresholds, axis=0)
+    return {f"abstained@{share}": float(found) for share, found in zip(_WITHHELD, shares, strict=True)}
 
 
 def _with_titles_out(
