@@ -22,7 +22,8 @@ from pipeline.facts import facts_for
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
 from pipeline.few_shot import SolvedQuestions, examples_for
 from pipeline.graph import SEEN, hop
-from pipeline.judge import JudgeName, judge_named
+from pipeline.judge import Judge, JudgeName, judge_named
+from pipeline.learned import SHIPPED, Learned
 from pipeline.llm import Model, Tell
 from pipeline.multi_document import note_for
 from pipeline.multi_query import alternatives, merge_by_title
@@ -68,6 +69,7 @@ class Tools:
     solved: SolvedQuestions | None = None  #: for examples
     memory: VariantMemory | None = None  #: of variants made before, and of which kinds helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
+    learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
     tell: Tell | None = None  #: hears the answer while the model writes it
 
 
@@ -97,6 +99,7 @@ class Attempt:
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
     kept: Kept | None = None  #: why no more hits were kept
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
+    ranked_by: int = SHIPPED  #: the version of the learned reranker
 
 
 def first_look(question: Question, tools: Tools) -> Attempt:
@@ -155,7 +158,7 @@ def _look(
     times.append(tools.clock())
     hits, facts = _find(question, analysis, queries, vectors, tools, k)
     times.append(tools.clock())
-    judge = judging_once(judge_named(tools.judge, tools.embedder.id))
+    judge = judging_once(_judge(tools))
     kept = keep(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
     judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
@@ -175,7 +178,18 @@ def _look(
         facts=tuple(facts),
         kept=kept,
         advice=None if verdict.sufficient else _advice(analysis, kept.hits, verdict),
+        ranked_by=tools.learned.reranker.number if tools.learned.reranker else SHIPPED,
     )
+
+
+def _judge(tools: Tools) -> Judge:
+    embedder = tools.embedder.id
+    return judge_named(tools.judge, embedder, tools.learned.judges.get(embedder))
+
+
+def _ranking(tools: Tools) -> Ranking:
+    learned = tools.learned.reranker
+    return replace(tools.ranking, learned=learned.weights) if learned else tools.ranking
 
 
 def _find(
@@ -191,7 +205,7 @@ def _find(
         scope=question.scope,
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
-        ranking=tools.ranking,
+        ranking=_ranking(tools),
         observe=tools.observe,
     )
     hits, facts = _follow(question, analysis, vectors, hits, tools)

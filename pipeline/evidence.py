@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from pipeline.answer_type import AnswerType
@@ -48,6 +48,12 @@ class Evidence:
     beside_the_point: bool = False  #: no quoted sentence holds the time, number or name that is asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
+
+
+def recorded(evidence: Evidence) -> dict[str, float]:
+    """Give the features by name, as they are kept to learn from; the words themselves are left out."""
+    values = asdict(evidence)
+    return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
 
 
 def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:

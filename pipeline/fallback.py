@@ -94,7 +94,8 @@ def judge_hits(
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
         return Made(value=local, cost=error.cost, notice=_notice("verdict", error))
-    return Made(value=priced.value, cost=priced.cost)
+    # what the local judge weighed is kept with the model's verdict: whoever learns from it needs both
+    return Made(value=replace(priced.value, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
 
 
 def write_answer(

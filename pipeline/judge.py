@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pipeline.calibration import calibration_for
-from pipeline.evidence import Evidence, weigh
+from pipeline.evidence import Evidence, recorded, weigh
+from pipeline.learned import SHIPPED, LearnedJudge
 from pipeline.question import Analysis
 from pipeline.terms import content_terms
 from store.types import Hit, Verdict
@@ -25,19 +26,23 @@ HIGH_QUALITY, ENOUGH = 0.7, 2
 BESIDE_THE_POINT = 0.4
 
 
-def judge_named(name: JudgeName, embedder_id: str) -> Judge:
-    """Give the judge called ``name``, calibrated for the embedder where that matters."""
-    return document_judge if name == "document" else calibrated_judge(embedder_id)
+def judge_named(name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+    """Give the judge called ``name``, calibrated for the embedder where that matters, as ``learned`` where it was."""
+    return document_judge if name == "document" else calibrated_judge(embedder_id, learned)
 
 
-def calibrated_judge(embedder_id: str) -> Judge:
-    """Give the judge that weighs coverage and similarity with the embedder's own calibration."""
+def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+    """Give the judge that weighs coverage and similarity with the embedder's own calibration.
+
+    In a language that was ``learned``, with that; its verdicts name the version.
+    """
 
     def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
         evidence = weigh(analysis, hits)
         if evidence is None:
             return _nothing_found(analysis)
-        confidence = calibration_for(embedder_id, analysis.lang).probability(evidence)
+        own = learned.calibrations.get(analysis.lang) if learned else None
+        confidence = (own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
         if evidence.beside_the_point:
             confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
@@ -46,6 +51,9 @@ def calibrated_judge(embedder_id: str) -> Judge:
             reason=_reason(evidence, sufficient=confidence >= threshold),
             missing=evidence.missing,
             judge="calibrated",
+            version=learned.number if learned and own else SHIPPED,
+            embedder=embedder_id,
+            evidence=recorded(evidence),
         )
 
     return judge

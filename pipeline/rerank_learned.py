@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple, replace
 from functools import cache
 from importlib.resources import files
 
@@ -17,9 +18,16 @@ from pipeline.rerank_signals import Signals, signals
 from store.types import Hit
 
 
-def rerank_learned(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Order ``hits`` by the learned mean of their signals, [0, 1]."""
-    return place(hits, [weighted_mean(each, weights()) for each in signals(question, hits, lang=lang)])
+def rerank_learned(
+    question: str, lang: str, hits: Sequence[Hit], *, by: Mapping[str, float] | None = None
+) -> list[Hit]:
+    """Order ``hits`` by the mean of their signals with the weights ``by``, or the shipped ones, [0, 1].
+
+    Each hit keeps its signals, for whoever learns from them.
+    """
+    seen = signals(question, hits, lang=lang)
+    kept = [replace(hit, signals=astuple(each)) for hit, each in zip(hits, seen, strict=True)]
+    return place(kept, [weighted_mean(each, by or weights()) for each in seen])
 
 
 def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:

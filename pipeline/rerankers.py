@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from pipeline.rerank import Reranker, rerank_hybrid, rerank_tfidf
@@ -14,9 +15,9 @@ from store.types import Hit
 RerankerName = Literal["learned", "hybrid", "tfidf", "bm25", "none"]
 
 
-def reranker_named(name: RerankerName) -> Reranker:
-    """Give the reranker called ``name``."""
-    return _RERANKERS[name]
+def reranker_named(name: RerankerName, learned: Mapping[str, float] | None = None) -> Reranker:
+    """Give the reranker called ``name``; the learned one with the weights ``learned``, where there are any."""
+    return partial(rerank_learned, by=learned) if name == "learned" and learned else _RERANKERS[name]
 
 
 def _as_fused(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:

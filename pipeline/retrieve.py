@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
@@ -40,6 +40,7 @@ class Ranking:
 
     fusion: FusionName = "minmax"
     reranker: RerankerName = "learned"
+    learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
     vector_weight: float | None = None  #: of min–max fusion; None: as measured for the embedder and the language
 
 
@@ -102,7 +103,7 @@ def retrieve(
         observe("bm25", by_text[0])
         observe("dense", by_vector[0])
         observe("fused", fused)
-    reranked = reranker_named(ranking.reranker)(queries[0], lang, fused[: max(RERANKED, k)])
+    reranked = reranker_named(ranking.reranker, ranking.learned)(queries[0], lang, fused[: max(RERANKED, k)])
     if observe is not None:
         observe("reranked", reranked)
     return reranked[:k]

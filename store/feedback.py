@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from store import answers
 from store.errors import WellreadError
 from store.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
+from store.variant_tallies import correct
 
 FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 
@@ -61,6 +62,7 @@ def give(
             f"Question {question_id} has no answer {wanted}: its record's `revision` says how many it got."
         )
     row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
+    _correct_rewards(session, question, answer, before=row.verdict, after=verdict)
     row.features = _features(session, question, answer, made_with)
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
@@ -102,6 +104,12 @@ def outcomes(session: Session, limit: int = 10_000) -> list[Outcome]:
     ]
 
 
+def count_since(session: Session, since: datetime | None) -> int:
+    """How often something was said since then, or ever."""
+    query = select(func.count()).select_from(FeedbackRow)
+    return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
+
+
 def _features(session: Session, question: QuestionRow, answer: AnswerRow, made_with: str) -> dict[str, Any]:
     """What was known when the answer was given: of the last look, its hits' scores and its verdict."""
     look = _look(session, [question.leader_id or question.cached_from or question.id, question.id], answer)
@@ -117,7 +125,25 @@ def _features(session: Session, question: QuestionRow, answer: AnswerRow, made_w
         "composer": answer.composer,
         "citations": len(answer.citations),
         "made_with": made_with,
+        "version": answer.verdict.get("version"),
+        "embedder": answer.verdict.get("embedder"),
+        "evidence": answer.verdict.get("evidence"),
+        "signals": look.get("signals"),
+        "cited": sorted({citation["passage_id"] for citation in answer.citations}),
     }
+
+
+def _correct_rewards(
+    session: Session, question: QuestionRow, answer: AnswerRow, *, before: str | None, after: FeedbackVerdict
+) -> None:
+    """Take the reward for an answer that was wrong back from the variants that found it; give it back if it is right.
+
+    An answer that was given again was rewarded once, where it was made.
+    """
+    look = _look(session, [question.id], answer)
+    was_wrong, is_wrong = before not in (None, "right"), after != "right"
+    if look.get("rewards") and was_wrong != is_wrong:
+        correct(session, look["question_type"], look["rewards"], by=-1 if is_wrong else 1)
 
 
 def _look(session: Session, question_ids: Sequence[str], answer: AnswerRow) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Hit:
     original_rank: int = 0  #: its rank before it was reranked; 0: it was not
     query: str = ""  #: the query it was found by (the best one, after fusion)
     via: Via = ""  #: what pulled it in, or up, beside the search
+    signals: tuple[float, ...] = ()  #: what the learned reranker saw in it
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those that have it among their first hits
 
 
@@ -129,6 +130,10 @@ class Verdict:
     missing: tuple[str, ...] = ()  #: words of the question the hits do not cover
     judge: str = ""  #: which judge said so
     disputes: tuple[Dispute, ...] = ()  #: hits that contradict each other, as far as the judge tells
+    version: int = 0  #: of the judge, where it was learned here; 0: as shipped
+    embedder: str = ""  #: whose similarities were weighed
+    #: what was weighed: feature → value; verdicts that say the same are equal
+    evidence: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,3 +367,4 @@ class Page:
     generation: int  #: counts the texts this page has had
     is_gone: bool
     is_hub: bool = False  #: little but links: it has no passages
+    is_duplicate: bool = False  #: another page says the same: it has no passages

@@ -7,13 +7,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
 
 from store.database import Database
+from store.dialects import insert
 from store.tables import VariantsRow, VariantTallyRow
 from store.types import Tally, Variant, VariantKey, VariantKind
 
@@ -42,7 +41,7 @@ class VariantsCache:
         values = {**asdict(key), "variants": [asdict(variant) for variant in variants], "made_at": now}
         with self._database.write() as session:
             session.execute(delete(VariantsRow).where(VariantsRow.made_at < now - KEPT_FOR))
-            make = _insert(session, VariantsRow).values(key=_hash(key), **values)
+            make = insert(session, VariantsRow).values(key=_hash(key), **values)
             session.execute(make.on_conflict_do_update(index_elements=[VariantsRow.key], set_=values))
 
     def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
@@ -58,18 +57,13 @@ class VariantsCache:
         with self._database.write() as session:
             for kind, rewarded in sorted(rewards.items()):  # one order for all: no two processes wait for each other
                 table = VariantTallyRow
-                count = _insert(session, table).values(
+                count = insert(session, table).values(
                     question_type=question_type, kind=kind, tried=1, rewarded=int(rewarded)
                 )
                 more = {"tried": table.tried + 1, "rewarded": table.rewarded + int(rewarded)}
                 session.execute(
                     count.on_conflict_do_update(index_elements=[table.question_type, table.kind], set_=more)
                 )
-
-
-def _insert(session: Session, table: type[Any]) -> Any:
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
 
 
 def _hash(key: VariantKey) -> str:

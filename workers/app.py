@@ -22,6 +22,7 @@ QUEUES = {
     "wellread.sweep": "upkeep",
     "wellread.refresh": "upkeep",
     "wellread.notify": "upkeep",
+    "wellread.learn": "upkeep",
     "wellread.compact": "embed",
 }
 QUEUE_NAMES = ("answer", "crawl", "embed", "upkeep")
@@ -32,7 +33,12 @@ PRIORITY_STEPS = (0, 3, 6, 9)
 
 def beat_schedule() -> dict[str, dict[str, Any]]:
     """What beat sends; each message expires before the next one is sent, so that none pile up."""
-    every = {"wellread.sweep": SWEEP_EVERY_S, "wellread.refresh": 10.0, "wellread.compact": 300.0}
+    every = {
+        "wellread.sweep": SWEEP_EVERY_S,
+        "wellread.refresh": 10.0,
+        "wellread.compact": 300.0,
+        "wellread.learn": 300.0,
+    }
     return {name: {"task": name, "schedule": s, "options": {"expires": s}} for name, s in every.items()}
 
 

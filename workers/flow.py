@@ -9,8 +9,9 @@ from typing import Any
 
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
+from pipeline.variant_learning import rewards
 from store.questions import Move
-from store.types import Hit, Question, Status
+from store.types import Hit, Question, Status, VariantKind
 from workers.budget import Progress, stop_reason
 
 #: hits kept with an answer as its context
@@ -89,12 +90,20 @@ def detail_of(attempt: Attempt) -> dict[str, Any]:
         "sql_hits": len(attempt.facts),
         "graph_hits": sum(hit.via == "graph" for hit in attempt.hits),
         "top": [_trace(hit) for hit in attempt.hits[:5]],
+        "signals": {hit.passage.id: [round(each, 4) for each in hit.signals] for hit in attempt.hits if hit.signals},
+        "ranked_by": attempt.ranked_by,
+        "rewards": earned(attempt),
         "kept": _kept(attempt),
         "advice": asdict(attempt.advice) if attempt.advice else None,
         "verdict": asdict(attempt.verdict),
         "seconds": asdict(attempt.timings),
         "cost": asdict(attempt.cost),
     }
+
+
+def earned(attempt: Attempt) -> dict[VariantKind, bool]:
+    """Which kinds of variant earned a citation of an answer that suffices, and which did not."""
+    return rewards(attempt.variants, attempt.hits, attempt.answer) if attempt.verdict.sufficient else {}
 
 
 def _kept(attempt: Attempt) -> dict[str, Any] | None:

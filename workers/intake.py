@@ -71,7 +71,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         text=clean_question(new.text),
         sites=tuple(check_site(services, site) for site in new.sites),
         callback_url=check_site(services, new.callback_url) if new.callback_url else "",
-        made_with=made_with(services.settings),
+        made_with=made_with(services.settings, services.learned.name()),
     )
     with services.database.write() as session:
         now = services.now()

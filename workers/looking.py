@@ -11,10 +11,10 @@ from pipeline.ask import Attempt
 from pipeline.cite import check, dated
 from pipeline.notices import disagreement, older_than, said
 from pipeline.purse import Purse
-from pipeline.variant_learning import rewards
 from store import evidence, pages
 from store.spending import spent
 from store.types import Question, Scope
+from workers.flow import earned
 from workers.writing import telling
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def again(services: Services, question: Question) -> Attempt:
 
 def learn(services: Services, attempt: Attempt) -> None:
     """Count which kinds of variant earned a citation of an answer that suffices."""
-    if attempt.verdict.sufficient:
-        earned = rewards(attempt.variants, attempt.hits, attempt.answer)
-        services.variants.learn(attempt.analysis.question_type, earned)
+    services.variants.learn(attempt.analysis.question_type, earned(attempt))
 
 
 def _asked(services: Services, question: Question) -> ask.Question:
@@ -65,8 +63,11 @@ def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tools(services: Services, question: Question) -> ask.Tools:
-    """The process's tools, with a model that pays from what this question has left and is listened to as it writes."""
-    tools = services.tools
+    """The process's tools, with what was learned by now, and a model.
+
+    That pays from what this question has left and is listened to as it writes.
+    """
+    tools = replace(services.tools, learned=services.learned.now())
     if tools.model is None:
         return tools
     with services.database.read() as session:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from store.variants_cache import VariantsCache
     from workers.doorbell import Doorbell
     from workers.engines import Account
+    from workers.learned import LearnedHere
     from workers.steps import Keeper
 
 log = structlog.get_logger()
@@ -164,6 +165,13 @@ class Services:
             memory=self.variants,
             solved=Solved(self.database) if self.model else None,  # only a model is shown examples
         )
+
+    @cached_property
+    def learned(self) -> LearnedHere:
+        """The versions of judge and reranker in use."""
+        from workers.learned import LearnedHere
+
+        return LearnedHere(self.database)
 
     @cached_property
     def variants(self) -> VariantsCache:

@@ -76,6 +76,7 @@ class Settings(BaseSettings):
         200_000, ge=0, description="How many tokens of a model one question may use, read and written ones."
     )
 
+    learn: bool = Field(True, description="Whether what readers say of answers refits judge and reranker by itself.")
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
     )

@@ -23,3 +23,13 @@ def refresh_due() -> None:
 def notify_caller(webhook_id: int) -> None:
     """Tell a caller that its question ended."""
     notify.deliver(services(), webhook_id)
+
+
+@app.task(name="wellread.learn")
+def learn_from_feedback() -> None:
+    """Fit judge and reranker anew where enough was said of answers since, or a day has passed."""
+    from workers import learning  # brings half the pipeline along, which no other task of this queue needs
+
+    ready = services()
+    if ready.settings.learn and learning.is_due(ready):
+        learning.learn(ready)

@@ -1,0 +1,196 @@
+"""Learns from what readers said: fits anew, keeps a version of what is better, and goes back to an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from pipeline.learning.feedback import Judged, Refit
+from pipeline.learning.judge import refit_judge
+from pipeline.learning.reranker import refit_reranker
+from store import feedback, learned, variant_tallies
+from store.learned import Kind, Version
+from workers import lessons
+from workers.learned_values import to_judge, to_reranker
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: learning is due a day after the last time, or once so much more was said
+EVERY, NEW_FEEDBACK = timedelta(days=1), 25
+#: the latest feedback that is learned from
+AT_MOST = 10_000
+#: further tries of variants that are worth a version of their own
+NEW_TRIES = 50
+NOTHING_SAID = "no answer was judged yet, or none whose evidence is kept"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """What learning one kind came to."""
+
+    kind: Kind
+    embedder: str  #: "" where that does not matter
+    said: str
+    version: int | None  #: the new one in use; None: what serves stays
+
+
+def is_due(services: Services) -> bool:
+    """Whether learning by itself has anything new to look at."""
+    with services.database.read() as session:
+        last = max((each.tried_at for each in learned.tries(session) if each.tried_at), default=None)
+        said = feedback.count_since(session, last)
+    return said >= NEW_FEEDBACK or last is None or services.now() - last >= EVERY
+
+
+def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
+    """Fit everything anew; by hand also what an operator put back, which is left alone otherwise."""
+    with services.database.read() as session:
+        outcomes = feedback.outcomes(session, AT_MOST)
+        held = {(each.kind, each.embedder) for each in learned.tries(session) if each.held and not by_hand}
+    of_embedder = lessons.judged(outcomes)
+    lessons_learned = [
+        _judge(services, embedder, judged, held=("judge", embedder) in held) for embedder, judged in of_embedder.items()
+    ]
+    if not of_embedder:
+        lessons_learned.append(Lesson(kind="judge", embedder="", said=NOTHING_SAID, version=None))
+    lessons_learned.append(_reranker(services, lessons.ranked(outcomes), held=("reranker", "") in held))
+    lessons_learned.append(_variants(services))
+    for lesson in lessons_learned:
+        log.info("learned", kind=lesson.kind, embedder=lesson.embedder, version=lesson.version, said=lesson.said)
+    return lessons_learned
+
+
+def go_back(services: Services, kind: Kind, number: int | None) -> list[Version]:
+    """Use an earlier version of a kind (None: the one before, 0: what is shipped); returns what is in use then.
+
+    Judge and reranker are left so until they are learned by hand. Raises UnknownVersion.
+    """
+    with services.database.write() as session:
+        used = [version.embedder for version in learned.active(session) if version.kind == kind]
+        learned.hold_still(session, kind)
+        if kind == "variants":
+            _keep_counts(session, services, least=1)
+        in_use = learned.go_back(session, kind, number)
+        if kind == "variants":
+            variant_tallies.put_back(session, in_use[0].parameters["counts"] if in_use else {})
+        else:
+            for embedder in {*used, *(version.embedder for version in in_use)}:
+                learned.hold_still(session, kind, embedder).held = True
+    log.info("went_back", kind=kind, in_use=[version.number for version in in_use])
+    return in_use
+
+
+def _judge(services: Services, embedder: str, judged: Sequence[Judged], *, held: bool) -> Lesson:
+    if held:
+        return _left_alone("judge", embedder)
+    with services.database.read() as session:
+        now = learned.in_use(session, "judge", embedder)
+    serving = to_judge(now).calibrations if now else {}
+    by_lang: dict[str, list[Judged]] = {}
+    for each in judged:
+        by_lang.setdefault(each.lang, []).append(each)
+    refits = {
+        lang: refit_judge(embedder, lang, some, serving=serving.get(lang)) for lang, some in sorted(by_lang.items())
+    }
+    taken = {lang: refit for lang, refit in refits.items() if refit.parameters is not None}
+    before = now.parameters["calibrations"] if now else {}
+    return _keep(
+        services,
+        "judge",
+        embedder,
+        now=now,
+        parameters={"calibrations": {**before, **{lang: refit.parameters for lang, refit in taken.items()}}},
+        taken=taken,
+        said="; ".join(f"{lang or 'language unknown'}: {refit.said}" for lang, refit in refits.items()),
+    )
+
+
+def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesson:
+    if held:
+        return _left_alone("reranker", "")
+    with services.database.read() as session:
+        now = learned.in_use(session, "reranker")
+    refit = refit_reranker(ranked, serving=to_reranker(now).weights if now else None)
+    taken = {"all": refit} if refit.parameters is not None else {}
+    return _keep(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.said)
+
+
+def _variants(services: Services) -> Lesson:
+    with services.database.write() as session:
+        mine = learned.hold_still(session, "variants")
+        kept = _keep_counts(session, services, least=NEW_TRIES)
+        mine.tried_at = services.now()
+        mine.said = "the counts are kept" if kept else f"fewer than {NEW_TRIES} new tries"
+        return Lesson(kind="variants", embedder="", said=mine.said, version=kept.number if kept else None)
+
+
+def _keep_counts(session: Session, services: Services, *, least: int) -> Version | None:
+    """Keep the counts that order the variants as a version, where at least so many tries are new."""
+    now, last = variant_tallies.counts(session), learned.in_use(session, "variants")
+    before = last.parameters["counts"] if last else {}
+    tried, tried_before = _sums(now), _sums(before)
+    if tried[0] - tried_before[0] < least:
+        return None
+    share = {"before": _share(tried_before), "after": _share(tried)}
+    return learned.add(
+        session,
+        "variants",
+        parameters={"counts": now},
+        metrics={"all": {"rewarded": share}},
+        examples=tried[0],
+        now=services.now(),
+    )
+
+
+def _keep(
+    services: Services,
+    kind: Kind,
+    embedder: str,
+    *,
+    now: Version | None,
+    parameters: Mapping[str, Any],
+    taken: Mapping[str, Refit],
+    said: str,
+) -> Lesson:
+    """Keep what was fitted as the version in use, unless another process chose one meanwhile."""
+    with services.database.write() as session:
+        mine = learned.hold_still(session, kind, embedder)
+        in_use = learned.in_use(session, kind, embedder)
+        if (in_use and in_use.number) != (now and now.number):
+            return Lesson(kind=kind, embedder=embedder, said="another version was chosen meanwhile", version=None)
+        mine.held, mine.tried_at, mine.said = False, services.now(), said
+        if not taken:
+            return Lesson(kind=kind, embedder=embedder, said=said, version=None)
+        version = learned.add(
+            session,
+            kind,
+            embedder=embedder,
+            parameters=parameters,
+            metrics={part: refit.metrics for part, refit in taken.items()},
+            examples=sum(refit.examples for refit in taken.values()),
+            now=services.now(),
+        )
+        return Lesson(kind=kind, embedder=embedder, said=said, version=version.number)
+
+
+def _left_alone(kind: Kind, embedder: str) -> Lesson:
+    return Lesson(kind=kind, embedder=embedder, said="left as it was put back", version=None)
+
+
+def _sums(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> tuple[int, int]:
+    each = [pair for kinds in counts.values() for pair in kinds.values()]
+    return sum(pair[0] for pair in each), sum(pair[1] for pair in each)
+
+
+def _share(sums: tuple[int, int]) -> float:
+    tried, rewarded = sums
+    return round(rewarded / tried, 4) if tried else 0.0
