@@ -13,6 +13,7 @@ from api import (
     problems,
     routes_chat,
     routes_health,
+    routes_learned,
     routes_page,
     routes_pages,
     routes_questions,
@@ -56,7 +57,7 @@ def create_app(services: Services) -> FastAPI:
     problems.install(app)
     for room in (
         routes_chat, routes_questions, routes_standing, routes_sources, routes_pages, routes_stats, routes_health,
-        routes_page,
+        routes_learned, routes_page,
     ):  # fmt: skip
         app.include_router(room.router)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)

@@ -20,6 +20,7 @@ from pipeline.question import QuestionError
 from store.database import DatabaseError
 from store.errors import WellreadError
 from store.feedback import NothingToJudge
+from store.learned import UnknownVersion
 from store.questions import IdempotencyConflict, UnknownQuestion
 from workers.intake import BadSite, UnknownStrategy
 
@@ -66,6 +67,7 @@ def install(app: FastAPI) -> None:
 _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
     WrongKey: (401, "Wrong key", "Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`."),
     RoleTooSmall: (403, "Not allowed", "Use a key with a greater role: ask < operate < admin."),
+    UnknownVersion: (404, "No such version", "GET /api/learned lists them."),
     UnknownQuestion: (404, "No such question", "Check the id; GET /api/questions lists the latest."),
     NothingToJudge: (409, "No answer to judge", "Wait for the answer, or name one of its revisions."),
     NotFound: (404, "Not found", "Check the id."),

@@ -81,6 +81,7 @@ class VerdictOut(_Out):
     reason: str
     missing: list[str] = Field(description="Words of the question that the hits do not cover.")
     judge: str
+    version: int = Field(default=0, description="Of the judge, where it was learned here; 0: as shipped.")
 
 
 class PageSeenOut(_Out):

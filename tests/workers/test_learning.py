@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from store import learned, pages, questions
+from store import learned, pages
 from store.errors import WellreadError
 from store.feedback import outcomes
 from store.questions import NewQuestion
 from store.records import Record, read
-from store.tables import FeedbackRow, StepRow
+from store.tables import StepRow
 from store.types import PageText, Status, Tally, Validators
 from tests.fakes import HashingEmbedder
-from tests.pipeline.learning.cases import history
+from tests.workers.judged_answers import put_history
 from workers import embedding, feedback, flow, intake, learning, looking
 from workers.learned import LearnedHere
 from workers.learning import Lesson
@@ -74,18 +74,6 @@ def judge_all(services: Services) -> None:
             feedback.give(services, ask(services, question.format(name)).id, "right")
 
 
-def put_feedback(services: Services) -> None:
-    """Feedback as from a site where the judge is too sure, without asking each question."""
-    now = services.now()
-    with services.database.write() as session:
-        for each in history(240, shift=0.25):
-            asked, _ = questions.ask(session, NewQuestion(text=each.question, lang="en"), now)
-            features = {"embedder": HashingEmbedder.id, "evidence": {**each.evidence, "beside_the_point": 0.0}}
-            said = FeedbackRow(question_id=asked.id, revision=1, created_at=now, updated_at=now, comment="")
-            said.verdict, said.features = "right" if each.right else "wrong", features
-            session.add(said)
-
-
 def verdict(record: Record) -> tuple[float, int]:
     assert record.verdict is not None
     return record.verdict["confidence"], record.verdict["version"]
@@ -110,7 +98,7 @@ def test_answer_of_another_version_is_not_given_again_until_that_version_is_back
     question = BUILT.format(NAMES[0])
     first = ask(site, question, reuse=True)
     assert ask(site, question, reuse=True).cached_from == first.id
-    put_feedback(site)
+    put_history(site)
     learning.learn(site)
     assert ask(site, question, reuse=True).cached_from is None
     learning.go_back(site, "judge", 0)
@@ -118,7 +106,7 @@ def test_answer_of_another_version_is_not_given_again_until_that_version_is_back
 
 
 def test_what_was_put_back_stays_until_it_is_learned_by_hand(services: Services) -> None:
-    put_feedback(services)
+    put_history(services)
     assert versions(learning.learn(services)) == [1]
     learning.go_back(services, "judge", None)
     (left,) = (lesson for lesson in learning.learn(services) if lesson.kind == "judge")
@@ -129,7 +117,7 @@ def test_what_was_put_back_stays_until_it_is_learned_by_hand(services: Services)
 
 
 def test_learning_the_same_twice_keeps_one_version(services: Services) -> None:
-    put_feedback(services)
+    put_history(services)
     assert versions(learning.learn(services)) == [1]
     again = learning.learn(services)
     assert versions(again) == [None]
@@ -185,7 +173,7 @@ def test_learning_is_due_at_first_and_then_after_a_day_or_enough_feedback(servic
     assert learning.is_due(services)
     learning.learn(services)
     assert not learning.is_due(services)
-    put_feedback(services)
+    put_history(services)
     assert learning.is_due(services)
 
 

@@ -1,0 +1,45 @@
+"""What was learned from feedback: learn now, list the versions, go back to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Depends
+
+from api.auth import Role, require
+from api.schemas_learned import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
+from api.wiring import ServicesDep
+from store import learned
+from store.learned import Version
+from workers.services import Services
+
+router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
+
+
+@router.get("", response_model=LearnedOut)
+def every(services: ServicesDep) -> LearnedOut:
+    """All versions of judge, reranker and variants, and what learning each last came to."""
+    return read_learned(services)
+
+
+@router.post("", response_model=list[LessonOut])
+def learn(services: ServicesDep) -> Sequence[LessonOut]:
+    """Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once."""
+    from workers import learning  # brings half the pipeline along, which this process otherwise does without
+
+    return [LessonOut.model_validate(lesson) for lesson in learning.learn(services, by_hand=True)]
+
+
+@router.post("/{kind}/rollback", response_model=list[VersionOut])
+def go_back(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
+    """Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then."""
+    from workers import learning
+
+    return learning.go_back(services, kind, asked.version if asked else None)
+
+
+def read_learned(services: Services) -> LearnedOut:
+    """What was learned, as callers get it."""
+    with services.database.read() as session:
+        versions, tries = learned.every(session), learned.tries(session)
+    return LearnedOut.model_validate({"versions": versions, "tries": tries}, from_attributes=True)

@@ -1,0 +1,63 @@
+"""What operators get of learning: its versions, and what it last came to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Kind = Literal["judge", "reranker", "variants"]
+_PARTS = "Figures before and after, by part: of a judge the language."
+
+
+class VersionOut(BaseModel):
+    """A version of what was learned."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    kind: Kind
+    number: int = Field(description="Counts from 1 within its kind.")
+    embedder: str = Field(description="Whose hits it judges; empty where that does not matter.")
+    active: bool = Field(description="Whether it is in use; where no version of a kind is, what is shipped is.")
+    examples: int = Field(description="How many answers, questions or tries it was learned from.")
+    metrics: dict[str, dict[str, dict[str, float]]] = Field(description=_PARTS)
+    created_at: datetime
+
+
+class LessonOut(BaseModel):
+    """What learning a kind came to."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    kind: Kind
+    embedder: str
+    said: str = Field(description="What was refitted, or why it was refused, with figures.")
+    version: int | None = Field(default=None, description="The new version in use; null: what served stays.")
+
+
+class TryOut(BaseModel):
+    """What learning a kind last came to."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    kind: Kind
+    embedder: str
+    held: bool = Field(description="Whether it stays as it was put back until it is learned by hand.")
+    tried_at: datetime | None
+    said: str
+
+
+class LearnedOut(BaseModel):
+    """All versions, of each kind the latest first, and what was last tried."""
+
+    versions: list[VersionOut]
+    tries: list[TryOut]
+
+
+class RollbackRequest(BaseModel):
+    """Which version to go back to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int | None = Field(None, ge=0, description="0: what is shipped; null: the one before that in use.")

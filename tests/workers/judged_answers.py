@@ -1,0 +1,25 @@
+"""Feedback in SQL as a site leaves it, without asking each question."""
+
+from __future__ import annotations
+
+from store import questions
+from store.questions import NewQuestion
+from store.tables import FeedbackRow
+from tests.fakes import HashingEmbedder
+from tests.pipeline.learning.cases import history
+from workers.services import Services
+
+
+def put_history(services: Services, count: int = 240) -> None:
+    """Put what readers say where the judge is too sure."""
+    now = services.now()
+    with services.database.write() as session:
+        for each in history(count, shift=0.25):
+            asked, _ = questions.ask(session, NewQuestion(text=each.question, lang=each.lang), now)
+            said = FeedbackRow(question_id=asked.id, revision=1, created_at=now, updated_at=now, comment="")
+            said.verdict = "right" if each.right else "wrong"
+            said.features = {
+                "embedder": HashingEmbedder.id,
+                "evidence": {**each.evidence, "beside_the_point": 0.0},
+            }
+            session.add(said)
