@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from store.errors import WellreadError
 
 #: the latest migration; every process looks for it at its start, without loading Alembic
-REVISION = "0007"
+REVISION = "0008"
 
 
 class DatabaseError(WellreadError):

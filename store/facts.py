@@ -40,6 +40,7 @@ def about(session: Session, names: Collection[str]) -> list[StatedFact]:
         select(FactRow)
         .join(PageRow, PageRow.id == FactRow.page_id)
         .where(FactRow.subject_folded.in_(names), PageRow.gone_at.is_(None))
+        .where(PageRow.duplicate_of.is_(None))
         .order_by(FactRow.id)
         .limit(MOST)
     )

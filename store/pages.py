@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
-from store import due, facts, leases
+from store import due, duplicates, facts, leases, simhash
 from store.tables import CandidateRow, PageRow, QuestionRow
 from store.types import Page, PageDates, PageText, Status, Validators
 
@@ -66,12 +66,10 @@ def save(
 ) -> tuple[int, bool]:
     """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded).
 
-    A page that says just what another page of its host says is that other page. ``due_at`` is when its source's
-    schedule looks at it again; without one the page's own interval says.
+    A page that says what another page of its host says is kept, and that other page's id returned. ``due_at`` is when
+    its source's schedule looks at it again; without one the page's own interval says.
     """
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
-    if row is None and (twin := _twin(session, host, content_hash)) is not None:
-        return twin, False
     changed = row is None or row.content_hash != content_hash or row.gone_at is not None
     if row is None:
         row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
@@ -83,25 +81,34 @@ def save(
     if changed:
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
-        row.is_hub = page.is_hub
+        row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
+        row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
         row.generation += 1
         _wait_for_index(row, now)
         session.flush()
         facts.save(session, row.id, page.facts)
     session.flush()
     due.host_is_due(session, row.host, row.next_due)
-    return row.id, changed
+    said_by = duplicates.settle(session, row, now) if changed else row.duplicate_of or row.id
+    return said_by, changed and said_by == row.id
 
 
 def unchanged(
     session: Session, page_id: int, now: datetime, *, body_hash: str = "", due_at: datetime | None = None
-) -> None:
-    """Note that a page was looked at and still says the same."""
+) -> tuple[int, bool]:
+    """Note that a page was looked at and still says the same; returns what ``save`` does.
+
+    A duplicate takes the place of the page that stood for it, once that is gone or says something else.
+    """
     row = session.get_one(PageRow, page_id, with_for_update=True)
     row.checked_at = now
     row.body_hash = body_hash or row.body_hash
     row.interval_s = next_interval_s(row.interval_s, changed=False)
     _plan(session, row, now, due_at)
+    if row.duplicate_of is None:
+        return row.id, False
+    said_by = duplicates.settle(session, row, now)
+    return said_by, said_by == row.id
 
 
 def gone(session: Session, page_id: int, now: datetime) -> None:
@@ -112,6 +119,8 @@ def gone(session: Session, page_id: int, now: datetime) -> None:
     if row.gone_at is None:
         row.gone_at = now
         _wait_for_index(row, now)
+        for host in duplicates.look_again(session, page_id, now):
+            due.host_is_due(session, host, now)
 
 
 def failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
@@ -196,8 +205,9 @@ def read_urls(session: Session, hosts: Sequence[str]) -> set[str]:
 
 
 def count(session: Session) -> int:
-    """How many pages are held."""
-    return int(session.scalar(select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None))) or 0)
+    """How many pages are held; of those that say the same, one."""
+    held = select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+    return int(session.scalar(held) or 0)
 
 
 def to_page(row: PageRow) -> Page:
@@ -215,6 +225,7 @@ def to_page(row: PageRow) -> Page:
         generation=row.generation,
         is_gone=row.gone_at is not None,
         is_hub=row.is_hub,
+        is_duplicate=row.duplicate_of is not None,
     )
 
 
@@ -222,14 +233,6 @@ def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None
     """Say when the page is due again: with its source's schedule, else by its own interval."""
     row.next_due = due_at or now + timedelta(seconds=row.interval_s)
     due.host_is_due(session, row.host, row.next_due)
-
-
-def _twin(session: Session, host: str, content_hash: str) -> int | None:
-    """The page of the same host that says the same under another URL, if one is held."""
-    query = select(PageRow.id).where(
-        PageRow.host == host, PageRow.content_hash == content_hash, PageRow.gone_at.is_(None)
-    )
-    return session.scalar(query.limit(1))
 
 
 def _wait_for_index(row: PageRow, now: datetime) -> None:

@@ -240,6 +240,8 @@ class PageRow(Leased, Table):
         Index("ix_pages_work", "state", "due_at"),
         Index("ix_pages_due", "host", "next_due", "id"),
         Index("ix_pages_twin", "host", "content_hash"),
+        Index("ix_pages_canonical", "host", "canonical_url"),
+        *(Index(f"ix_pages_band_{at}", "host", f"band_{at}") for at in range(4)),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -264,6 +266,12 @@ class PageRow(Leased, Table):
     interval_s: Mapped[float]
     gone_at: Mapped[datetime | None]
     is_hub: Mapped[bool] = mapped_column(default=False)
+    canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
+    duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
+    band_0: Mapped[int | None]  #: of the text's fingerprint (store.simhash)
+    band_1: Mapped[int | None]
+    band_2: Mapped[int | None]
+    band_3: Mapped[int | None]
 
 
 class PageCheckRow(Table):

@@ -61,8 +61,8 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
 
 
 def passages_of(page: Page) -> list[Passage]:
-    """A page's passages; one that is gone, or little but links, has none."""
-    if page.is_gone or page.is_hub:
+    """A page's passages; one that is gone, says what another says, or is little but links, has none."""
+    if page.is_gone or page.is_duplicate or page.is_hub:
         return []
     text = PageText(title=page.title, text=page.text, lang=page.lang, published=page.published, headings=page.headings)
     return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)

@@ -98,8 +98,8 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
             due_at=due_at,
         )
     if page_id is not None and reading.outcome == "unchanged":
-        pages.unchanged(session, page_id, now, body_hash=reading.body_hash, due_at=due_at)
-    elif page_id is not None and reading.outcome == "gone":
+        return pages.unchanged(session, page_id, now, body_hash=reading.body_hash, due_at=due_at)
+    if page_id is not None and reading.outcome == "gone":
         pages.gone(session, page_id, now)
     elif page_id is not None:
         pages.failed(session, page_id, now, due_at=due_at)
