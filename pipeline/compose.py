@@ -17,6 +17,7 @@ from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
 from pipeline.contradictions import Claim, find_contradiction, newest_first
 from pipeline.harmless import harmless
+from pipeline.polar import say_whether, settles
 from pipeline.question import Analysis
 from pipeline.reading import read
 from pipeline.score import choose, is_ordered
@@ -49,7 +50,10 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     spans = spans_of(hits[:PASSAGES], analysis.lang)
     wants_code = asked_for(analysis.text) == "way"
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
-    return _focused(analysis, _write(_apart(chosen), confidence))
+    answer = _focused(analysis, _write(_apart(chosen), confidence))
+    best = sentences[0].span
+    settled = settles(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
+    return say_whether(analysis, answer, settled, hits[:PASSAGES])
 
 
 def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:

@@ -15,6 +15,7 @@ from pipeline.contradictions import disagreeing
 from pipeline.disputes import dispute_of, show_disputes
 from pipeline.judge import Judge
 from pipeline.llm import Model, ModelError, Tell
+from pipeline.polar import said_first, say_whether
 from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
 from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
@@ -147,7 +148,9 @@ def _written_by(
         return Made(value=None, cost=error.cost, notice=_notice("answer", error))
     # the model says how sure it writes; the judge says how likely the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
-    return Made(value=show_disputes(answer, disputes, hits), cost=answer.cost)
+    answer = show_disputes(answer, disputes, hits)
+    settled = said_first(answer.sentences[0].text) if answer.sentences else ""
+    return Made(value=say_whether(analysis, answer, settled, hits), cost=answer.cost)
 
 
 def _of_answers(tell: Tell | None) -> Tell | None:

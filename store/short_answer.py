@@ -24,11 +24,16 @@ def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...
 
 
 def short_answer(sentences: Sequence[Sentence]) -> str | None:
-    """Give the words of the first sentence that say just what was asked; None where that is unsure or disputed."""
+    """Give the words of the first sentence that say just what was asked; None where that is unsure or disputed.
+
+    Of a question that asks whether it is "Yes" or "No", where the sentence settles that.
+    """
     first = sentences[0] if sentences else None
-    if first is None or first.focus is None or first.focus.confidence < SURE or first.contradicts:
+    if first is None or first.contradicts or first.disputes:
         return None
-    return _focused(first, first.focus)
+    if first.says:
+        return first.says
+    return _focused(first, first.focus) if first.focus and first.focus.confidence >= SURE else None
 
 
 def to_sentence(kept: Mapping[str, Any]) -> Sentence:
@@ -40,6 +45,7 @@ def to_sentence(kept: Mapping[str, Any]) -> Sentence:
         focus=Focus(start=focus["start"], end=focus["end"], confidence=focus["confidence"]) if focus else None,
         contradicts=tuple(kept.get("contradicts", ())),
         disputes=tuple(map(to_contradiction, kept.get("disputes", ()))),
+        says=kept.get("says", ""),
     )
 
 

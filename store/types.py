@@ -180,6 +180,7 @@ class Sentence:
     focus: Focus | None = None
     contradicts: tuple[int, ...] = ()  #: citations that give another value for what was asked
     disputes: tuple[Contradiction, ...] = ()  #: what its citations, with others, disagree about
+    says: str = ""  #: "Yes" or "No" (in the question's language), where it settles a question that asks whether
 
 
 @dataclass(frozen=True, kw_only=True)
