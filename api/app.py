@@ -17,6 +17,7 @@ from api import (
     routes_page,
     routes_pages,
     routes_questions,
+    routes_site_reads,
     routes_sources,
     routes_standing,
     routes_stats,
@@ -56,8 +57,8 @@ def create_app(services: Services) -> FastAPI:
     app.state.services, app.state.keys, app.state.waiting = services, keys, set()
     problems.install(app)
     for room in (
-        routes_chat, routes_questions, routes_standing, routes_sources, routes_pages, routes_stats, routes_health,
-        routes_learned, routes_page,
+        routes_chat, routes_questions, routes_standing, routes_sources, routes_site_reads, routes_pages, routes_stats,
+        routes_health, routes_learned, routes_page,
     ):  # fmt: skip
         app.include_router(room.router)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from store.errors import WellreadError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from api.client import Client
+    from store.sources import Source
+    from store.types import Schedule
     from workers.services import Services
 
 
@@ -33,6 +37,14 @@ class Site(Protocol):
     def min_delay_s(self) -> float | None:
         """Seconds between two requests to it; None: the setting."""
 
+    @property
+    def schedule(self) -> Schedule | None:
+        """When it is looked at; None: each page by its own interval."""
+
+    @property
+    def next_due(self) -> datetime | None:
+        """When it is looked at again by its schedule."""
+
 
 class Sources(Protocol):
     """Where the sites are kept."""
@@ -42,6 +54,9 @@ class Sources(Protocol):
 
     def every(self) -> Sequence[Site]:
         """All sites, oldest first."""
+
+    def change(self, url: str, **changes: Any) -> Site:
+        """Change what is named: min_delay_s, every, cron, zone; raises UnknownSource or BadSchedule."""
 
     def remove(self, url: str) -> None:
         """Forget a site; raises UnknownSource."""
@@ -71,6 +86,10 @@ class _Remote:
     def every(self) -> Sequence[Site]:
         return self._client.sources()
 
+    def change(self, url: str, **changes: Any) -> Site:
+        known = {source.url: source.id for source in self._client.sources()}
+        return self._client.change_source(known[_named(url, list(known))], **changes)
+
     def remove(self, url: str) -> None:
         known = {source.url: source.id for source in self._client.sources()}
         self._client.remove_source(known[_named(url, list(known))])
@@ -85,11 +104,28 @@ class _Local:
 
         return add_source(self._services, url, own=own, min_delay_s=min_delay_s)
 
-    def every(self) -> Sequence[Site]:
+    def every(self) -> Sequence[Source]:
         from store import sources
 
         with self._services.database.read() as session:
             return sources.every(session)
+
+    def change(self, url: str, **changes: Any) -> Site:
+        from crawler.schedule import schedule_of
+        from store import sources
+        from workers import planning
+
+        known = {site.url: site for site in self.every()}
+        site = known[_named(url, list(known))]
+        if "min_delay_s" in changes:
+            with self._services.database.write() as session:
+                sources.set_delay(session, site.id, changes["min_delay_s"])
+        if changes.keys() & {"every", "cron"}:
+            wanted = schedule_of(
+                every=changes.get("every"), cron=changes.get("cron"), zone=changes.get("zone") or "UTC"
+            )
+            planning.set_schedule(self._services, site.id, wanted)
+        return next(kept for kept in self.every() if kept.id == site.id)
 
     def remove(self, url: str) -> None:
         from store import sources

@@ -1,4 +1,4 @@
-"""The commands that ask, read and show how it goes."""
+"""The commands that ask and show how it goes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from api.cli_output import EXIT_NOT_KNOWN, print_lines, tell, terminal
 
 if TYPE_CHECKING:
-    from api.client_record import Event, Reading
+    from api.client_record import Event
 
 STRATEGIES = (
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
@@ -76,26 +76,6 @@ def ask(
 
 
 @click.command()
-@click.argument("urls", nargs=-1, required=True, metavar="URL…")
-@click.option("--wait", default=120.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
-def read(urls: tuple[str, ...], wait: float) -> None:
-    """Read pages into the knowledge base.
-
-    Exit codes: 0 all were read, 3 some could not be, 1 an error.
-    """
-    from api import asking, show
-    from api.cli_connect import connected
-
-    def show_reading(reading: Reading) -> None:
-        print_lines(*show.reading_lines(reading, terminal()))
-
-    with connected(tell) as client:
-        readings = asking.read(client, urls, show_reading, wait_s=wait)
-    if not all(reading.in_knowledge_base for reading in readings):
-        click.get_current_context().exit(EXIT_NOT_KNOWN)
-
-
-@click.command()
 def demo() -> None:
     """Show the whole flow on a bundled site: no key, no server, no internet; your own data is not touched."""
     from api.demo.run import run
@@ -104,4 +84,4 @@ def demo() -> None:
         click.get_current_context().exit(1)
 
 
-COMMANDS = (ask, read, demo)
+COMMANDS = (ask, demo)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from api.cli_output import print_lines
+
+if TYPE_CHECKING:
+    from api.choosing import Site
 
 
 @click.group()
@@ -12,17 +17,60 @@ def source() -> None:
     """Choose the sites that may be read for any question."""
 
 
+EVERY = click.option("--every", metavar="SPAN", help="Look at it this often: 90m, 6h, 1d12h.")
+CRON = click.option("--cron", metavar="LINE", help='Look at it at these times, such as "0 3 * * *": daily at three.')
+ZONE = click.option("--zone", default="UTC", show_default=True, metavar="NAME", help="The cron line's time zone.")
+
+
 @source.command()
 @click.argument("url")
 @click.option("--own", is_flag=True, help="Your own site: its address may be private.")
 @click.option("--delay", metavar="S", type=click.FloatRange(0, 3600), help="Seconds between two requests to it.")
-def add(url: str, own: bool, delay: float | None) -> None:
-    """Keep a site; adding it again changes its settings."""
-    from api.choosing import open_sources
+@EVERY
+@CRON
+@ZONE
+def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str) -> None:
+    """Keep a site; adding it again changes its settings.
 
+    With a schedule it is looked at for new pages then, and its pages with it; without one each page is looked at by
+    its own interval, sooner when it changes.
+    """
+    from api.choosing import open_sources
+    from crawler.schedule import schedule_of
+
+    wanted = schedule_of(every=every, cron=cron, zone=zone)
     with open_sources() as sources:
         kept = sources.add(url, own=own, min_delay_s=delay)
-    print_lines(f"{kept.url} may be read for any question.")
+        if wanted is not None:
+            kept = sources.change(kept.url, every=every, cron=cron, zone=zone)
+    print_lines(f"{kept.url} may be read for any question.", *_schedule(kept))
+
+
+@source.command()
+@click.argument("url")
+@click.option("--delay", metavar="S", type=click.FloatRange(0, 3600), help="Seconds between two requests to it.")
+@EVERY
+@CRON
+@ZONE
+@click.option("--no-schedule", is_flag=True, help="Look at each of its pages by that page's own interval again.")
+def edit(url: str, delay: float | None, every: str | None, cron: str | None, zone: str, no_schedule: bool) -> None:
+    """Change a site's delay or schedule while everything runs; what is not named stays."""
+    from typing import Any
+
+    from api.choosing import open_sources
+    from crawler.schedule import schedule_of
+
+    wanted = schedule_of(every=every, cron=cron, zone=zone)
+    if no_schedule and wanted is not None:
+        raise click.UsageError("--no-schedule ends a schedule: leave --every and --cron out.")
+    changes: dict[str, Any] = {} if delay is None else {"min_delay_s": delay}
+    if no_schedule or wanted is not None:
+        changes |= {"every": every, "cron": cron, "zone": zone}
+    if not changes:
+        raise click.UsageError("Name what to change: --delay, --every, --cron or --no-schedule.")
+    with open_sources() as sources:
+        kept = sources.change(url, **changes)
+    print_lines(f"{kept.url} is changed.", *_schedule(kept))
 
 
 @source.command(name="list")
@@ -44,6 +92,12 @@ def remove(url: str) -> None:
     with open_sources() as sources:
         sources.remove(url)
     print_lines(f"{url} is forgotten; what was read from it stays.")
+
+
+def _schedule(kept: Site) -> list[str]:
+    from api.show_sites import schedule_said
+
+    return schedule_said(kept.schedule, kept.next_due)
 
 
 COMMANDS = (source,)

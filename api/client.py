@@ -25,7 +25,6 @@ from api.client_record import (
     FeedbackVerdict,
     Reading,
     Record,
-    Source,
     StoredPage,
     Watch,
     to_feedback,
@@ -34,14 +33,15 @@ from api.client_record import (
     to_value,
     to_watch,
 )
+from api.client_sites import AsyncSites, SiteRead, Sites, Source, to_source
 
 __all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "FeedbackVerdict", "Options", "Reading",
-           "Record", "Refused", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
+           "Record", "Refused", "SiteRead", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 
 
-class Client:
+class Client(Sites):
     """Wellread over HTTP. Close it, or use it as a context; safe to use from several threads."""
 
     def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
@@ -129,11 +129,11 @@ class Client:
 
     def sources(self) -> list[Source]:
         """The sites that may be read for any question."""
-        return [to_value(Source, sent) for sent in self._send(Call(path="/api/sources"))]
+        return [to_source(sent) for sent in self._send(Call(path="/api/sources"))]
 
     def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
         """Keep a site; ``own`` says it is the operator's, so that its address may be private."""
-        return to_value(Source, self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
+        return to_source(self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
 
     def remove_source(self, source_id: int) -> None:
         """Forget a site; what was read from it stays."""
@@ -170,7 +170,7 @@ class Client:
             raise calls.unreachable(self.url, error) from error
 
 
-class AsyncClient:
+class AsyncClient(AsyncSites):
     """:class:`Client` for asyncio: the same methods, awaited."""
 
     def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
@@ -260,11 +260,11 @@ class AsyncClient:
 
     async def sources(self) -> list[Source]:
         """The sites that may be read for any question."""
-        return [to_value(Source, sent) for sent in await self._send(Call(path="/api/sources"))]
+        return [to_source(sent) for sent in await self._send(Call(path="/api/sources"))]
 
     async def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
         """Keep a site; ``own`` says it is the operator's, so that its address may be private."""
-        return to_value(Source, await self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
+        return to_source(await self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
 
     async def remove_source(self, source_id: int) -> None:
         """Forget a site; what was read from it stays."""

@@ -126,16 +126,6 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
-    """A site that may be read for any question."""
-
-    id: int
-    url: str
-    own: bool  #: the operator's own: its address may be private
-    min_delay_s: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reading:
     """A page that was asked to be read, and how far that has come."""
 
@@ -154,6 +144,19 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageCheck:
+    """What was found when a page was looked at, once or many times in a row."""
+
+    outcome: str
+    status: int | None  #: HTTP status
+    content_hash: str
+    reason: str
+    times: int
+    first_at: datetime
+    last_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoredPage:
     """A page as it is kept; a citation's quote is ``text[start:end]``."""
 
@@ -166,11 +169,19 @@ class StoredPage:
     published: datetime | None
     generation: int  #: counts the texts this page has had
     is_gone: bool
+    checked_at: datetime | None = None
+    next_due: datetime | None = None  #: when it will be looked at again
+    history: Sequence[PageCheck] = ()  #: what was found when it was looked at, the latest first
 
 
 def to_page(sent: Mapping[str, Any]) -> StoredPage:
     """Read the JSON of a whole page."""
-    return to_value(StoredPage, {**sent, "read_at": _time(sent["read_at"]), "published": _time(sent["published"])})
+    times = {name: _time(sent.get(name)) for name in ("read_at", "published", "checked_at", "next_due")}
+    history = [
+        to_value(PageCheck, {**check, "first_at": _time(check["first_at"]), "last_at": _time(check["last_at"])})
+        for check in sent.get("history", ())
+    ]
+    return to_value(StoredPage, {**sent, **times, "history": tuple(history)})
 
 
 def to_record(sent: Mapping[str, Any]) -> Record:

@@ -16,12 +16,14 @@ from starlette.exceptions import HTTPException
 
 from api.auth import RoleTooSmall, WrongKey
 from api.schemas import BadBudget
+from crawler.schedule import BadSchedule
 from pipeline.question import QuestionError
 from store.database import DatabaseError
 from store.errors import WellreadError
 from store.feedback import NothingToJudge
 from store.learned import UnknownVersion
 from store.questions import IdempotencyConflict, UnknownQuestion
+from store.site_reads import SiteReadOver, UnknownSiteRead
 from workers.intake import BadSite, UnknownStrategy
 
 log = structlog.get_logger()
@@ -70,6 +72,9 @@ _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
     UnknownVersion: (404, "No such version", "GET /api/learned lists them."),
     UnknownQuestion: (404, "No such question", "Check the id; GET /api/questions lists the latest."),
     NothingToJudge: (409, "No answer to judge", "Wait for the answer, or name one of its revisions."),
+    UnknownSiteRead: (404, "No such site read", "GET /api/site-reads lists the last ones."),
+    SiteReadOver: (409, "The site read has ended", "POST /api/site-reads begins another one."),
+    BadSchedule: (422, "No schedule", 'Give an interval such as "6h", or a cron line such as "0 3 * * *".'),
     NotFound: (404, "Not found", "Check the id."),
     IdempotencyConflict: (409, "Key used before", "Use a new Idempotency-Key for a new question."),
     QuestionError: (422, "The question cannot be asked", "Change the question as said."),

@@ -9,8 +9,10 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from api.auth import Role, require
 from api.problems import NotFound
 from api.schemas import ReadRequest
-from api.schemas_record import PageOut, ReadingOut
+from api.schemas_record import PageCheckOut, PageOut, ReadingOut
 from api.wiring import ServicesDep
+from crawler import urls
+from store import page_checks, pages
 from store.tables import CandidateRow, PageRow
 from workers import intake
 from workers.services import Services
@@ -31,6 +33,7 @@ def page(
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
         row = session.get(PageRow, page_id)
+        history = page_checks.history(session, page_id)
     if row is None:
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
     return PageOut(
@@ -46,7 +49,22 @@ def page(
         content_hash=row.content_hash,
         generation=row.generation,
         is_gone=row.gone_at is not None,
+        checked_at=row.checked_at,
+        next_due=row.next_due,
+        history=[PageCheckOut.model_validate(check) for check in history],
     )
+
+
+@router.get("/pages", response_model=PageOut, dependencies=[Depends(require(Role.ask))])
+def page_at(
+    services: ServicesDep, url: Annotated[str, Query(max_length=2048, description="The page's URL.")]
+) -> PageOut:
+    """The stored page with this URL, whole."""
+    with services.database.read() as session:
+        known = pages.find(session, _canonical(url))
+    if known is None:
+        raise NotFound(f"No page was read from {url[:200]}: POST /api/reads reads one.")
+    return page(known.id, services)
 
 
 @router.post("/reads", status_code=202, response_model=ReadingOut, dependencies=[Depends(require(Role.operate))])
@@ -61,6 +79,13 @@ def read(asked: ReadRequest, services: ServicesDep, response: Response) -> Readi
 def reading(read_id: RowId, services: ServicesDep) -> ReadingOut:
     """How far the reading of a page has come."""
     return _reading(services, read_id)
+
+
+def _canonical(url: str) -> str:
+    try:
+        return urls.canonical(url)
+    except urls.BadUrl as error:
+        raise NotFound(str(error)) from error
 
 
 def _reading(services: Services, candidate_id: int) -> ReadingOut:

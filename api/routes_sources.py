@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Response
 
 from api.auth import Role, allow, caller, require
 from api.problems import NotFound
-from api.schemas import SourceRequest
+from api.routes_pages import RowId
+from api.schemas import SourceChanges, SourceRequest
 from api.schemas_record import SourceOut
 from api.wiring import ServicesDep
+from crawler.schedule import schedule_of
 from store import sources
 from store.sources import Source
-from workers import intake
+from workers import intake, planning
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
@@ -29,7 +31,25 @@ def every(services: ServicesDep) -> list[Source]:
 def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if asked.own else Role.operate)
-    return intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
+    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone)
+    kept = intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
+    return planning.set_schedule(services, kept.id, wanted) if wanted else kept
+
+
+@router.patch("/{source_id}", response_model=SourceOut, dependencies=[Depends(require(Role.operate))])
+def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
+    """Change how often a site is asked, or when it is looked at; what is left out stays."""
+    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone)
+    with services.database.write() as session:
+        kept = sources.find(session, source_id)
+        if kept is None:
+            raise NotFound(f"There is no source {source_id}: GET /api/sources lists them.")
+        if "min_delay_s" in asked.model_fields_set:
+            sources.set_delay(session, source_id, asked.min_delay_s)
+    if asked.model_fields_set & {"every", "cron", "zone"}:
+        return planning.set_schedule(services, source_id, wanted)
+    with services.database.read() as session:
+        return sources.find(session, source_id) or kept
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])

@@ -116,6 +116,32 @@ class SourceRequest(_Request):
         validation_alias=AliasChoices("min_delay_s", "min_delay"),
         description="Seconds between two requests to it.",
     )
+    every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
+    cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
+    zone: str = Field(default="UTC", max_length=64, description="Time zone of the cron line, such as Europe/Berlin.")
+
+
+class SourceChanges(_Request):
+    """What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule."""
+
+    min_delay_s: float | None = Field(
+        default=None,
+        ge=0,
+        le=3600,
+        validation_alias=AliasChoices("min_delay_s", "min_delay"),
+        description="Seconds between two requests to it; null: the server's setting.",
+    )
+    every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
+    cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
+    zone: str = Field(default="UTC", max_length=64, description="Time zone of the cron line, such as Europe/Berlin.")
+
+
+class SiteReadRequest(_Request):
+    """A whole site to read."""
+
+    url: Url
+    max_pages: int = Field(default=10_000, ge=1, le=1_000_000, description="Most pages to look at.")
+    max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from where it begins.")
 
 
 class ReadRequest(_Request):

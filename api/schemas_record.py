@@ -212,6 +212,14 @@ class StepOut(_Out):
     detail: dict[str, Any] = Field(description="Queries, scores, verdict, the model's cost, candidates.")
 
 
+class ScheduleOut(_Out):
+    """When a source is looked at: every so often, or by a cron line."""
+
+    every_s: float | None
+    cron: str
+    zone: str
+
+
 class SourceOut(_Out):
     """A site that may be read for any question."""
 
@@ -219,6 +227,20 @@ class SourceOut(_Out):
     url: str
     own: bool
     min_delay_s: float | None
+    schedule: ScheduleOut | None = Field(description="null: each page by its own interval.")
+    next_due: datetime | None = Field(description="When it is looked at again by its schedule.")
+
+
+class PageCheckOut(_Out):
+    """What was found when a page was looked at, once or many times in a row."""
+
+    outcome: str = Field(description="new, changed, unchanged, gone, failed, or what else came of it.")
+    status: int | None = Field(description="HTTP status of the answer; 304 where the server said so itself.")
+    content_hash: str = Field(description="Of the text it had from then on.")
+    reason: str
+    times: int = Field(description="How often in a row.")
+    first_at: datetime
+    last_at: datetime
 
 
 class PageOut(_Out):
@@ -236,6 +258,9 @@ class PageOut(_Out):
     content_hash: str
     generation: int = Field(description="Counts the texts this page has had.")
     is_gone: bool
+    checked_at: datetime = Field(description="When it was last looked at.")
+    next_due: datetime = Field(description="When it will be looked at again.")
+    history: list[PageCheckOut] = Field(description="What was found when it was looked at, the latest first.")
 
 
 class ReadingOut(_Out):

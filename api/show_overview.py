@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from api.show import Look
+from api.show_sites import schedule_said
 from api.show_width import clean, cut, wrap
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def source_lines(sites: Sequence[Site]) -> list[str]:
 
 def _said_of(site: Site) -> list[str]:
     own = ["(own)"] if site.own else []
-    return own + ([f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else [])
+    delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
+    return [*own, *delay, *schedule_said(site.schedule, site.next_due)]
 
 
 def _running_lines(seen: Overview) -> list[str]:

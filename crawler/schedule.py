@@ -29,7 +29,7 @@ class BadSchedule(WellreadError):
     """This is no schedule; the message says what is wrong with it and shows one that is right."""
 
 
-def every(interval: str, zone: str = "UTC") -> Schedule:
+def by_interval(interval: str, zone: str = "UTC") -> Schedule:
     """Read an interval such as "90m", "6h" or "1d12h"; raises BadSchedule."""
     plain = interval.strip().lower()
     parts = _INTERVAL.findall(plain)
@@ -38,9 +38,18 @@ def every(interval: str, zone: str = "UTC") -> Schedule:
     return checked(Schedule(every_s=sum(float(number) * _UNITS[unit] for number, unit in parts), zone=zone))
 
 
-def cron(line: str, zone: str = "UTC") -> Schedule:
+def by_cron(line: str, zone: str = "UTC") -> Schedule:
     """Read a cron line; raises BadSchedule."""
     return checked(Schedule(cron=" ".join(line.split()), zone=zone))
+
+
+def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule | None:
+    """Return the schedule that is meant by an interval or a cron line; None by neither. Raises BadSchedule."""
+    if every and cron:
+        raise BadSchedule("A schedule is either an interval or a cron line: give one of them.")
+    if every:
+        return by_interval(every, zone)
+    return by_cron(cron, zone) if cron else None
 
 
 def checked(schedule: Schedule) -> Schedule:

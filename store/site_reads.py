@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from store import leases
 from store.candidates import CandidateStatus, Outcome
+from store.errors import WellreadError
 from store.shown import shown
 from store.tables import CandidateRow, PageRow, SiteReadRow
 from store.types import Candidate
@@ -27,6 +28,14 @@ _CHUNK = 500
 _SPARE = 10_000
 #: keeps the order of finding among candidates of one score
 _LATER = 1e-8
+
+
+class UnknownSiteRead(WellreadError):
+    """No such site is, or was, being read."""
+
+
+class SiteReadOver(WellreadError):
+    """The site read has ended."""
 
 
 class SiteReadStatus(StrEnum):
@@ -130,7 +139,7 @@ def latest(session: Session, now: datetime, limit: int = 50) -> list[SiteRead]:
 
 def add(session: Session, row: SiteReadRow, wanted: Sequence[Candidate], *, most_alike: int, now: datetime) -> int:
     """Keep what was found and not known; returns how many. Of one address ``most_alike`` URLs differ in the query."""
-    new = [c for c in _unknown(session, row.id, wanted) if row.again or c.kind != "page" or not _is_read(session, c)]
+    new = [c for c in _unknown(session, row.id, wanted) if row.again or _is_wanted_anyhow(session, c)]
     new = list(_not_too_alike(session, row.id, new, most_alike))
     room = max(0, row.max_pages + _SPARE - row.found)
     pages = [candidate for candidate in new if candidate.kind == "page"][:room]
@@ -224,8 +233,11 @@ def _unknown(session: Session, site_read_id: int, wanted: Sequence[Candidate]) -
     return [candidate for candidate in wanted if candidate.url not in known]
 
 
-def _is_read(session: Session, candidate: Candidate) -> bool:
-    return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url)) is not None
+def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
+    """Whether a candidate tells of new pages, or is one."""
+    if candidate.kind != "page" or candidate.origin == "seed":
+        return True
+    return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url)) is None
 
 
 def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candidate], most: int) -> Iterable[Candidate]:

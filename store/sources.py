@@ -33,33 +33,25 @@ class RobotsRecord:
     fetched_at: datetime
 
 
-def add(
-    session: Session,
-    url: str,
-    *,
-    own: bool,
-    min_delay_s: float | None,
-    now: datetime,
-    schedule: Schedule | None = None,
-) -> Source:
-    """Keep a source; adding it again changes its settings, but not its schedule where none is given."""
+def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
+    """Keep a source; adding it again changes its settings, but not its schedule."""
     row = session.scalar(select(SourceRow).where(SourceRow.url == url))
     if row is None:
         row = SourceRow(url=url, created_at=now)
         session.add(row)
     row.own, row.min_delay_s = own, min_delay_s
-    if schedule is not None:
-        _set_schedule(row, schedule)
     session.flush()
     return _source(row)
 
 
-def edit(session: Session, source_id: int, *, min_delay_s: float | None, schedule: Schedule | None) -> Source | None:
-    """Change a source's settings; None when there is no such source."""
-    row = session.get(SourceRow, source_id, with_for_update=True)
-    if row is None:
-        return None
-    row.min_delay_s = min_delay_s
+def set_delay(session: Session, source_id: int, min_delay_s: float | None) -> None:
+    """Change the seconds between two requests to a source; None: the setting's."""
+    session.get_one(SourceRow, source_id, with_for_update=True).min_delay_s = min_delay_s
+
+
+def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:
+    """Change when a source is looked at; None: its pages by their own intervals."""
+    row = session.get_one(SourceRow, source_id, with_for_update=True)
     _set_schedule(row, schedule)
     session.flush()
     return _source(row)

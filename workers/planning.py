@@ -13,6 +13,7 @@ from crawler.schedule import BadSchedule
 from crawler.whole_site import prefix_of
 from store import due, sources
 from store.sources import Source
+from store.types import Schedule
 from workers import whole_sites
 
 if TYPE_CHECKING:
@@ -32,15 +33,19 @@ def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
     return _next(source, now)
 
 
-def plan(services: Services, source: Source) -> Source:
-    """Work out when a source whose schedule was changed is due, and have its pages be due with it."""
-    now = services.now()
-    moment = _next(source, now)
+def set_schedule(services: Services, source_id: int, wanted: Schedule | None) -> Source:
+    """Change a source's schedule, and have its pages be due with it; raises BadSchedule.
+
+    With None its pages are looked at once more when the source would have been, and by their own intervals then.
+    """
+    if wanted is not None:
+        schedule.checked(wanted)
     with services.database.write() as session:
-        planned = sources.plan(session, source.id, moment)
+        source = sources.set_schedule(session, source_id, wanted)
+        moment = _next(source, services.now())
         if moment is not None:
             due.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
-    return planned
+        return sources.plan(session, source_id, moment)
 
 
 def look_at_sources(services: Services) -> int:

@@ -9,8 +9,7 @@ from urllib.parse import urljoin
 from crawler import robots, urls, whole_site
 from store import links, site_reads, sources
 from store.candidates import Outcome
-from store.errors import WellreadError
-from store.site_reads import NewSiteRead, SiteRead, SiteReadStatus
+from store.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
 from store.tables import SiteReadRow
 from store.types import Candidate, Link
 
@@ -28,14 +27,6 @@ if TYPE_CHECKING:
 MAX_PAGES, MAX_DEPTH = 10_000, 20
 
 ALL_READ = "every page that was found has been read"
-
-
-class UnknownSiteRead(WellreadError):
-    """No such site is, or was, being read."""
-
-
-class SiteReadOver(WellreadError):
-    """The site read has ended."""
 
 
 def begin(

@@ -8,7 +8,7 @@ import pytest
 
 from store import candidates
 from store.candidates import CandidateStatus
-from store.site_reads import SiteReadStatus
+from store.site_reads import SiteReadOver, SiteReadStatus
 from store.tables import CandidateRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
@@ -122,7 +122,7 @@ def test_a_cancelled_site_ends_and_keeps_what_was_read(services: Services, site:
     work_off()
     assert (ended.status, ended.finished_at is not None) == (SiteReadStatus.CANCELLED, True)
     assert whole_sites.get(services, begun.id).looked_at == ended.looked_at
-    with pytest.raises(whole_sites.SiteReadOver):
+    with pytest.raises(SiteReadOver):
         whole_sites.pause(services, begun.id)
 
 

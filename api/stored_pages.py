@@ -1,0 +1,36 @@
+"""A page that was read, from the API that WELLREAD_API_URL names or from this machine's database."""
+
+from __future__ import annotations
+
+import os
+
+from api.client import Client, StoredPage
+from api.client_record import PageCheck, to_value
+from store.errors import WellreadError
+
+
+class UnknownPage(WellreadError):
+    """No page was read from this URL."""
+
+
+def find(url: str) -> StoredPage:
+    """The page with its history; raises UnknownPage, or the client's errors."""
+    if api := os.environ.get("WELLREAD_API_URL"):
+        with Client(api, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
+            return client.page_at(url)
+    from api.cli_connect import open_services
+
+    services = open_services()
+    from dataclasses import asdict
+
+    from crawler import urls
+    from store import page_checks, pages
+    from store.tables import PageRow
+
+    with services.database.read() as session:
+        known = pages.find(session, urls.canonical(url if "://" in url else f"https://{url}"))
+        if known is None:
+            raise UnknownPage(f"No page was read from {url}: `wellread read {url}` reads it.")
+        row = session.get_one(PageRow, known.id)
+        history = tuple(to_value(PageCheck, asdict(check)) for check in page_checks.history(session, known.id))
+    return to_value(StoredPage, {**vars(row), "is_gone": row.gone_at is not None, "history": history})
