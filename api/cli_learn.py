@@ -77,9 +77,9 @@ def show_all(as_json: bool) -> None:
 @click.argument("version", type=_VersionNumber(), required=False)
 @_AS_JSON
 def rollback(kind: str, version: int | None, as_json: bool) -> None:
-    """Go back to an earlier VERSION of a kind, or to what is shipped; without VERSION, to the one before.
+    """Go back to an earlier version of a kind, or to "shipped".
 
-    Workers take it up within seconds. Judge and reranker stay so until the next `wellread learn`.
+    Without VERSION, to the one before that in use. Workers take it up within seconds. Judge and reranker stay so until the next `wellread learn`.
     """
     from api.cli_connect import open_services
     from api.schemas_learned import VersionOut

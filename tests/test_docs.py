@@ -149,6 +149,8 @@ def test_wellread_takes_this_command_line(words: list[str]) -> None:
     parent, arguments = None, words[1:]
     while isinstance(command, click.Group):
         context = command.make_context(command.name, list(arguments), parent=parent)
+        if command.invoke_without_command and not [*context._protected_args, *context.args]:
+            return
         name, found, arguments = command.resolve_command(context, [*context._protected_args, *context.args])
         assert found is not None, name
         command, parent = found, context

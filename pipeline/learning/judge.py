@@ -23,6 +23,8 @@ from pipeline.learning.logistic import Known, fit_logistic
 ENOUGH, ENOUGH_HELD_OUT = 20, 5
 #: how many answers it takes to move a coefficient about half of the way to what they call for
 RIDGE = 20.0
+#: the AUROC of a coin: feedback that even a judge fitted to it predicts worse is wrong, or meant to harm
+CHANCE = 0.5
 #: parts of the way from the shipped coefficients that are tried, until the floor holds
 SHARES = (1.0, 0.75, 0.5, 0.25)
 
@@ -41,6 +43,8 @@ def refit_judge(embedder: str, lang: str, judged: Sequence[Judged], *, serving: 
     refit = Refit(said=_said(metrics, len(held), share), examples=len(judged), metrics=metrics)
     if below:
         return replace(refit, said=f"below the pinned floor: {below}")
+    if metrics["AUROC"]["after"] < CHANCE:
+        return replace(refit, said=f"what readers say runs against all that speaks for an answer: {refit.said}")
     truth = _truth(held)
     if not is_better(log_losses(chances_of(now, held), truth), log_losses(chances_of(found, held), truth)):
         return replace(refit, said=f"no better than what serves: {refit.said}")

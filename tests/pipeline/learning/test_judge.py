@@ -59,6 +59,14 @@ def test_flipped_feedback_is_refused_by_the_floor() -> None:
     assert "pinned floor: AUROC" in refit.said
 
 
+def test_feedback_that_contradicts_all_evidence_is_refused_even_within_the_floor() -> None:
+    # thin evidence is called right a little more often than full evidence: what is asked of the judge is small
+    judged = [answer(at, 0.9 if at % 2 else 0.8, right=at % 20 < (7 if at % 2 else 13)) for at in range(200)]
+    refit = refit_judge(EMBEDDER, "en", judged)
+    assert refit.parameters is None
+    assert "runs against" in refit.said
+
+
 @pytest.mark.parametrize(("right", "wrong"), [(ENOUGH - 1, 60), (60, ENOUGH - 1)])
 def test_few_answers_of_a_kind_teach_nothing(right: int, wrong: int) -> None:
     judged = [answer(at, 0.6, right=at < right) for at in range(right + wrong)]
@@ -74,6 +82,7 @@ def test_what_is_taken_never_falls_below_the_floor(seed: int, shift: float, pois
     if refit.parameters is not None:
         kept = {name[len("pinned ") :]: each["after"] for name, each in refit.metrics.items() if "pinned" in name}
         assert falls_below(kept, floor_of(EMBEDDER, "en")) == ""
+        assert refit.metrics["AUROC"]["after"] >= 0.5
 
 
 @pytest.mark.parametrize("embedder", [EMBEDDER, "minilm-l6-v2-int8", "use-multilingual-v3", "somebody's own"])
