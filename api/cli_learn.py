@@ -79,7 +79,8 @@ def show_all(as_json: bool) -> None:
 def rollback(kind: str, version: int | None, as_json: bool) -> None:
     """Go back to an earlier version of a kind, or to "shipped".
 
-    Without VERSION, to the one before that in use. Workers take it up within seconds. Judge and reranker stay so until the next `wellread learn`.
+    Without VERSION, to the one before that in use. Workers take it up within seconds.
+    Judge and reranker stay so until the next `wellread learn`.
     """
     from api.cli_connect import open_services
     from api.schemas_learned import VersionOut

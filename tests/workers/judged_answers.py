@@ -10,7 +10,7 @@ from tests.pipeline.learning.cases import history
 from workers.services import Services
 
 
-def put_history(services: Services, count: int = 240) -> None:
+def put_history(services: Services, count: int = 240, *, embedder: str = HashingEmbedder.id) -> None:
     """Put what readers say where the judge is too sure."""
     now = services.now()
     with services.database.write() as session:
@@ -19,7 +19,7 @@ def put_history(services: Services, count: int = 240) -> None:
             said = FeedbackRow(question_id=asked.id, revision=1, created_at=now, updated_at=now, comment="")
             said.verdict = "right" if each.right else "wrong"
             said.features = {
-                "embedder": HashingEmbedder.id,
+                "embedder": embedder,
                 "evidence": {**each.evidence, "beside_the_point": 0.0},
             }
             session.add(said)
