@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
 
-from crawler.relevance import Seen, relevance
+from crawler.relevance import Rarity, Seen, relevance
 from crawler.urls import BadUrl, is_trap
 from store.types import Candidate, CandidateKind, Link
 
@@ -33,11 +34,19 @@ _BINARY: Final = re.compile(
 )
 #: pages made of links to others
 _HUB: Final = re.compile(
-    r"(?:^|[/_-])(?:contents?|toc|index|genindex|py-modindex|modindex|sitemap|site-?map|overview|all|archives?|browse"
-    r"|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?|help|faq|wiki|inhalt|uebersicht)"
+    r"(?:^|/)(?:index|overview|archives?|browse|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?"
+    r"|help|faq|wiki|uebersicht)"
     r"(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
+#: of them, those that list a whole site or book
+_LIST: Final = re.compile(
+    r"(?:^|/)(?:(?:table-of-)?contents?|toc|(?:gen|book|(?:py-)?mod|full|site|a-z)-?index|site-?map|all|inhalt)"
+    r"(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+#: the file that a folder's own URL shows
+_FRONT: Final = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
 #: pages that say nothing, what another page says, or a little of everything
 _POOR: Final = re.compile(
     r"/(?:_sources|_static|_modules|_images|_downloads|cdn-cgi|wp-(?:admin|json|login\.php)"
@@ -48,6 +57,9 @@ _POOR: Final = re.compile(
 )
 
 _HUB_SCORE: Final = 0.08  #: a contents page outranks a link that covers less of the question
+#: for a list of the whole site, the less of the question any link covers; the second one has half, …
+_LIST_SCORE: Final = 0.2
+_INHERITED: Final = 0.3  #: of the score of the page a link stands on
 _ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
 _POOR_FACTOR: Final = 0.5
 _TEXT_CHARS: Final = 300
@@ -61,16 +73,23 @@ def rank(
     queries: Sequence[str],
     seen: Container[str],
     limit: int,
+    rarity: Rarity = lambda term: 1.0,
+    parents: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Order the URLs that were not seen, the most promising first: at most ``limit`` of them, one for each URL.
 
     ``links`` may name a URL several times, each time with other words; an engine's links stand best first. Sitemaps
-    and feeds come before pages, on at most a fifth of the places.
+    and feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question,
+    ``parents`` names the pages that each URL was seen on: what they were linked as speaks for their links too.
     """
-    known = _merge(link for link in links if link.url not in seen and not link.nofollow)
-    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang)
-    scored = [(entry, _score(entry, share)) for entry, share in zip(known, shared, strict=True)]
-    scored.sort(key=lambda found: (-found[1], found[0].link.url.count("/")))
+    known = _merge((link for link in links if not link.nofollow), seen)
+    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
+    of_url = {entry.link.url: share for entry, share in zip(known, shared, strict=True)}
+    new = [entry for entry in known if not entry.words.is_read]
+    inherited = {url: max((of_url.get(parent, 0.0) for parent in on), default=0.0) for url, on in parents.items()}
+    scores = [_score(entry, of_url[entry.link.url], inherited.get(entry.link.url, 0.0)) for entry in new]
+    doubt = 1 - min(1.0, max((of_url[entry.link.url] for entry in new), default=0.0))
+    scored = _with_lists(list(zip(new, scores, strict=True)), doubt)
     files = [entry.candidate(score) for entry, score in scored if entry.kind != "page"]
     pages = (entry.candidate(score) for entry, score in scored if entry.kind == "page")
     first = files[: max(1, limit // DISCOVERY_SHARE)]
@@ -110,14 +129,16 @@ class _Known:
         )
 
 
-def _merge(links: Iterable[Link]) -> list[_Known]:
+def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Known]:
     """One entry a URL, in the order they were first seen."""
     known: dict[str, _Known] = {}
     engines = 0
     for link in links:
         entry = known.get(link.url)
         if entry is None:
-            entry = known[link.url] = _Known(link=link, words=Seen(path=_path_words(link.url)))
+            entry = known[link.url] = _Known(
+                link=link, words=Seen(path=_path_words(link.url), is_read=_is_seen(link.url, seen))
+            )
         if link.origin.startswith("engine:") and entry.engine_rank is None:
             entry.engine_rank, engines = engines, engines + 1
         entry.words.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
@@ -128,13 +149,13 @@ def _merge(links: Iterable[Link]) -> list[_Known]:
 
 def _path_words(url: str) -> str:
     """The words of a canonical URL's path and query."""
-    path = url.split("/", 3)[3] if url.count("/") > 2 else ""
+    path = _path(url)
     return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
 
 
-def _score(entry: _Known, shared: float) -> float:
-    """What the words share, with what engines and the kind of page say."""
-    score = shared
+def _score(entry: _Known, shared: float, inherited: float) -> float:
+    """What the words share, with what the page they stand on, engines and the kind of page say."""
+    score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
     if _is_hub(entry.link.url):
@@ -142,9 +163,33 @@ def _score(entry: _Known, shared: float) -> float:
     return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
 
+def _with_lists(scored: Iterable[tuple[_Known, float]], doubt: float) -> list[tuple[_Known, float]]:
+    """Order best first; lists of a whole site rise where no link says where to go: one of them leads anywhere."""
+    ordered, lists = sorted(scored, key=_best_first), 0
+    for at, (entry, score) in enumerate(ordered):
+        if _LIST.search(_path(entry.link.url)):
+            lists += 1
+            ordered[at] = entry, score + _LIST_SCORE * doubt / lists
+    return sorted(ordered, key=_best_first)
+
+
+def _best_first(scored: tuple[_Known, float]) -> tuple[float, int]:
+    return -scored[1], scored[0].link.url.count("/")
+
+
+def _is_seen(url: str, seen: Container[str]) -> bool:
+    """Whether the URL was seen, or the folder's whose front page it names."""
+    return url in seen or (_FRONT.search(url) is not None and _FRONT.sub("/", url) in seen)
+
+
 def _is_hub(url: str) -> bool:
-    path = url.split("/", 3)[3] if url.count("/") > 2 else ""
-    return not path or _HUB.search(path) is not None
+    path = _path(url)
+    return not path or _HUB.search(path) is not None or _LIST.search(path) is not None
+
+
+def _path(url: str) -> str:
+    """What stands behind a canonical URL's host and slash."""
+    return url.split("/", 3)[3] if url.count("/") > 2 else ""
 
 
 def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -27,6 +27,9 @@ _B: Final = 0.75
 _FIELD_WEIGHTS: Final = {"anchor": 1.0, "path": 0.9, "context": 0.25}
 _COVERAGE: Final = 0.3  #: added for a single anchor that covers the whole question
 _PREFIX: Final = 3
+#: what a term keeps of its weight with each page read whose anchor has it, and at least
+_READ: Final = 0.8
+_LEAST_NEW: Final = 0.4
 
 _EMPTY: Final = frozenset(
     fold(word)
@@ -43,6 +46,10 @@ _EMPTY: Final = frozenset(
 )
 
 
+#: from an analysed term to a weight in (0, 1]
+Rarity = Callable[[str], float]
+
+
 @dataclass
 class Seen:
     """The words a URL was seen with."""
@@ -50,15 +57,26 @@ class Seen:
     anchors: dict[str, None] = field(default_factory=dict)  #: each once, in order
     path: str = ""
     contexts: dict[str, None] = field(default_factory=dict)
+    is_read: bool = False  #: known already: it is not to be ranked, and what it is about has been looked at
 
 
-def relevance(documents: Sequence[Seen], *, question: str, queries: Sequence[str], lang: str) -> list[float]:
-    """Score each URL's words against the question, 0 where they share nothing."""
-    wanted = _wanted(question, queries, lang)
+def relevance(
+    documents: Sequence[Seen], *, question: str, queries: Sequence[str], lang: str, rarity: Rarity = lambda term: 1.0
+) -> list[float]:
+    """Score each URL's words against the question, 0 where they share nothing.
+
+    ``rarity`` says how much a term says in the language at large, in (0, 1]: a site may hold a common word only once.
+    A term of the question says less the more of the pages that were read are about it: the rest is still to be found.
+    """
+    wanted = {term: weight * rarity(term) for term, weight in _wanted(question, queries, lang).items()}
     if not wanted:
         return [0.0] * len(documents)
     matcher = _Matcher(wanted, lang)
     counted = [_count(document, matcher) for document in documents]
+    read = Counter(
+        term for counts, of in zip(counted, documents, strict=True) if of.is_read for term in counts.best_anchor
+    )
+    wanted = {term: weight * max(_LEAST_NEW, _READ ** read[term]) for term, weight in wanted.items()}
     idf = _idf(counted, wanted)
     ideal = sum(weight * idf[term] for term, weight in wanted.items())
     lengths = {name: _mean(counts.lengths[name] for counts in counted) for name in _FIELD_WEIGHTS}

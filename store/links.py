@@ -19,10 +19,11 @@ LISTS = ("sitemap-file", "feed-file")
 
 @dataclass(frozen=True, kw_only=True)
 class KnownLink:
-    """A link and how far from the crawl's beginning it was seen."""
+    """A link, how far from the crawl's beginning it was seen, and where."""
 
     link: Link
     depth: int
+    from_url: str = ""
 
 
 def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:
@@ -48,7 +49,7 @@ def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], d
 def of_sites(session: Session, sites: Sequence[str], limit: int = 50_000) -> list[KnownLink]:
     """The links seen on these sites (origins), one per URL and text."""
     query = select(LinkRow).where(LinkRow.site.in_(sites)).order_by(LinkRow.id.desc()).limit(limit)
-    return [KnownLink(link=_link(row), depth=row.depth) for row in session.scalars(query)]
+    return [KnownLink(link=_link(row), depth=row.depth, from_url=row.from_url) for row in session.scalars(query)]
 
 
 def of_page(session: Session, url: str) -> list[Link]:

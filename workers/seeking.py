@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from pipeline.context import crawl_queries
+from pipeline.rarity import rarity
 from store import candidates, pages, questions, sources
 from store import links as seen_links
 from store.candidates import CandidateStatus
@@ -33,6 +35,8 @@ DISCOVERIES = 3
 LISTS = frozenset({"sitemap-file", "feed-file"})
 LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
+#: a wave takes at least so many pages, and more only of those with this share of the best one's score
+LEAST, NEAR = 2, 0.5
 #: candidates kept for later waves
 FRONTIER = 50
 
@@ -103,15 +107,32 @@ def choose(
         queries=(*question.queries, *question.missing),
         seen=seen,
         limit=FRONTIER,
+        rarity=partial(rarity, lang=question.lang),
+        parents=_parents(known_links),
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
     by_custom = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
     discoveries = [*by_custom, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
-    wanted = [c for c in ranked if c.kind == "page"]
+    readable = [c for c in ranked if c.kind == "page"]
+    wanted = _worth(readable)
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
     chosen = [*seeds, *wanted][:room]
-    later = [candidate for candidate in wanted if candidate not in chosen and candidate.origin.startswith(ENGINE)]
+    later = [candidate for candidate in readable if candidate not in chosen and candidate.origin.startswith(ENGINE)]
     return [*discoveries, *chosen], later
+
+
+def _worth(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Those that nearly equal the best, and what engines found: a site may show better links than the others next."""
+    near = NEAR * ranked[0].score if ranked else 0.0
+    return [c for at, c in enumerate(ranked) if at < LEAST or c.score >= near or c.origin.startswith(ENGINE)]
+
+
+def _parents(known: Sequence[KnownLink]) -> dict[str, set[str]]:
+    """On which pages each URL was seen."""
+    parents: dict[str, set[str]] = {}
+    for entry in known:
+        parents.setdefault(entry.link.url, set()).add(entry.from_url)
+    return parents
 
 
 def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mapping[str, Any], now: datetime) -> Move:
