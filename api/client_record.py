@@ -106,6 +106,7 @@ class Record:
     shared_with: str | None  #: the equal question in flight whose run this one shares
     cached_from: str | None  #: the equal question whose answer was given again
     stale: bool  #: whether a page that the answer cites has changed or vanished
+    stale_at: datetime | None  #: when that was found
     watched: bool  #: whether it is asked again when that happens
     changed_at: datetime | None  #: when its watcher was last told of another answer
     round: int  #: how often it was asked again
@@ -225,6 +226,7 @@ def _to_standing(sent: Mapping[str, Any]) -> dict[str, Any]:
         "shared_with": sent.get("shared_with"),
         "cached_from": sent.get("cached_from"),
         "stale": sent.get("stale", False),
+        "stale_at": _time(sent.get("stale_at")),
         "watched": sent.get("watched", False),
         "changed_at": _time(sent.get("changed_at")),
         "round": sent.get("round", 0),

@@ -147,7 +147,8 @@ def _news(record: Record, told: _Told) -> list[Event]:
         if page.outcome and page.url not in told.pages
     ]
     if record.provisional and record.revision > told.revision:
-        events.append(_event("provisional", {"answer": record.answer}))
+        missing = (record.verdict or {}).get("missing", [])
+        events.append(_event("provisional", {"answer": record.answer, "missing": missing}))
     if record.status != told.status and not record.status.is_final:
         events.append(_status(record))
     return events

@@ -176,6 +176,7 @@ class RecordOut(_Out):
     shared_with: str | None = Field(default=None, description="The equal question in flight whose run this one shares.")
     cached_from: str | None = Field(default=None, description="The equal question whose answer was given again.")
     stale: bool = Field(default=False, description="Whether a page that the answer cites has changed or vanished.")
+    stale_at: datetime | None = Field(default=None, description="When that was found.")
     watched: bool = Field(default=False, description="Whether it is asked again when that happens.")
     changed_at: datetime | None = Field(default=None, description="When its watcher was last told of another answer.")
     round: int = Field(default=0, description="How often it was asked again.")

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from api.client_record import Event, Reading, Record
+from api.show_about import about_answer
 from api.show_width import clean, columns, cut, wrap
 from store.types import Citation, Status
 
@@ -83,7 +84,7 @@ def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
     if event.kind == "writing":
         return _writing_lines(str(event.data.get("answer", "")), at_s, look)
     if event.kind == "provisional":
-        return _provisional_lines(str(event.data.get("answer", "")), at_s, look)
+        return _provisional_lines(event, at_s, look)
     return []
 
 
@@ -102,7 +103,8 @@ def record_lines(record: Record, look: Look) -> list[str]:
         lines += ["", *wrap(f"Note: {record.notice}", look.width)]
     if record.status is Status.ABSTAINED:
         lines += ["", *_tried_lines(record, look)]
-    return lines
+    about = [line for said in about_answer(record) for line in wrap(said, look.width)]
+    return [*lines, *([""] if about else []), *(look.paint(line, dim=True) for line in about)]
 
 
 def citation_lines(citation: Citation, look: Look) -> list[str]:
@@ -153,9 +155,11 @@ def _page_line(event: Event, at_s: float, look: Look) -> str:
     return line + cut(what, look.width - len(line))
 
 
-def _provisional_lines(answer: str, at_s: float, look: Look) -> list[str]:
+def _provisional_lines(event: Event, at_s: float, look: Look) -> list[str]:
     mark = look.paint("provisional answer, still reading:", fg="yellow")
-    return [f"{_clock(at_s)}           {mark}", *_wrapped(answer, look)]
+    missing = ", ".join(map(str, event.data.get("missing") or ()))
+    lacking = _wrapped(f"not covered yet: {clean(missing)}", look) if missing else []
+    return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), look), *lacking]
 
 
 def _writing_lines(sentences: str, at_s: float, look: Look) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from store.dispute import Contradiction
 from store.feedback import Feedback
 from store.questions import find
 from store.short_answer import contradictions_of, short_answer, to_sentence
-from store.tables import CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
+from store.spending import total_cost
+from store.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 from store.types import Status
 
 #: the phase a status belongs to, as the four-phase design counts them
@@ -101,6 +102,7 @@ class Record:
     shared_with: str | None  #: the equal question whose run this one shares, or shared
     cached_from: str | None  #: the equal question whose answer was given again
     stale: bool  #: whether a page that the answer cites has changed or vanished since
+    stale_at: datetime | None  #: when that was found
     watched: bool  #: whether it is asked again when that happens
     changed_at: datetime | None  #: when its watcher was last told of another answer
     round: int  #: how often it was asked again
@@ -114,59 +116,81 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     """Gather a question's record; raises :class:`store.questions.UnknownQuestion`."""
     find(session, question_id)
     row = session.get_one(QuestionRow, question_id)
-    run, watch = _run(session, row), session.get(WatchRow, question_id)
-    status = Status(run.status if row.status == Status.FOLLOWING else row.status)
-    answer = answers.last(session, question_id)
-    sentences = [to_sentence(kept) for kept in answer.sentences] if answer else []
-    steps, own = _steps(session, run), _steps(session, row)
-    pages = _pages(session, run.id)
-    looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
+    run, answer = _run(session, row), answers.last(session, question_id)
     return Record(
         id=row.id,
         question=row.text,
-        status=status,
-        current_step=PHASES.get(status),
-        final_step=_final_step(status, steps),
+        **_said(session, answer),
+        **_done(session, row, run),
         provisional=answer is not None and answer.provisional,
-        answer=answer.text if answer else None,
-        short_answer=short_answer(sentences),
-        contradictions=contradictions_of(sentences),
-        confidence=answer.confidence if answer else 0.0,
-        sentences=answer.sentences if answer else (),
-        citations=answer.citations if answer else (),
-        context=answer.context if answer else (),
-        composer=answer.composer if answer else None,
-        notice=answer.notice if answer else "",
-        verdict=(answer.verdict or None) if answer else None,
-        retry_attempted=any(step.name == "retry" for step in steps),
-        paraphrased_queries=[variant["text"] for variant in run.variants or ()],
-        online_search_triggered=run.crawl_started_at is not None,
-        crawl_reason=run.crawl_reason,
         stop_reason=row.stop_reason or run.stop_reason,
-        rag_hits_count=int(looked.get("hits", 0)),
-        sql_hits_count=int(looked.get("sql_hits", 0)),
-        graph_hits_count=int(looked.get("graph_hits", 0)),
-        live_urls=[page.url for page in pages if page.outcome in ("read", "unchanged", "known")],
-        pages=pages,
-        search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
-        entity=next((entity for step in steps for entity in step.detail.get("entities", ())), None),
-        timings=[_timing(step) for step in own if step.name != "feedback"],
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
-        cost=_cost(session, question_id),
+        cost=asdict(total_cost(session, question_id)),
         error=row.error,
-        revision=answer.revision if answer else 0,
         shared_with=row.leader_id,
         cached_from=row.cached_from,
-        stale=answer is not None and answer.stale_at is not None,
-        watched=watch is not None,
-        changed_at=watch.changed_at if watch else None,
+        **_standing(session, question_id),
         round=row.round,
-        feedback=feedback.find(session, question_id, answer.revision) if answer else None,
         created_at=row.created_at,
         updated_at=row.updated_at,
         finished_at=row.finished_at,
     )
+
+
+def _said(session: Session, answer: AnswerRow | None) -> dict[str, Any]:
+    """The record's fields of the latest answer."""
+    if answer is None:
+        nothing = dict.fromkeys(("answer", "short_answer", "composer", "verdict", "stale_at", "feedback"))
+        lists: dict[str, Any] = dict.fromkeys(("contradictions", "sentences", "citations", "context"), ())
+        return {**nothing, **lists, "confidence": 0.0, "notice": "", "revision": 0, "stale": False}
+    sentences = [to_sentence(kept) for kept in answer.sentences]
+    return {
+        "answer": answer.text,
+        "short_answer": short_answer(sentences),
+        "contradictions": contradictions_of(sentences),
+        "confidence": answer.confidence,
+        "sentences": answer.sentences,
+        "citations": answer.citations,
+        "context": answer.context,
+        "composer": answer.composer,
+        "notice": answer.notice,
+        "verdict": answer.verdict or None,
+        "revision": answer.revision,
+        "stale": answer.stale_at is not None,
+        "stale_at": answer.stale_at,
+        "feedback": feedback.find(session, answer.question_id, answer.revision),
+    }
+
+
+def _done(session: Session, row: QuestionRow, run: QuestionRow) -> dict[str, Any]:
+    """The record's fields of what was done for a question, by itself or by the run that it shares."""
+    status = Status(run.status if row.status == Status.FOLLOWING else row.status)
+    steps, pages = _steps(session, run), _pages(session, run.id)
+    looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
+    return {
+        "status": status,
+        "current_step": PHASES.get(status),
+        "final_step": _final_step(status, steps),
+        "retry_attempted": any(step.name == "retry" for step in steps),
+        "paraphrased_queries": [variant["text"] for variant in run.variants or ()],
+        "online_search_triggered": run.crawl_started_at is not None,
+        "crawl_reason": run.crawl_reason,
+        "rag_hits_count": int(looked.get("hits", 0)),
+        "sql_hits_count": int(looked.get("sql_hits", 0)),
+        "graph_hits_count": int(looked.get("graph_hits", 0)),
+        "live_urls": [page.url for page in pages if page.outcome in ("read", "unchanged", "known")],
+        "pages": pages,
+        "search_cycles_completed": run.cycle,
+        "entity": next((entity for step in steps for entity in step.detail.get("entities", ())), None),
+        "timings": [_timing(step) for step in _steps(session, row) if step.name != "feedback"],
+    }
+
+
+def _standing(session: Session, question_id: str) -> dict[str, Any]:
+    """The record's fields of whether it is watched."""
+    watch = session.get(WatchRow, question_id)
+    return {"watched": watch is not None, "changed_at": watch.changed_at if watch else None}
 
 
 def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
@@ -224,14 +248,3 @@ def _timing(step: StepRow) -> Timing:
         seconds=(step.finished_at - step.started_at).total_seconds(),
         started_at=step.started_at,
     )
-
-
-def _cost(session: Session, question_id: str) -> dict[str, Any]:
-    """What all steps spent on a model, the answers' share included."""
-    total: dict[str, Any] = {"model": "", "input_tokens": 0, "output_tokens": 0, "usd": 0.0}
-    for cost in session.scalars(select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)):
-        if cost:
-            total["model"] = total["model"] or cost["model"]
-            for name in ("input_tokens", "output_tokens", "usd"):
-                total[name] += cost[name]
-    return total

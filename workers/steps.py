@@ -112,7 +112,8 @@ def announce(services: Services, question: Question, move: Move) -> None:
     """Publish where a question went and ring for what it waits for now."""
     services.doorbell.ring_for(question.id, move.to, priority=question.priority)
     if move.answer is not None and not move.to.is_final:
-        services.events.publish(question.id, "provisional", {"answer": move.answer.text})
+        missing = list(move.verdict.missing) if move.verdict else []
+        services.events.publish(question.id, "provisional", {"answer": move.answer.text, "missing": missing})
     kind = "final" if move.to.is_final else "status"
     services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **move.detail})
     if move.to.is_final:

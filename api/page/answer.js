@@ -15,10 +15,12 @@ export function showAnswer(record) {
     abstained: "Not known", failed: "It failed", timed_out: "Out of time: the best there was", cancelled: "Stopped",
   }[kind] ?? "";
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
-  $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus }) => [...said(text, focus), ...markers.map(marker), " "]));
+  $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus, contradicts }) =>
+    [...disputed(said(text, focus), contradicts), ...markers.map(marker), " "]));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
   const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
   $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
+  $("about").replaceChildren(...about(record));
   $("citations").replaceChildren(...record.citations.map(citation));
   $("citations").previousElementSibling.hidden = record.citations.length === 0;
 }
@@ -30,8 +32,25 @@ export function showWriting(answer) {
   $("badge").textContent = "Being written …";
   $("text").textContent = answer;
   $("notice").textContent = "";
+  $("about").replaceChildren();
   $("citations").replaceChildren();
   $("citations").previousElementSibling.hidden = true;
+}
+
+// what to know of an answer beside what it says
+function about(record) {
+  const { verdict, stale, stale_at, cached_from, shared_with, round, cost } = record;
+  const missing = record.status in ENDS ? [] : verdict?.missing ?? [];
+  const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: `#${id}` }), ".");
+  const tokens = `${cost.input_tokens.toLocaleString()} tokens read, ${cost.output_tokens.toLocaleString()} written`;
+  return [
+    missing.length && make("li", `Not covered yet: ${missing.join(", ")}.`),
+    stale && make("li", `Stale${stale_at ? ` since ${new Date(stale_at).toLocaleString()}` : ""}: a page that it cites has changed or vanished.`),
+    cached_from && other("Given before, as the answer to ", cached_from),
+    shared_with && other("Shared with ", shared_with),
+    round > 0 && make("li", `Asked again ${round === 1 ? "once" : `${round} times`}, as its evidence changed.`),
+    cost.input_tokens + cost.output_tokens > 0 && make("li", `Cost $${cost.usd.toFixed(4)} (${cost.model}: ${tokens}).`),
+  ].filter(Boolean);
 }
 
 function said(text, focus) {
@@ -39,6 +58,12 @@ function said(text, focus) {
   const letters = [...text]; // offsets count characters, not UTF-16 units
   const part = (from, to) => letters.slice(from, to).join("");
   return [part(0, focus.start), make("strong", part(focus.start, focus.end)), part(focus.end)];
+}
+
+// a sentence that another source contradicts; the notice says with what
+function disputed(parts, contradicts) {
+  if (!contradicts?.length) return parts;
+  return [make("span", "", { class: "disputed", title: `Citation ${contradicts.join(", ")} says otherwise` }, ...parts)];
 }
 
 function marker(number) {

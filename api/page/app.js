@@ -44,6 +44,8 @@ async function watch(id) {
   const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data), timeOf(event)));
   on("status", (data, at) => {
     hear(now, data.status, at);
+    for (const url of data.candidates ?? []) if (!now.pages.has(url)) now.pages.set(url, { url });
+    showPages(now);
     if (now.writing) guarded(() => refresh(now))(); // what was being written is no answer after all
     now.writing = false;
   });
@@ -89,7 +91,7 @@ const timeOf = (event) => Number(event.lastEventId.split("-")[0]) || Date.now();
 function show(now, record) {
   $("asked").hidden = false;
   $("asked-text").textContent = record.question;
-  for (const page of record.pages) if (page.outcome) now.pages.set(page.url, { ...page, text: page.title });
+  for (const page of record.pages) now.pages.set(page.url, { ...page, text: page.title });
   now.known = movesOf(record);
   now.ended = record.status in ENDS;
   showSteps(now);
@@ -142,7 +144,12 @@ function showPages(now) {
   $("reading").hidden = now.pages.size === 0;
   $("read-count").textContent = `(${now.pages.size})`;
   $("pages").replaceChildren(...[...now.pages.values()].map((page) =>
-    make("li", "", {}, link(page.url, page.text || page.url), make("span", [page.outcome, page.reason].filter(Boolean).join(": "), { class: "quiet" }))));
+    make("li", "", {}, link(page.url, page.text || page.url), make("span", toldOf(now, page), { class: "quiet" }))));
+}
+
+function toldOf(now, { outcome, reason }) {
+  if (!outcome) return now.ended ? "not read" : "being read";
+  return [outcome, reason].filter(Boolean).join(": ");
 }
 
 async function showLatest() {

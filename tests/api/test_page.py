@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from pipeline.abstain import COMPOSER
 from store.questions import Move
+from store.tables import AnswerRow
 from store.types import Answer, Sentence, Status
 from tests.api import walk
 from tests.api.browser import Tab, browser
@@ -158,6 +160,31 @@ def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, service
 
 
 @pytest.mark.live
+def test_what_is_to_be_known_of_an_answer_stands_below_it(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    question_id = _ask(tab, "Who built the lighthouse?")
+    walk.move(services, question_id, walk.insufficient(Status.RETRYING))
+    walk.move(services, question_id, walk.provisional(), step="retry")
+    tab.wait("document.querySelector('#about li')")
+    assert tab.text("#about") == "Not covered yet: x."
+    chosen = {"status": "READING", "candidates": ["https://example.org/tower"]}
+    services.events.publish(question_id, "status", chosen)
+    tab.wait("document.querySelector('#pages li')?.innerText.includes('being read')")
+    disputed = replace(walk.answered(page_id), answer=walk.disputed(page_id))
+    walk.move(services, question_id, disputed, step="requery")
+    with services.database.write() as session:
+        session.query(AnswerRow).update({"stale_at": services.now()})
+    tab.run("window.isOld = true; location.reload()")
+    tab.wait("!window.isOld && document.querySelector('#answer.answered')")
+    about = tab.text("#about")
+    assert tab.text("#text .disputed") == "It was built in 1871."
+    assert tab.run("document.querySelector('.disputed').title") == "Citation 2 says otherwise"
+    assert "Stale since" in about
+    assert "Cost $0.1000 (m: 5 tokens read, 1 written)." in about
+    assert tab.complaints == []
+
+
+@pytest.mark.live
 def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:
     said = Answer(
         text="I do not know.",
@@ -208,7 +235,7 @@ def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
 def test_key_is_asked_for_and_the_question_is_watched_with_it(services: Services, settings: Settings) -> None:
     services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a-key"),)})
     with _opened(create_app(services)) as tab:
-        tab.wait("!document.getElementById('key-row').hidden")
+        tab.wait("!document.getElementById('key-row').hidden && !document.getElementById('error').hidden")
         assert "X-API-Key" in tab.text("#error")
         tab.run("document.getElementById('key').value = 'a-key'")
         question_id = _ask_again(tab, "Who built it?")

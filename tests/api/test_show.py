@@ -75,6 +75,12 @@ def test_answer_grows_by_what_is_new_of_it() -> None:
     assert line.split() == ["3.0", "s", "writing:", "Two.", "[2]"]
 
 
+def test_provisional_answer_says_what_is_missing() -> None:
+    data = {"answer": "Perhaps.", "missing": ["year", "builder"]}
+    lines = show.event_lines(Event(id="1-0", kind="provisional", data=data), 1.0, Look())
+    assert [line.strip() for line in lines][1:] == ["Perhaps.", "not covered yet: year, builder"]
+
+
 def test_reading_says_how_many_pages_were_chosen() -> None:
     (line,) = show.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Look())
     assert "reading 3 pages" in line

@@ -100,6 +100,7 @@ def test_change_marks_the_answers_that_cite_the_page_and_no_others(database: Dat
         assert evidence.mark_stale(session, [one, two], SOON) == 1
         assert evidence.mark_stale(session, [one, two], LATER) == 0
     assert (record(database, first).stale, record(database, second).stale) == (True, False)
+    assert (record(database, first).stale_at, record(database, second).stale_at) == (SOON, None)
 
 
 def test_unknown_holds_while_nothing_was_read(database: Database) -> None:

@@ -1,0 +1,53 @@
+"""Below an answer stands what to know of it: whether it holds, where it comes from, what it cost, what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from api.client_record import to_record
+from api.show import Look, record_lines
+from api.show_about import about_answer
+from tests.api.records import record_json
+
+PAID = {"model": "claude-sonnet-5-5", "input_tokens": 3400, "output_tokens": 500, "usd": 0.0123}
+WAITING = [
+    {"url": f"http://a.example/{at}", "title": "", "outcome": None, "reason": None, "wave": 0} for at in range(7)
+]
+LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["year", "builder"], "judge": "calibrated"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, []),  # nothing to know
+        (
+            {"stale": True, "stale_at": "2026-11-03T10:00:00Z"},
+            ["Stale since 2026-11-03 10:00 UTC: a page that it cites has changed or vanished."],
+        ),
+        ({"stale": True}, ["Stale: a page that it cites has changed or vanished."]),  # an older server
+        ({"cached_from": "abc"}, ["Given before, as the answer to abc; what it cites still says the same."]),
+        ({"shared_with": "abc"}, ["Shared with abc, which asked the same."]),
+        ({"round": 1}, ["Asked again once, as its evidence changed."]),
+        ({"round": 3}, ["Asked again 3 times, as its evidence changed."]),
+        ({"cost": PAID}, ["Cost $0.0123 (claude-sonnet-5-5: 3,400 tokens read, 500 written)."]),
+        ({"verdict": LACKING}, []),  # it is final: what was missing stands in the answer
+        ({"status": "SEEKING", "verdict": LACKING}, ["Not covered yet: year, builder."]),
+        (
+            {"status": "READING", "verdict": None, "pages": WAITING},
+            ["Being read: " + ", ".join(f"http://a.example/{at}" for at in range(5)) + " and 2 more."],
+        ),
+    ],
+)
+def test_what_is_to_be_known_is_said(changes: dict[str, Any], said: list[str]) -> None:
+    record = to_record(record_json(**changes))
+    assert about_answer(record) == said
+    shown = "\n".join(record_lines(record, Look(width=200)))
+    assert all(line in shown for line in said)
+
+
+def test_what_a_page_is_called_cannot_steer_the_terminal() -> None:
+    lacking = {**LACKING, "missing": ["a\x1b[2Jb"]}
+    (line,) = about_answer(to_record(record_json(status="SEEKING", verdict=lacking, pages=[])))
+    assert "\x1b" not in line
