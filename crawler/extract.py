@@ -1,7 +1,7 @@
 """From a fetched document to its text: what a reader sees of it, with its title, language, dates and links.
 
 Main content is the page's own ``main`` or ``article``, or what trafilatura takes for it; code, lists and tables
-stay readable. Pure: bytes in, a value out, whatever the bytes are.
+stay readable. Bytes in, a value out, whatever the bytes are.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from crawler.facts import facts_of
 from crawler.language import detect
 from crawler.links import links_of
 from crawler.metadata import Metadata, read_metadata
+from crawler.pdf import NoPdfText, read_pdf
 from crawler.render import Rendered, render
 from crawler.scripted import is_scripted
 from crawler.visible import drop, drop_unseen, drop_unseen_characters
@@ -32,6 +33,7 @@ from store.types import PageText
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
 _PLAIN = _MARKDOWN | {"text/plain"}
+_PDF = "application/pdf"
 
 #: where a page says itself that its content is, the best first
 _MAIN = (
@@ -57,7 +59,8 @@ HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
 #: trafilatura takes 50 µs for an element, and is for articles, which have fewer
 MAX_GUESSED = 20_000
-_BINARY = (b"%PDF", b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
+_READ = "HTML, PDF, Markdown and plain text"
+_BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 _NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _MARKDOWN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -75,12 +78,14 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     all. Raises NothingToRead.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind not in _HTML | _PLAIN:
-        raise NothingToRead(f"{url} is of the type {kind}, which is not read: only HTML, Markdown and plain text are.")
+    if kind not in _HTML | _PLAIN | {_PDF}:
+        raise NothingToRead(f"{url} is of the type {kind}, which is not read: only {_READ} are.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
+    if kind == _PDF or body.startswith(b"%PDF-"):
+        return _pdf(body, url)
     if body.startswith(_BINARY):
-        raise NothingToRead(f"{url} is binary, whatever its type says: only HTML, Markdown and plain text are read.")
+        raise NothingToRead(f"{url} is binary, whatever its type says: only {_READ} are read.")
     text = _NUL.sub(" ", decode(body, content_type))
     if kind in _MARKDOWN:
         text = _MARKDOWN_COMMENT.sub("", text)
@@ -88,6 +93,13 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if not page.text.strip():
         raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
     return page
+
+
+def _pdf(body: bytes, url: str) -> PageText:
+    try:
+        return read_pdf(body, url=url)
+    except NoPdfText as error:
+        raise NothingToRead(f"{url} {error}") from error
 
 
 def needs_scripts(body: bytes, content_type: str = "") -> bool:

@@ -1,0 +1,108 @@
+"""From the lines of a PDF's pages to a text: what repeats on every page out, words and paragraphs whole again."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+_DIGITS = re.compile(r"\d+")
+_SPACE = re.compile(r"\s+")
+_BULLET = re.compile(r"[•‣▪◦·–*-]\s|\(?\d{1,2}[.)]\s")
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_LIGATURE = re.compile("[" + "".join(_LIGATURES) + "]")
+_ENDS = (".", "!", "?", ":", "。", "”", '"')
+#: lines at a page's edge that may be its header or footer, and the share of pages they then stand on
+_EDGE, _REPEATS, _MANY = 2, 0.5, 3
+_FEW = 3  #: lines: a page with no more has no edge
+#: of the usual width: a line as long goes on in the next
+_FULL = 0.75
+
+
+class Heading(NamedTuple):
+    """A heading the file lists."""
+
+    page: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A text with its headings as in ``PageText``."""
+
+    text: str
+    headings: tuple[tuple[int, str], ...]
+
+
+def write(pages: Sequence[str], outline: Sequence[Heading]) -> Written:
+    """Put a file's pages together."""
+    lines = _without_edges([_lines(page) for page in pages])
+    titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
+    width = _width([line for page in lines for line in page])
+    out, length = list[str](), 0
+    headings, path, before = list[tuple[int, str]](), list[Heading](), ""
+    for number, page in enumerate(lines):
+        for line in page:
+            heading = titles.pop((number, _key(line)), None)
+            gap = "\n\n" if heading or before == "\n" else _gap(before, line, width)
+            if gap == "-":  # a word cut in two
+                out[-1], gap, length = out[-1][:-1], "", length - 1
+            gap = gap if out else ""
+            if heading:
+                path = [*(above for above in path if above.level < heading.level), heading]
+                headings.append((length + len(gap), " › ".join(_clean(each.title) for each in path)))
+            out += [gap, line]
+            length += len(gap) + len(line)
+            before = "\n" if heading else line
+    return Written(text="".join(out), headings=tuple(headings))
+
+
+def _lines(page: str) -> list[str]:
+    return [line for line in (_clean(line) for line in page.splitlines()) if line]
+
+
+def _clean(line: str) -> str:
+    return _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _SPACE.sub(" ", line)).strip()
+
+
+def _key(line: str) -> str:
+    return _clean(line).casefold()
+
+
+def _without_edges(pages: list[list[str]]) -> list[list[str]]:
+    """Leave out the headers and footers: lines at the edge that stand, but for their numbers, on most pages."""
+    seen = Counter(key for page in pages for key in {_DIGITS.sub("#", line) for line in _edge(page)})
+    least = max(_MANY, _REPEATS * len(pages))
+    often = {key for key, count in seen.items() if count >= least}
+    return [
+        [
+            line
+            for at, line in enumerate(page)
+            if len(page) <= _FEW or _EDGE <= at < len(page) - _EDGE or _DIGITS.sub("#", line) not in often
+        ]
+        for page in pages
+    ]
+
+
+def _edge(page: list[str]) -> list[str]:
+    return [*page[:_EDGE], *page[_EDGE:][-_EDGE:]]
+
+
+def _width(lines: list[str]) -> int:
+    """How long a full line is: longer than nine of ten."""
+    lengths = sorted(map(len, lines))
+    return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
+
+
+def _gap(before: str, line: str, width: int) -> str:
+    """What stands between two lines: a blank within a paragraph; a dash means that a word was cut there."""
+    if before.endswith("-") and before[-2:-1].isalpha() and line[:1].islower():
+        return "-"
+    if _BULLET.match(line):
+        return "\n"
+    if len(before) >= _FULL * width or line[:1].islower():
+        return " "
+    return "\n\n" if before.endswith(_ENDS) else "\n"
