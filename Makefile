@@ -15,7 +15,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test eval bench format-check lint types contracts fast live format docs lock clean
+.PHONY: help install demo check test eval bench fuzz format-check lint types contracts fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -50,6 +50,11 @@ eval: install ## quality on small data sets against pinned floors (DATA=/path fo
 # NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
 bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
 	$(BIN)/python -m benchmarks $(or $(NAME),all) $(ARGS)
+
+# TARGET: one of them alone; SECONDS_EACH: how long
+fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages, robots.txt, URLs, sitemaps, charsets; a minute each
+	@for target in $(or $(TARGET),extract robots url sitemap charset); do \
+		$(BIN)/python -m tests.fuzz $$target --seconds $(or $(SECONDS_EACH),60) || exit 1; done
 
 format-check: install
 	$(BIN)/ruff format --check .
