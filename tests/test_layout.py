@@ -91,5 +91,5 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
 def test_the_search_for_machine_paths_finds_them() -> None:
     for sample in ("see /" + "work/main/x", "open('/" + "root/.cache')", "https://files.python" + "hosted.org/x"):
         assert MACHINE.search(sample)
-    for sample in ("https://example.com/work/of/art", "folder/root/x", "../work/x"):
+    for sample in ("https://example.com/" + "work/of/art", "folder/" + "root/x", "../" + "work/x"):
         assert not MACHINE.search(sample)
