@@ -12,9 +12,9 @@ from dataclasses import replace as dataclass_replace
 from typing import Any, Final
 
 from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from store import dialects
 from store.passages_scope import groups
 from store.tables import EntityRow, LinkRow, MentionRow, PageRow
 from store.types import Named
@@ -174,11 +174,10 @@ def _borne(session: Session, names: Sequence[str]) -> Iterable[str]:
 
 def _ids(session: Session, names: Collection[str]) -> dict[str, int]:
     """The entities with these names, made where they are missing."""
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     found: dict[str, int] = {}
     # sorted: two writers that meet lock the same rows in the same order
     for some in groups(sorted(names), _GROUP):
-        make = dialect.insert(EntityRow).on_conflict_do_nothing(index_elements=[EntityRow.name])
+        make = dialects.insert(session, EntityRow).on_conflict_do_nothing(index_elements=[EntityRow.name])
         session.execute(make, [{"name": name} for name in some])
         query = select(EntityRow.name, EntityRow.id).where(EntityRow.name.in_(some))
         found.update({row.name: row.id for row in session.execute(query)})
