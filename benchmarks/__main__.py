@@ -22,6 +22,7 @@ BENCHMARKS = {
     "embedding": "texts embedded, against onnxruntime alone",
     "answer": "a question answered from the knowledge base over HTTP",
     "hop": "from task to task, against Celery and huey alone",
+    "claim": "claiming due pages among a million, on SQLite and PostgreSQL",
     "startup": "`wellread --help`, and `wellread up` until it is ready",
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from store.candidates import CandidateStatus
-from store.tables import CandidateRow, HostRow, PageRow
+from store.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
 #: where a candidate comes from whose page is read again
 ORIGIN = "refresh"
@@ -25,13 +25,49 @@ MAX_LANES = 200
 TURN_PAGES = 50
 #: a host whose lane got lost stands in line again after this long
 LANE = timedelta(minutes=10)
+#: a page that was claimed is due again after this long, unless its reader says when
+AGAIN = timedelta(days=1)
+
+
+#: the statements, made once: making them takes as long as the database does
+_pages, _candidates = cast(Table, PageRow.__table__), cast(Table, CandidateRow.__table__)
+_hosts, _others = cast(Table, HostRow.__table__), cast(Table, PageRow.__table__).alias()
+_LANES = (
+    select(_pages.c.host)
+    .join(_candidates, _candidates.c.page_id == _pages.c.id)
+    .where(_candidates.c.status == CandidateStatus.WAITING, _candidates.c.origin == ORIGIN)
+)
+_IN_LINE = (
+    select(_hosts.c.origin)
+    .where(_hosts.c.refresh_at <= bindparam("now"))
+    .order_by(_hosts.c.refresh_at)
+    .limit(bindparam("room"))
+    .with_for_update(skip_locked=True)
+)
+_FIRST = (
+    select(_others.c.id)
+    .where(_others.c.host == _hosts.c.origin, _others.c.next_due <= bindparam("now"))
+    .order_by(_others.c.next_due)
+    .limit(1)
+    .correlate(_hosts)
+    .scalar_subquery()
+)
+_FIRST_DUE = select(_pages.c.id, _pages.c.host, _pages.c.url, _pages.c.depth).where(
+    _pages.c.id.in_(select(_FIRST).where(_hosts.c.origin.in_(bindparam("hosts", expanding=True))))
+)
+_AGAIN = (
+    update(_pages)
+    .where(_pages.c.id.in_(bindparam("ids", expanding=True)))
+    .values(next_due=bindparam("later", type_=UtcDateTime()))
+)
+_ADD = insert(_candidates).returning(_candidates.c.id)
 
 
 class _Page(NamedTuple):
     id: int
+    host: str
     url: str
     depth: int
-    interval_s: float
 
 
 def host_is_due(session: Session, host: str, due_at: datetime) -> None:
@@ -50,22 +86,19 @@ def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
     room = min(limit, MAX_LANES - len(open_now))
     if room <= 0:
         return []
-    in_line = select(HostRow.origin).where(HostRow.refresh_at <= now).order_by(HostRow.refresh_at)
-    hosts = session.scalars(in_line.limit(room + len(open_now)).with_for_update(skip_locked=True)).all()
+    hosts = session.scalars(_IN_LINE, {"now": now, "room": room + len(open_now)}).all()
     free = [host for host in hosts if host not in open_now][:room]
-    found = {host: page for host in free if (page := _first_due(session, host, now)) is not None}
-    for host in free:
-        if host not in found:
-            _back_into_line(session, host, now)
-    _change(session, HostRow.origin.in_(list(found)), refresh_at=now + LANE)
-    return _take(session, list(found.values()), turn=0, now=now)
+    pages = _first_due(session, free, now)
+    for host in set(free) - {page.host for page in pages}:
+        _back_into_line(session, host, now)
+    _change(session, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LANE)
+    return _take(session, pages, turn=0, now=now)
 
 
 def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[int]:
     """Go on with a host's lane: its next due page; when its turn is over, the lane of whoever is first in line."""
-    page = _first_due(session, host, now) if turn < TURN_PAGES else None
-    if page is not None:
-        return _take(session, [page], turn=turn, now=now)
+    if turn < TURN_PAGES and (pages := _first_due(session, [host], now)):
+        return _take(session, pages, turn=turn, now=now)
     _back_into_line(session, host, now)
     return open_lanes(session, now, 1)
 
@@ -90,31 +123,20 @@ def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
 
 def _lanes(session: Session) -> set[str]:
     """The hosts that are being read again."""
-    waits = (CandidateRow.status == CandidateStatus.WAITING, CandidateRow.origin == ORIGIN)
-    return set(
-        session.scalars(select(PageRow.host).join(CandidateRow, CandidateRow.page_id == PageRow.id).where(*waits))
-    )
+    return set(session.scalars(_LANES))
 
 
-def _first_due(session: Session, host: str, now: datetime) -> _Page | None:
-    """The page of a host that has been due for longest: found in the index alone, then looked up."""
-    first = select(PageRow.id).where(PageRow.host == host, PageRow.next_due <= now).order_by(PageRow.next_due).limit(1)
-    query = select(PageRow.id, PageRow.url, PageRow.depth, PageRow.interval_s)
-    row = session.execute(query.where(PageRow.id == first.scalar_subquery())).one_or_none()
-    return _Page(*row) if row else None
+def _first_due(session: Session, hosts: Sequence[str], now: datetime) -> list[_Page]:
+    """The page of each host that has been due for longest: found in the index alone, then looked up."""
+    return [_Page(*row) for row in session.execute(_FIRST_DUE, {"hosts": hosts, "now": now})] if hosts else []
 
 
 def _take(session: Session, pages: Sequence[_Page], *, turn: int, now: datetime) -> list[int]:
     """Make candidates of pages; each is due once more later on, whatever becomes of it."""
     if not pages:
         return []
-    table = PageRow.__table__
-    session.execute(
-        update(table).where(table.c.id == bindparam("page")).values(next_due=bindparam("due")),  # type: ignore[arg-type]
-        [{"page": page.id, "due": now + timedelta(seconds=page.interval_s)} for page in pages],
-    )
-    rows = [_candidate(page, turn, now) for page in pages]
-    return list(session.scalars(insert(CandidateRow).returning(CandidateRow.id), rows))
+    session.execute(_AGAIN, {"ids": [page.id for page in pages], "later": now + AGAIN})
+    return list(session.scalars(_ADD, [_candidate(page, turn, now) for page in pages]))
 
 
 def _candidate(page: _Page, turn: int, now: datetime) -> dict[str, Any]:

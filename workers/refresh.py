@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 #: hosts that begin to be read again in one claim, and claims in one round
-BATCH, ROUNDS = 25, 8
+BATCH, ROUNDS = 10, 20
 
 
 def refresh(services: Services) -> int:
