@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -85,6 +87,14 @@ def _plain(value: Any) -> str:
     return str(value) if value else ""
 
 
+def _keyed(settings: Settings, client: Client, name: str) -> Engine:
+    module, _, engine = _KEYED[name].partition(":")
+    opened: Engine = getattr(import_module(f"crawler.search.{module}"), engine)(
+        client=client, key=getattr(settings, NEEDS[name]).get_secret_value()
+    )
+    return opened
+
+
 def _searxng(settings: Settings, client: Client) -> Engine:
     from crawler.search.searxng import SearXNG
 
@@ -95,48 +105,6 @@ def _wikipedia(_: Settings, client: Client) -> Engine:
     from crawler.search.wikipedia import Wikipedia
 
     return Wikipedia(client=client)
-
-
-def _brave(settings: Settings, client: Client) -> Engine:
-    from crawler.search.brave import Brave
-
-    return Brave(client=client, key=settings.brave_key.get_secret_value())
-
-
-def _tavily(settings: Settings, client: Client) -> Engine:
-    from crawler.search.tavily import Tavily
-
-    return Tavily(client=client, key=settings.tavily_key.get_secret_value())
-
-
-def _serper(settings: Settings, client: Client) -> Engine:
-    from crawler.search.serper import Serper
-
-    return Serper(client=client, key=settings.serper_key.get_secret_value())
-
-
-def _kagi(settings: Settings, client: Client) -> Engine:
-    from crawler.search.kagi import Kagi
-
-    return Kagi(client=client, key=settings.kagi_key.get_secret_value())
-
-
-def _exa(settings: Settings, client: Client) -> Engine:
-    from crawler.search.exa import Exa
-
-    return Exa(client=client, key=settings.exa_key.get_secret_value())
-
-
-def _mojeek(settings: Settings, client: Client) -> Engine:
-    from crawler.search.mojeek import Mojeek
-
-    return Mojeek(client=client, key=settings.mojeek_key.get_secret_value())
-
-
-def _marginalia(settings: Settings, client: Client) -> Engine:
-    from crawler.search.marginalia import Marginalia
-
-    return Marginalia(client=client, key=settings.marginalia_key.get_secret_value())
 
 
 def _ddgs(_: Settings, client: Client) -> Engine:
@@ -166,16 +134,20 @@ def _price(model: str) -> Price:
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
 
 
+#: those that need a key and nothing else: their module and class, imported when they are on
+_KEYED: Final[Mapping[str, str]] = {
+    "brave": "brave:Brave",
+    "tavily": "tavily:Tavily",
+    "serper": "serper:Serper",
+    "kagi": "kagi:Kagi",
+    "exa": "exa:Exa",
+    "mojeek": "mojeek:Mojeek",
+    "marginalia": "marginalia:Marginalia",
+}
 _OPEN: Final[Mapping[str, Callable[[Settings, Client], Engine]]] = {
     "searxng": _searxng,
     "wikipedia": _wikipedia,
-    "brave": _brave,
-    "tavily": _tavily,
-    "serper": _serper,
-    "kagi": _kagi,
-    "exa": _exa,
-    "mojeek": _mojeek,
-    "marginalia": _marginalia,
     "ddgs": _ddgs,
     "claude": _claude,
+    **{name: partial(_keyed, name=name) for name in _KEYED},
 }
