@@ -7,12 +7,10 @@ been, again in other words. Right is an answer that holds what is expected; ever
 from __future__ import annotations
 
 import csv
-import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,15 +19,14 @@ import click
 
 from api.client import Client
 from api.client_record import Record
+from api.demo.alone import alone_in, started
 from api.demo.site_server import serve
 from store.types import Status
-from workers.settings import load
-from workers.stack import Stack
 from workers.supervise import wait_until
 
 QUESTIONS = Path(__file__).parent / "docs_questions.tsv"
 DELAY_S = 0.2
-READY_WITHIN_S, ANSWER_WITHIN_S = 60.0, 300.0
+ANSWER_WITHIN_S = 300.0
 
 FINAL = {status.value.lower() for status in Status if status.is_final}
 
@@ -54,20 +51,16 @@ def main(docs: Path, limit: int) -> None:
     """Ask, ask again in other words, and count."""
     with QUESTIONS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:limit]
-    with serve(docs) as site, _stack() as client:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(docs.absolute()) as site,
+        alone_in(Path(folder)),
+        started() as (_, client),
+    ):
         client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
         for wording in ("question", "paraphrase"):
             findings = [_show(_ask(client, row[wording], row["expected"].split("|"))) for row in rows]
             click.echo(f"{wording}s: {'; '.join(_counted(findings))}\n")
-
-
-@contextmanager
-def _stack() -> Iterator[Client]:
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"WELLREAD_DATA_DIR": folder, "WELLREAD_WIKIPEDIA": "false"}
-        with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
-            wait_until(client.is_ready, within_s=READY_WITHIN_S)
-            yield client
 
 
 def _ask(client: Client, question: str, expected: list[str]) -> Finding:

@@ -14,15 +14,13 @@ from tempfile import mkdtemp
 
 from api import asking, show
 from api.asking import Asked
-from api.cli_connect import quiet_logs
 from api.client import Client
 from api.client_record import Event, Record
+from api.demo.alone import alone_in, started
 from api.demo.checks import Check, Finding, check
 from api.demo.site_server import SITE, SiteServer, serve
 from api.show import Look
-from workers.settings import load
 from workers.stack import Stack
-from workers.supervise import wait_until
 
 Say = Callable[..., None]
 
@@ -45,7 +43,7 @@ def run(say: Say, look: Look) -> bool:
     """Show the flow, stop everything, and tell whether all held that was promised."""
     script = _script()
     folder = Path(mkdtemp(prefix="wellread-demo-"))
-    with serve() as site, _alone_in(folder):
+    with serve() as site, alone_in(folder):
         say(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
         with _started(say) as (stack, client):
             children = tuple(stack.pids().values())
@@ -120,31 +118,10 @@ def _cited(findings: Sequence[Finding]) -> set[int]:
 def _started(say: Say) -> Iterator[tuple[Stack, Client]]:
     say("Starting Valkey, the workers, beat and the API …")
     began = time.monotonic()
-    with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
-        wait_until(client.is_ready, within_s=60.0)
+    with started() as (stack, client):
         say(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
         yield stack, client
         say("", "Stopping …")
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Work in a folder of its own, with none of the user's settings; his data and his keys are not touched."""
-    kept, here = dict(os.environ), Path.cwd()
-    for name in kept:
-        if name.startswith(("WELLREAD_", "ANTHROPIC_")):
-            del os.environ[name]
-    os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
-    os.environ["WELLREAD_WIKIPEDIA"] = "false"
-    os.environ["PYTHONPATH"] = str(Path(__file__).parents[2])  # the children run this code, installed or not
-    os.chdir(folder)  # where no .env file is
-    quiet_logs()
-    try:
-        yield
-    finally:
-        os.chdir(here)
-        os.environ.clear()
-        os.environ.update(kept)
 
 
 def _robots_kept(site: SiteServer) -> Check:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from api.client_record import Event, to_record
 from api.demo import run as demo
+from api.demo.alone import alone_in
 from api.demo.checks import Finding, check
 from api.show import Look
 from tests.api.records import citation, record_json
@@ -18,6 +20,13 @@ from workers.settings import load
 
 EXPECTED = "610 megawatt-hours"
 PAGES = {1: "The turbines give 610 megawatt-hours."}
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """Other tests listen to what this one's demonstration keeps quiet."""
+    yield
+    structlog.reset_defaults()
 
 
 def _finding(*kinds: str, fetched: tuple[str, ...] = (), **changes: Any) -> Finding:
@@ -84,7 +93,7 @@ def test_the_users_settings_are_kept_away_and_come_back(tmp_path: Path, monkeypa
     ours = tmp_path / "ours"
     ours.mkdir()
     before = dict(os.environ)
-    with demo._alone_in(ours):
+    with alone_in(ours):
         settings = load()
         assert settings.data_dir == ours / "data"
         assert (settings.database_url, settings.searxng_url, settings.wikipedia) == ("", "", False)
