@@ -1,6 +1,6 @@
 """From a fetched document to its text: what a reader sees of it, with its title, language, dates and links.
 
-Main content is the page's own ``main`` or ``article``, or what trafilatura takes for it; code, lists and tables
+Main content is the page's own ``main`` or ``article``, or what a library takes for it; code, lists and tables
 stay readable. Bytes in, a value out, whatever the bytes are.
 """
 
@@ -14,17 +14,17 @@ from itertools import islice
 from typing import Any
 
 import lxml.html
-import trafilatura
-from lxml import etree
 
 from crawler.charset import decode
 from crawler.facts import facts_of
+from crawler.guess import guesses
 from crawler.language import detect
 from crawler.links import links_of
 from crawler.metadata import Metadata, read_metadata
 from crawler.pdf import NoPdfText, read_pdf
 from crawler.render import Rendered, render
 from crawler.scripted import is_scripted
+from crawler.tree import parse
 from crawler.visible import drop, drop_unseen, drop_unseen_characters
 from store.errors import WellreadError
 from store.shown import shown
@@ -57,12 +57,9 @@ HUB_WORDS, HUB_SHARE = 150, 0.6
 #: and so does an index: very many links with a few words for each
 HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
-#: trafilatura takes 50 µs for an element, and is for articles, which have fewer
-MAX_GUESSED = 20_000
 _READ = "HTML, PDF, Markdown and plain text"
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 _NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
-_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _MARKDOWN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
@@ -106,7 +103,7 @@ def needs_scripts(body: bytes, content_type: str = "") -> bool:
     """Say whether a document is a page that hardly holds any text before its scripts have run."""
     if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
         return False
-    tree = _parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
+    tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
     return tree is not None and is_scripted(tree)
 
 
@@ -118,7 +115,7 @@ def _plain(text: str, url: str) -> PageText:
 
 
 def _html(text: str, url: str) -> PageText:
-    tree = _parse(text[:MAX_SOURCE])
+    tree = parse(text[:MAX_SOURCE])
     if tree is None:
         raise NothingToRead(f"{url} holds no readable text.")
     drop_unseen_characters(tree)
@@ -146,14 +143,6 @@ def _html(text: str, url: str) -> PageText:
     return replace(page, facts=statements(title, rendered.text))
 
 
-def _parse(text: str) -> Any | None:
-    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
-    try:
-        return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return None
-
-
 def _statements(tree: Any) -> Callable[[str, str], Any]:
     """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known.
 
@@ -167,7 +156,7 @@ def _statements(tree: Any) -> Callable[[str, str], Any]:
 
 
 def _rendered(tree: Any) -> tuple[Rendered, float]:
-    """The main content as text: the page's own, else trafilatura's, else everything but what stands around.
+    """The main content as text: the page's own, else a library's guess, else everything but what stands around.
 
     With it, which share of its characters is linked.
     """
@@ -175,11 +164,13 @@ def _rendered(tree: Any) -> tuple[Rendered, float]:
         found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
         if len(found) == 1 and _is_enough((main := _content(found[0], within=_WITHIN))[0]):
             return main
-    guessed = _guess(tree)
+    found_by = guesses(deepcopy(tree))
     whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
-    if guessed is not None and _words(guessed.text) >= max(MIN_WORDS, 0.3 * _words(whole.text)):
-        return guessed, 0.0
-    return whole, linked
+    least = max(MIN_WORDS, 0.3 * _words(whole.text))
+    if linked > HUB_SHARE:  # a list of links is one, whatever it is cut down to
+        found_by = islice(found_by, 1)
+    guessed = next((guess for guess in found_by if _words(guess.text) >= least), None)
+    return (whole, linked) if guessed is None else (guessed, 0.0)
 
 
 def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
@@ -199,25 +190,6 @@ def _is_around(element: Any) -> bool:
     if element.tag in _AROUND or element.get("role", "") in _AROUND_ROLES:
         return True
     return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
-
-
-def _guess(tree: Any) -> Rendered | None:
-    """What trafilatura takes for the main content, as text; it is never shown what was hidden."""
-    if sum(1 for _ in islice(tree.iter(), MAX_GUESSED)) == MAX_GUESSED:
-        return None
-    try:
-        found = trafilatura.extract(
-            deepcopy(tree),
-            fast=True,
-            output_format="html",
-            include_comments=False,
-            include_formatting=True,
-            include_tables=True,
-        )
-    except Exception:  # a library that fails on one page must not lose it: the whole body is read instead
-        return None
-    tree = _parse(found) if found else None
-    return render(tree) if tree is not None else None
 
 
 def _drop_permalinks(tree: Any) -> None:

@@ -211,3 +211,11 @@ def test_deep_nesting_is_survived() -> None:
         extract(_html(body), url=URL)
     except NothingToRead:
         return
+
+
+def test_page_that_one_library_leaves_nearly_empty_is_read_by_the_other() -> None:
+    short = "<p>PL/Python supports only Python 3.</p><p>Past versions supported Python 2, too, as plpython2u did.</p>"
+    around = "".join(f"<div class='teaser related'><a href='/{at}'>Story number {at}</a></div>" for at in range(8))
+    read = extract(_html(f"<div class=content><h1>Python 2 vs. 3</h1>{short * 2}</div>{around}"), url=URL)
+    assert "Past versions supported Python 2" in read.text
+    assert "Python 2 vs. 3" in read.text
