@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from api import cli_ask, cli_learn, cli_operate, cli_parts, cli_reads, cli_source, cli_watch
+from api import cli_ask, cli_learn, cli_operate, cli_parts, cli_reads, cli_source, cli_trace, cli_watch
 from api.cli_output import EXIT_INTERRUPTED
 from store.errors import WellreadError
 
@@ -39,7 +39,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (cli_ask, cli_watch, cli_reads, cli_source, cli_learn, cli_operate, cli_parts):
+for commands in (cli_ask, cli_watch, cli_trace, cli_reads, cli_source, cli_learn, cli_operate, cli_parts):
     for command in commands.COMMANDS:
         cli.add_command(command)
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from sqlalchemy import select
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.auth import Role, require
@@ -15,9 +14,9 @@ from api.events import watch
 from api.schemas import QuestionRequest, to_new
 from api.schemas_record import QuestionSummary, RecordOut, StepOut
 from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
-from store import questions, records
+from store import records
+from store import trace as kept_trace
 from store.records import Record
-from store.tables import StepRow
 from workers import intake
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -78,17 +77,18 @@ def replay(question_id: QuestionId, services: ServicesDep) -> Record:
 
 
 @router.get("/{question_id}/trace", response_model=list[StepOut])
-def trace(question_id: QuestionId, services: ServicesDep) -> list[StepRow]:
-    """Every finished step with what it looked for, found and decided."""
+def trace(question_id: QuestionId, services: ServicesDep) -> list[kept_trace.Step]:
+    """Every finished step with what it looked for, found and decided, and every page that was read."""
     with services.database.read() as session:
-        questions.find(session, question_id)
-        return list(session.scalars(select(StepRow).where(StepRow.question_id == question_id).order_by(StepRow.id)))
+        return kept_trace.read(session, question_id)
 
 
 @router.get(
     "/{question_id}/events",
     response_class=EventSourceResponse,
-    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, writing, provisional, final."}},
+    responses={
+        200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, writing, provisional, final."}
+    },
 )
 def events(
     known: Annotated[Record, Depends(read)],

@@ -204,13 +204,15 @@ class QuestionSummary(_Out):
 class StepOut(_Out):
     """One finished step with everything that was kept of it."""
 
+    question_id: str = Field(description="Another's, where a run was shared.")
     name: str
     cycle: int
     attempt: int
     outcome: str
     started_at: datetime
     finished_at: datetime
-    detail: dict[str, Any] = Field(description="Queries, scores, verdict, the model's cost, candidates.")
+    seconds: float
+    detail: dict[str, Any] = Field(description="Queries, hits with their scores, verdict, seconds, cost; of a page: url.")
 
 
 class ScheduleOut(_Out):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def every() -> Sequence[Watched]:
     """The standing questions, oldest first."""
-    if (client := _named_api()) is not None:
+    if (client := named_api()) is not None:
         with client:
             return client.watches()
     from api.cli_connect import open_services
@@ -28,7 +28,7 @@ def every() -> Sequence[Watched]:
 
 def stop(question_id: str) -> None:
     """Watch a question no longer; raises what says that there is none."""
-    if (client := _named_api()) is not None:
+    if (client := named_api()) is not None:
         with client:
             client.unwatch(question_id)
         return
@@ -38,7 +38,8 @@ def stop(question_id: str) -> None:
     unwatch(open_services(), question_id)
 
 
-def _named_api() -> Client | None:
+def named_api() -> Client | None:
+    """A client of the API that WELLREAD_API_URL names, if it names one."""
     from api.client import Client
 
     url = os.environ.get("WELLREAD_API_URL")

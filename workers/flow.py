@@ -89,7 +89,7 @@ def detail_of(attempt: Attempt) -> dict[str, Any]:
         "hits": len(attempt.hits),
         "sql_hits": len(attempt.facts),
         "graph_hits": sum(hit.via == "graph" for hit in attempt.hits),
-        "top": [_trace(hit) for hit in attempt.hits[:5]],
+        "top": [_trace(hit) for hit in attempt.hits],
         "signals": {hit.passage.id: [round(each, 4) for each in hit.signals] for hit in attempt.hits if hit.signals},
         "ranked_by": attempt.ranked_by,
         "rewards": earned(attempt),
@@ -137,6 +137,8 @@ def context_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
 
 def _trace(hit: Hit) -> dict[str, Any]:
     return {
+        "rank": hit.rank,
+        "original_rank": hit.original_rank,
         "passage": hit.passage.id,
         "url": hit.passage.url,
         "score": hit.score,
@@ -145,4 +147,5 @@ def _trace(hit: Hit) -> dict[str, Any]:
         "bm25": hit.bm25,
         "query": hit.query,
         "via": hit.via,
+        "found_by": list(hit.found_by),
     }
