@@ -22,17 +22,20 @@ from crawler.language import detect
 from crawler.links import links_of
 from crawler.metadata import Metadata, read_metadata
 from crawler.pdf import NoPdfText, read_pdf
+from crawler.plain import read_markdown, read_plain
 from crawler.render import Rendered, render
 from crawler.scripted import is_scripted
 from crawler.tree import parse
 from crawler.visible import drop, drop_unseen, drop_unseen_characters
 from store.errors import WellreadError
-from store.shown import shown
 from store.types import PageText
 
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
-_MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
-_PLAIN = _MARKDOWN | {"text/plain"}
+_READERS: dict[str, Callable[[str, str], PageText]] = {
+    "text/markdown": read_markdown,
+    "text/x-markdown": read_markdown,
+    "text/plain": read_plain,
+}
 _PDF = "application/pdf"
 
 #: where a page says itself that its content is, the best first
@@ -51,7 +54,6 @@ _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
 #: a main element with fewer words than this is not believed
 MIN_WORDS = 25
-MAX_TEXT = 2_000_000
 #: a page longer than this whose text is linked for more than this share only leads elsewhere
 HUB_WORDS, HUB_SHARE = 150, 0.6
 #: and so does an index: very many links with a few words for each
@@ -60,8 +62,6 @@ MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements w
 _READ = "HTML, PDF, Markdown and plain text"
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 _NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
-_MARKDOWN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_MARKDOWN_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
 class NothingToRead(WellreadError):
@@ -75,7 +75,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     all. Raises NothingToRead.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind not in _HTML | _PLAIN | {_PDF}:
+    if kind not in _HTML | _READERS.keys() | {_PDF}:
         raise NothingToRead(f"{url} is of the type {kind}, which is not read: only {_READ} are.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
@@ -84,9 +84,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, whatever its type says: only {_READ} are read.")
     text = _NUL.sub(" ", decode(body, content_type))
-    if kind in _MARKDOWN:
-        text = _MARKDOWN_COMMENT.sub("", text)
-    page = _plain(text, url) if kind in _PLAIN else _html(text, url)
+    page = _READERS.get(kind, _html)(text, url)
     if not page.text.strip():
         raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
     return page
@@ -105,13 +103,6 @@ def needs_scripts(body: bytes, content_type: str = "") -> bool:
         return False
     tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
     return tree is not None and is_scripted(tree)
-
-
-def _plain(text: str, url: str) -> PageText:
-    kept = shown(text[:MAX_TEXT]).strip()
-    headings = tuple((found.start(2), found[2].strip()) for found in _MARKDOWN_HEADING.finditer(kept))
-    first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
-    return PageText(title=first or url, text=kept, lang=detect(kept), headings=headings)
 
 
 def _html(text: str, url: str) -> PageText:
