@@ -30,7 +30,7 @@ def index() -> FileResponse:
 
 
 @router.get("/{name}.js")
-def script(name: Literal["app", "answer", "parts"]) -> FileResponse:
+def script(name: Literal["app", "answer", "parts", "sites"]) -> FileResponse:
     """What it does."""
     return _file(f"{name}.js", "text/javascript")
 
