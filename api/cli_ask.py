@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from api.cli_output import EXIT_NOT_KNOWN, print_lines, tell, terminal
-
-if TYPE_CHECKING:
-    from api.client_record import Event
+from api.cli_output import exit_code, print_lines, tell, tell_progress, terminal
 
 STRATEGIES = (
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
@@ -43,36 +38,21 @@ def ask(
     """
     from api import asking, show
     from api.cli_connect import connected
-    from store.types import Status
 
     if own and not sites:
         raise click.UsageError("--own says whose the sites are: name them with --site.")
-    look = terminal(err=True)
-
-    def show_progress(event: Event, at_s: float) -> None:
-        tell(*show.event_lines(event, at_s, look))
-
     asked = asking.Asked(
-        question=question,
-        sites=sites,
-        langs=langs,
-        own=own,
-        crawl=not no_crawl,
-        cycles=cycles,
-        strategy=strategy,
+        question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
         wait_s=wait,
-    )
+    )  # fmt: skip
     asking.check(asked)
     with connected(tell) as client:
-        record = asking.ask(client, asked, show_progress)
+        record = asking.ask(client, asked, tell_progress)
         if as_json:
             print_lines(asking.to_json(record))
         else:
             print_lines("", *show.record_lines(record, terminal()))
-    if record.status is Status.FAILED:
-        click.get_current_context().exit(1)
-    if record.status is not Status.ANSWERED:
-        click.get_current_context().exit(EXIT_NOT_KNOWN)
+    click.get_current_context().exit(exit_code(record.status))
 
 
 @click.command()

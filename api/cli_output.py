@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from api.client_record import Event
     from api.show import Look
+    from store.types import Status
 
 #: the honest "not known" is neither an answer (0) nor an error (1)
 EXIT_NOT_KNOWN = 3
 EXIT_INTERRUPTED = 130
+
+
+def exit_code(status: Status) -> int:
+    """What a question that ended so exits with: 0 answered, 1 an error, 3 not known, out of time or not over yet."""
+    from store.types import Status
+
+    return {Status.ANSWERED: 0, Status.FAILED: 1}.get(status, EXIT_NOT_KNOWN)
 
 
 def print_lines(*lines: str) -> None:
@@ -27,6 +36,13 @@ def tell(*lines: str) -> None:
     """Write to stderr at once."""
     for line in lines:
         click.echo(line, err=True)
+
+
+def tell_progress(event: Event, at_s: float) -> None:
+    """Write what happens with a question to stderr, ``at_s`` seconds after it was asked."""
+    from api.show import event_lines
+
+    tell(*event_lines(event, at_s, terminal(err=True)))
 
 
 def terminal(*, err: bool = False) -> Look:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from api.cli_output import EXIT_NOT_KNOWN, print_lines, tell, terminal
-
-if TYPE_CHECKING:
-    from api.client_record import Event
+from api.cli_output import exit_code, print_lines, tell, tell_progress, terminal
 
 
 class _OrQuestion(click.Group):
@@ -48,22 +43,17 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     """Ask a question and have it asked again when its evidence changes."""
     from api import asking, show
     from api.cli_connect import connected
-    from store.types import Status
-
-    def show_progress(event: Event, at_s: float) -> None:
-        tell(*show.event_lines(event, at_s, terminal(err=True)))
 
     asked = asking.Asked(question=question, sites=sites, own=own, wait_s=wait, watch=True)
     asking.check(asked)
     with connected(tell) as client:
-        record = asking.ask(client, asked, show_progress)
+        record = asking.ask(client, asked, tell_progress)
         client.watch(record.id, callback_url=callback)
         print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
         if stay:
             for changed in asking.new_answers(client, record.id):
                 print_lines("", *show.record_lines(changed, terminal()))
-    if record.status is not Status.ANSWERED:
-        click.get_current_context().exit(EXIT_NOT_KNOWN)
+    click.get_current_context().exit(exit_code(record.status))
 
 
 @watch.command(name="list")
