@@ -73,7 +73,7 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 
 def last_revision(session: Session, question_id: str) -> int:
     """How many answers the question was given so far."""
-    return session.scalar(select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id)) or 0
+    return _last_revisions(session, [question_id]).get(question_id, 0)
 
 
 def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:
