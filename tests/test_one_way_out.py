@@ -1,0 +1,76 @@
+"""Whatever is fetched goes out by the guarded client: nothing else in these rooms can open a connection."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+#: modules and calls that open connections
+NETWORK = frozenset(
+    """
+    httpx httpx2 requests aiohttp urllib3 httpcore httpcore2 http.client urllib.request ftplib smtplib telnetlib
+    xmlrpc.client websockets websocket socket ssl anthropic openai ddgs primp curl_cffi pycurl playwright selenium
+    """.split()
+)
+CALLS = frozenset({"open_connection", "open_unix_connection", "create_connection"})
+
+#: who may, and for what
+ALLOWED = {
+    "crawler/connect.py": "asks the DNS, and connects to the address that the guard admitted",
+    "crawler/fetch.py": "the guarded client's pool, whose connections come from crawler/connect.py",
+    "crawler/receive.py": "reads what that pool received",
+    "crawler/search/guarded.py": "an httpx2 transport that goes through the guarded client",
+    "crawler/search/claude.py": "Anthropic's client on that transport",
+    "pipeline/claude_api.py": "the model's API, at the address its operator set",
+    "store/embedder/remote.py": "the embedder's server, at the address its operator set",
+    "api/client.py": "asks our own API",
+    "api/client_calls.py": "asks our own API",
+    "api/app.py": "listens",
+    "workers/stack.py": "looks whether its children listen",
+}
+
+
+def _reaches_out(file: Path) -> bool:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and node.attr in CALLS:
+            return True
+        else:
+            continue
+        if any(name in NETWORK or name.partition(".")[0] in NETWORK for name in names):
+            return True
+    return False
+
+
+def test_only_those_that_may_open_connections() -> None:
+    files = [
+        file for room in ("pipeline", "crawler", "store", "workers", "api") for file in (ROOT / room).rglob("*.py")
+    ]
+    assert {str(file.relative_to(ROOT)) for file in files if _reaches_out(file)} == set(ALLOWED)
+
+
+def test_other_ways_out_would_be_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "x.py"
+    for code in (
+        "import requests",
+        "from urllib.request import urlopen",
+        "from urllib import request",
+        "import http.client",
+    ):
+        file.write_text(code)
+        assert _reaches_out(file), code
+    for code in ("asyncio.open_connection('a', 1)", "def f():\n    import httpx2 as h"):
+        file.write_text(code)
+        assert _reaches_out(file), code
+    for code in (
+        "from urllib.parse import urlsplit",
+        "from http import HTTPStatus",
+        "from crawler.fetch import Client",
+    ):
+        file.write_text(code)
+        assert not _reaches_out(file), code
