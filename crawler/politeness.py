@@ -12,6 +12,7 @@ FLOOR_S = 1.0
 CEILING_S = 30.0
 MAX_ASKED_S = 86_400.0  #: of what a site may ask for: one absurd header must not close a host for good
 TARGET_CONCURRENCY = 1.0  #: requests a host has to answer at a time
+SERVED = frozenset({200, 203, 304})  #: statuses of a server that did what it was asked for
 OVERLOADED = frozenset({429, 503})  #: statuses of a server that asks for fewer requests
 
 
@@ -28,8 +29,8 @@ def next_delay_s(
     """Return the seconds until the next request to a host.
 
     AutoThrottle (scrapy.extensions.throttle): the mean of the previous delay and latency / concurrency, but no less
-    than the latter, between the floor and the ceiling; an answer that is not a 200 never shortens the delay, because
-    errors come quickly. An overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are
+    than the latter, between the floor and the ceiling; an answer that is no page (or a word that it did not change)
+    never shortens the delay, because errors come quickly. An overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are
     the site's own word and may exceed the ceiling.
 
     Args:
@@ -43,7 +44,7 @@ def next_delay_s(
     """
     target_s = max(0.0, latency_s) / TARGET_CONCURRENCY
     delay_s = max(target_s, (previous_s + target_s) / 2)
-    if status != 200:
+    if status not in SERVED:
         delay_s = max(delay_s, previous_s)
     if status in OVERLOADED and retry_after_s is None:
         delay_s = max(delay_s, 2 * previous_s, FLOOR_S)

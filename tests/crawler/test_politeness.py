@@ -108,3 +108,8 @@ def test_no_retry_after_is_an_error(value: str) -> None:
 def test_a_date_and_its_seconds_mean_the_same(ahead_s: int) -> None:
     date = (NOW + timedelta(seconds=ahead_s)).strftime("%a, %d %b %Y %H:%M:%S GMT")
     assert parse_retry_after(date, NOW) == parse_retry_after(str(ahead_s), NOW) == ahead_s
+
+
+def test_a_page_that_did_not_change_shortens_the_pause_as_a_page_does() -> None:
+    assert next_delay_s(8.0, 0.1, status=304) == next_delay_s(8.0, 0.1, status=200) < 8.0
+    assert next_delay_s(8.0, 0.1, status=404) == 8.0
