@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import redis
 from sqlalchemy import func, select
 
-from store import pages, records, sources
+from store import due, pages, records, site_reads, sources
 from store.database import check_schema
+from store.site_reads import SiteRead
 from store.tables import QuestionRow
 from store.types import Status
 from workers.app import QUEUE_NAMES
@@ -59,6 +60,8 @@ class Overview:
     engines: Mapping[str, str]  #: that are on, each with why it is left alone, "" where it is not
     questions: Mapping[Status, int]
     latest: tuple[Asked, ...]  #: newest first
+    whole_sites: tuple[SiteRead, ...] = ()  #: being read, or paused
+    due: int = 0  #: pages to be looked at again, counted up to ten thousand
 
 
 def overview(services: Services) -> Overview:
@@ -73,6 +76,8 @@ def overview(services: Services) -> Overview:
             for row in records.latest(session, LATEST)
         )
         chosen = len(sources.every(session))
+        reading = [each for each in site_reads.latest(session, services.now()) if not each.status.is_final]
+        waiting = due.count(session, services.now())
     return Overview(
         address=running(services.settings),
         queues=_queues(services),
@@ -82,6 +87,8 @@ def overview(services: Services) -> Overview:
         engines=_engines(services),
         questions=questions,
         latest=latest,
+        whole_sites=tuple(reading),
+        due=waiting,
     )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from api.show import Look
-from api.show_sites import schedule_said
+from api.show_sites import schedule_said, site_read_lines
 from api.show_width import clean, cut, wrap
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def overview_lines(seen: Overview, look: Look) -> list[str]:
         *_running_lines(seen),
         "",
         f"Kept: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
+        *([f"Due to be looked at again: {seen.due:,} pages"] if seen.due else []),
+        *(line for site in seen.whole_sites for line in site_read_lines(site, look)),
         *_engine_lines(seen, look),
         *_queue_lines(seen),
         *_question_lines(seen, look),
