@@ -29,9 +29,10 @@ def next_delay_s(
     """Return the seconds until the next request to a host.
 
     AutoThrottle (scrapy.extensions.throttle): the mean of the previous delay and latency / concurrency, but no less
-    than the latter, between the floor and the ceiling; an answer that is no page (or a word that it did not change)
-    never shortens the delay, because errors come quickly. An overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are
-    the site's own word and may exceed the ceiling.
+    than the latter, between the floor and the ceiling; an error never shortens the delay, because errors come quickly.
+    Unlike there a 304 does: a site whose pages seldom change would be left alone for longer with each of them. An
+    overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own word and
+    may exceed the ceiling.
 
     Args:
         previous_s: what this function returned last for the host, ``floor_s`` at first.
