@@ -13,6 +13,7 @@ import httpx2
 from api.client_record import Event
 from store.errors import WellreadError
 
+DEFAULT_URL = "http://127.0.0.1:8484"
 #: the server sends a sign of life every 15 s; a stream silent for longer than this is dead
 SILENT_S = 40.0
 #: tries in a row to reach a stream again; with their pauses about 17 s, enough for a server that is started again

@@ -8,61 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from store.dispute import Contradiction
 from store.short_answer import to_contradiction, to_sentence
+from store.told import Feedback, PageSeen, Timing, Watch
 from store.types import Citation, Cost, Sentence, Status, Verdict
 
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageSeen:
-    """A page chosen for the question and what came of it."""
-
-    url: str
-    title: str
-    outcome: str | None  #: None while it waits
-    reason: str | None
-    wave: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timing:
-    """How long one step took."""
-
-    step: str
-    cycle: int
-    attempt: int
-    outcome: str
-    seconds: float
-    started_at: datetime
-
-
-FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Feedback:
-    """What a reader said of one revision of an answer."""
-
-    verdict: FeedbackVerdict
-    comment: str
-    revision: int
-    updated_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
-class Watch:
-    """A question that is asked again when its evidence changes."""
-
-    question_id: str
-    question: str
-    status: Status
-    callback_url: str | None
-    created_at: datetime
-    changed_at: datetime | None  #: when its watcher was last told of another answer
 
 
 @dataclass(frozen=True, kw_only=True)

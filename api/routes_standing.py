@@ -16,9 +16,8 @@ from api.schemas import FeedbackRequest, WatchRequest
 from api.schemas_record import FeedbackOut, WatchOut
 from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
 from store import watches
-from store.feedback import Feedback
 from store.records import Record
-from store.watches import Watch
+from store.told import Feedback, Watch
 from workers import feedback, watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from api.client import Client
     from api.client import Watch as SentWatch
-    from store.watches import Watch
+    from store.told import Watch
 
     Watched = SentWatch | Watch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -13,23 +13,12 @@ from sqlalchemy.orm import Session
 from store import answers
 from store.errors import WellreadError
 from store.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
+from store.told import Feedback, FeedbackVerdict
 from store.variant_tallies import correct
-
-FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 
 
 class NothingToJudge(WellreadError):
     """The question has no answer yet, or none with this revision."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Feedback:
-    """What a reader said of one revision of an answer."""
-
-    verdict: FeedbackVerdict
-    comment: str
-    revision: int
-    updated_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

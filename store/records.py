@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 
 from store import answers, candidates, feedback
 from store.dispute import Contradiction
-from store.feedback import Feedback
 from store.questions import find
 from store.short_answer import contradictions_of, short_answer, to_sentence
 from store.spending import total_cost
 from store.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
+from store.told import Feedback, PageSeen, Timing
 from store.types import Status
 
 #: the phase a status belongs to, as the four-phase design counts them
@@ -36,29 +36,6 @@ _PHASE_OF_STEP = {
     "requery": "phase4_requery",
     "reuse": "phase1_initial_lookup",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageSeen:
-    """A candidate of the question's crawl and what came of it."""
-
-    url: str
-    title: str
-    outcome: str | None  #: None while it waits
-    reason: str | None
-    wave: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timing:
-    """How long one step took."""
-
-    step: str
-    cycle: int
-    attempt: int
-    outcome: str
-    seconds: float
-    started_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

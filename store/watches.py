@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select, update
@@ -11,24 +10,13 @@ from sqlalchemy.orm import Session, aliased
 
 from store import answers, evidence
 from store.tables import AnswerRow, EvidenceRow, PageRow, QuestionRow, WatchRow, WebhookRow
+from store.told import Watch
 from store.types import Status
 
 #: the webhook's and the event's name
 CHANGED = "question.changed"
 #: an honest "not known" is asked again when something was read, but not more often than this
 UNKNOWN_AGAIN = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Watch:
-    """A standing question and how it stands."""
-
-    question_id: str
-    question: str
-    status: Status
-    callback_url: str | None
-    created_at: datetime
-    changed_at: datetime | None  #: when its watcher was last told
 
 
 def add(session: Session, question_id: str, callback_url: str, now: datetime) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from store import feedback, questions
-from store.feedback import Feedback, FeedbackVerdict
+from store.told import Feedback, FeedbackVerdict
 from workers.made_with import made_with
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from store import questions, reuse, watches
-from store.watches import Watch
+from store.told import Watch
 from workers.intake import begun, check_site
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import pytest
 
 from store import feedback
 from store.database import Database
-from store.feedback import FeedbackVerdict, NothingToJudge
+from store.feedback import NothingToJudge
 from store.questions import Move
 from store.solved import ConfirmedAnswers
+from store.told import FeedbackVerdict
 from store.types import Status
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record
