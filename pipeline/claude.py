@@ -13,11 +13,12 @@ from pipeline.claude_disputes import read_disputes
 from pipeline.claude_forms import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
 from pipeline.claude_passages import Given, give, search_results
 from pipeline.claude_prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
+from pipeline.claude_stated import STATED, STATED_SCHEMA, read_facts
 from pipeline.claude_writing import Writing
 from pipeline.llm import BadReply, Priced, Tell
 from pipeline.prices import PRICES, Price
 from pipeline.variants import MAX_COUNT
-from store.types import Answer, Cost, Hit, Variant, Verdict
+from store.types import Answer, Cost, Fact, Hit, Variant, Verdict
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Reply
@@ -94,6 +95,15 @@ class Claude:
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
         return Priced(value=replace(verdict, disputes=read_disputes(fields, given)), cost=cost)
+
+    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
+        """List what the passages of one page state; what they do not bear out word for word is left out."""
+        given = give(hits)
+        if not given:
+            return Priced(value=(), cost=Cost())
+        content = [*search_results(given, citable=False), _text("List the facts.")]
+        fields, cost = self._calls.fields(self._small_model, system(STATED), content, STATED_SCHEMA)
+        return Priced(value=read_facts(fields, [hit.passage for hit in hits]), cost=cost)
 
     def compose(
         self,

@@ -16,7 +16,8 @@ MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of an object with these properties, all of them required."""
     return {
         "type": "object",
         "properties": properties,
@@ -25,20 +26,22 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-VERDICT_SCHEMA = _object(
+VERDICT_SCHEMA = object_of(
     sufficient={"type": "boolean"},
     confidence={"type": "number"},
     reason={"type": "string"},
     missing={"type": "array", "items": {"type": "string"}},
     contradictions={
         "type": "array",
-        "items": _object(sides={"type": "array", "items": _object(value={"type": "string"}, quote={"type": "string"})}),
+        "items": object_of(
+            sides={"type": "array", "items": object_of(value={"type": "string"}, quote={"type": "string"})}
+        ),
     },
 )
-VARIANTS_SCHEMA = _object(
+VARIANTS_SCHEMA = object_of(
     variants={
         "type": "array",
-        "items": _object(kind={"type": "string", "enum": list(get_args(VariantKind))}, text={"type": "string"}),
+        "items": object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text={"type": "string"}),
     }
 )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from store.errors import WellreadError
-from store.types import Answer, Cost, Hit, Variant, Verdict
+from store.types import Answer, Cost, Fact, Hit, Variant, Verdict
 
 if TYPE_CHECKING:
     from pipeline.purse import Purse
@@ -41,6 +41,9 @@ class Model(Protocol):
 
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
         """Judge whether ``hits`` answer ``question``."""
+
+    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
+        """List what the passages of one page state, each with its span in the page's text."""
 
     def compose(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, select
@@ -9,6 +11,23 @@ from sqlalchemy.orm import Session
 
 from store.tables import QuestionRow, StepRow
 from store.types import Cost
+
+
+def note(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
+    """Add to the question's trace what was spent beside its own steps."""
+    row = session.get_one(QuestionRow, question_id)
+    session.add(
+        StepRow(
+            question_id=question_id,
+            name=name,
+            cycle=row.cycle,
+            attempt=1,
+            outcome="read",
+            started_at=started_at,
+            finished_at=now,
+            detail={"cost": asdict(cost)},
+        )
+    )
 
 
 def total_cost(session: Session, question_id: str) -> Cost:

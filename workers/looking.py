@@ -10,11 +10,10 @@ from pipeline import ask
 from pipeline.ask import Attempt
 from pipeline.cite import check, dated
 from pipeline.notices import disagreement, older_than, said
-from pipeline.purse import Purse
 from store import evidence, pages
-from store.spending import spent
 from store.types import Question, Scope
 from workers.flow import earned
+from workers.purse import purse_of
 from workers.writing import telling
 
 if TYPE_CHECKING:
@@ -70,10 +69,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     tools = replace(services.tools, learned=services.learned.now())
     if tools.model is None:
         return tools
-    with services.database.read() as session:
-        so_far = spent(session, question.id)
-    budget = question.budget
-    purse = Purse(usd=budget.usd - so_far.usd, tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens)
+    purse = purse_of(services.database, question)
     return replace(tools, model=tools.model.within(purse), tell=telling(services, question.id))
 
 

@@ -17,6 +17,7 @@ from store.candidates import Outcome
 from workers import outcomes, pace
 from workers.claim import Claim, claim, needs_no_fetch
 from workers.kept_robots import KeptRobots
+from workers.page_facts import with_facts
 
 if TYPE_CHECKING:
     from crawler.fetch import Client
@@ -59,7 +60,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
     if reading.outcome == "retry" and claim.attempts < leases.MAX_ATTEMPTS:
         _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
     else:
-        outcomes.keep(services, claim, reading, pause_s)
+        outcomes.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
 
 
 async def _fetch(services: Services, claim: Claim, client: Client) -> Reading:

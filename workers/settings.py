@@ -77,6 +77,9 @@ class Settings(BaseSettings):
     )
 
     learn: bool = Field(True, description="Whether what readers say of answers refits judge and reranker by itself.")
+    claude_facts: bool = Field(
+        False, description="Whether Claude reads facts out of each page read for a question; about a cent a page."
+    )
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
     )

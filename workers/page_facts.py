@@ -1,0 +1,61 @@
+"""Has Claude read the facts out of a page that was read for a question, where the operator wants to pay for that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import structlog
+
+from crawler.chunk import chunk
+from pipeline.llm import ModelError
+from store import spending
+from store.types import Cost, Fact, Hit, PageText, Question
+from workers.purse import purse_of
+
+if TYPE_CHECKING:
+    from crawler.read import Reading
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: of a page: its beginning says most, and every further one costs
+MAX_PASSAGES = 12
+
+
+def with_facts(services: Services, question: Question | None, reading: Reading) -> Reading:
+    """Add to what was read the facts that Claude finds in its prose; without a key, a question or money, nothing."""
+    page = reading.page
+    if not services.settings.claude_facts or question is None or page is None or page.is_hub:
+        return reading
+    if services.model is None:
+        return reading
+    started = services.now()
+    model = services.model.within(purse_of(services.database, question))
+    try:
+        found = model.facts(_hits(page, reading.url))
+        facts, cost = found.value, found.cost
+    except ModelError as error:  # the page is worth keeping without
+        log.warning("no_facts", error=str(error))
+        facts, cost = (), error.cost
+    _record(services, question.id, cost, started)
+    return replace(reading, page=replace(page, facts=_together(page.facts, facts)))
+
+
+def _hits(page: PageText, url: str) -> list[Hit]:
+    passages = chunk(page, page_id=0, url=url)[:MAX_PASSAGES]
+    return [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
+
+
+def _together(stated: tuple[Fact, ...], read: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Those of the page's structure first; what both say, once."""
+    known = {(fact.subject, fact.object) for fact in stated}
+    return (*stated, *(fact for fact in read if (fact.subject, fact.object) not in known))
+
+
+def _record(services: Services, question_id: str, cost: Cost, started: datetime) -> None:
+    if cost == Cost():
+        return
+    with services.database.write() as session:
+        spending.note(session, question_id, "facts", cost, started_at=started, now=services.now())
