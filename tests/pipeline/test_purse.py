@@ -15,7 +15,7 @@ from pipeline.purse import Purse
 from store.types import Cost
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Say
-from tests.pipeline.test_claude import QUESTION, hits
+from tests.pipeline.claude.lighthouse import QUESTION, hits
 
 USAGE = {"input_tokens": 1_000, "output_tokens": 500}
 #: of claude-sonnet-5-5: 1,000 × $2 and 500 × $10 a million
