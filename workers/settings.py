@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from crawler import chromium
 from pipeline.enhancements import UnknownEnhancement, switched
 from store.errors import WellreadError
 from workers import engines
@@ -163,6 +164,15 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name!r} is no engine; there are {', '.join(engines.NAMES)}")
             if lacking := engines.missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
+        return value
+
+    @field_validator("chromium")
+    @classmethod
+    def _runs(cls, value: str) -> str:
+        try:
+            chromium.find(value)
+        except chromium.NoChromium as error:
+            raise ValueError(str(error)) from error
         return value
 
     @field_validator("data_dir")
