@@ -1,4 +1,4 @@
-"""From the setting to the stored page: what JavaScript makes is read where there is a browser, else said to need one."""
+"""What JavaScript makes is read and stored where there is a browser; else the outcome says what is missing."""
 
 from __future__ import annotations
 
