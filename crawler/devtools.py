@@ -71,7 +71,8 @@ class DevTools:
         self._listening.cancel()
         with suppress(asyncio.CancelledError):
             await self._listening
-        self._writer.transport.abort()
+        if not self._writer.transport.is_closing():  # a browser that ended has closed it
+            self._writer.transport.abort()
         self._reading.close()
         await asyncio.sleep(0)  # closed in the loop's next round
 
