@@ -22,6 +22,7 @@ BENCHMARKS = {
     "embedding": "texts embedded, against onnxruntime alone",
     "answer": "a question answered from the knowledge base over HTTP",
     "hop": "from task to task, against Celery and huey alone",
+    "crawl": "pages read with extraction, beside Scrapy on the same pages; needs the dependency group `bench`",
     "claim": "claiming due pages among a million, on SQLite and PostgreSQL",
     "startup": "`wellread --help`, and `wellread up` until it is ready",
 }
@@ -33,6 +34,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("--passages", type=click.IntRange(min=1_000), default=10_000, show_default=True, help="Searched in.")
 @click.option("--rounds", type=click.IntRange(min=1), default=200, show_default=True, help="Questions, texts or tasks.")
+@click.option("--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Read in a row.")
 @click.option("--folder", type=FOLDER, help="Where knowledge bases are kept; default: Wellread's cache.")
 @click.option("--models", type=FOLDER, help="Where converted models are kept; default: Wellread's data folder.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
@@ -41,6 +43,7 @@ def main(
     as_json: bool,
     passages: int,
     rounds: int,
+    pages: int,
     folder: Path | None,
     models: Path | None,
     embedder: str,
@@ -57,6 +60,7 @@ def main(
         folder=(folder or settings.data_dir / "cache" / "benchmarks").absolute(),
         models_dir=(models or settings.models_dir).absolute(),
         embedder=embedder,
+        pages=pages,
     )
     try:
         reports = {name: _measured(name, options) for name in (BENCHMARKS if "all" in names else names)}

@@ -15,3 +15,4 @@ class Options:
     folder: Path  #: where knowledge bases are kept from one run to the next
     models_dir: Path  #: where converted models are kept
     embedder: str
+    pages: int = 5_000  #: read, where memory is watched

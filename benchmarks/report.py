@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,14 @@ class Report:
     title: str
     figures: Sequence[Figure]
     notes: Sequence[str] = ()  #: what has to be known to read the figures
+    values: Mapping[str, Any] = field(default_factory=dict)  #: for programs, by stable names
 
     def as_json(self) -> dict[str, Any]:
         """Give the report as plain values."""
         figures = [
             {**asdict(figure), "value": round(figure.value, 4), "holds": figure.holds} for figure in self.figures
         ]
-        return {"title": self.title, "figures": figures, "notes": list(self.notes)}
+        return {"title": self.title, "figures": figures, "notes": list(self.notes), **self.values}
 
     def as_lines(self) -> list[str]:
         """Give the report as lines of text."""

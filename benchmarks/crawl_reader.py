@@ -1,0 +1,117 @@
+"""Our side: processes that read a page at a time, as a crawl worker's do, and cut it, as the embed worker's does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from crawler.chunk import chunk
+from crawler.fetch import Client, Limits
+from crawler.guard import Guard, hole
+from crawler.permission import RobotsFile
+from crawler.read import Reading, read
+from store.types import Candidate, Passage
+
+#: pages that a process takes at a time
+_TAKEN = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """One page, read and cut."""
+
+    outcome: str
+    passages: tuple[Passage, ...]
+    fetch_s: float
+    extract_s: float  #: with its links, facts and what robots.txt said
+    chunk_s: float
+    cpu_s: float
+    process: int
+    megabytes: float  #: of that process, now
+
+
+class _Robots(dict[str, RobotsFile]):
+    """robots.txt files in memory; a worker keeps them in SQL."""
+
+    def put(self, origin: str, file: RobotsFile) -> None:
+        self[origin] = file
+
+
+class Reader:
+    """One process's client and loop, kept from page to page."""
+
+    def __init__(self, site: str) -> None:
+        self._loop, self._robots = asyncio.Runner(), _Robots()
+        guard = Guard(own_sites=frozenset({hole(site)}))
+        self._client = Client(guard=guard, limits=Limits(), user_agent="wellread-bench/1.0")
+
+    def read(self, url: str) -> Read:
+        """Read a page and cut it."""
+        began, cpu = time.perf_counter(), time.process_time()
+        reading = self._loop.run(self._reading(url))
+        done = time.perf_counter()
+        passages = chunk(reading.page, page_id=1, url=url) if reading.page else ()
+        cut = time.perf_counter()
+        return Read(
+            outcome=reading.outcome,
+            passages=tuple(passages),
+            fetch_s=reading.elapsed_s,
+            extract_s=done - began - reading.elapsed_s,
+            chunk_s=cut - done,
+            cpu_s=time.process_time() - cpu,
+            process=os.getpid(),
+            megabytes=_resident(),
+        )
+
+    async def _reading(self, url: str) -> Reading:
+        candidate, now = Candidate(url=url), datetime.now(UTC)
+        return await read(candidate, client=self._client, robots=self._robots, agent="wellread-bench", now=now)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._loop.run(self._client.aclose())
+        self._loop.close()
+
+
+class Readers:
+    """Several processes that read."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+
+    def read(self, urls: Sequence[str]) -> Iterator[Read]:
+        """Read each page once, in any order; passages stay in the processes."""
+        yield from self._pool.imap_unordered(_read, urls, chunksize=_TAKEN)
+
+
+@contextmanager
+def readers(site: str, processes: int) -> Iterator[Readers]:
+    """Start the processes, and let each read one page before the clock runs."""
+    with get_context("spawn").Pool(processes, initializer=_open, initargs=(site,)) as pool:
+        ready = Readers(pool)
+        list(ready.read([site] * processes * _TAKEN))
+        yield ready
+
+
+def _open(site: str) -> None:
+    global _reader
+    _reader = Reader(site)
+
+
+def _read(url: str) -> Read:
+    return replace(_reader.read(url), passages=())
+
+
+def _resident() -> float:
+    """Megabytes this process holds; 0 where the system does not tell."""
+    status = Path("/proc/self/statm")
+    pages = int(status.read_text().split()[1]) if status.exists() else 0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
