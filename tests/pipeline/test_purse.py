@@ -87,11 +87,12 @@ def test_calls_at_the_same_time_do_not_spend_the_same_money() -> None:
 def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) -> None:
     purse = Purse(usd=usd, tokens=tokens)
     with ClaudeDouble() as double:
-        claude = Claude(api_key=KEY, base_url=double.url, max_tokens=500).within(purse)
+        whole = Claude(api_key=KEY, base_url=double.url, max_tokens=500)
+        claude = whole.within(purse)
         double.script(*(Say(["It was built in 1874."], usage=USAGE) for _ in range(9)))
         with pytest.raises(OverBudget, match="nothing was sent"):
             [claude.compose(QUESTION, hits()) for _ in range(9)]
-        claude._whole.close()
+        whole.close()
         assert 1 <= len(double.received) <= 3
         assert purse.usd == pytest.approx(usd - PAID * len(double.received))
         assert purse.tokens == tokens - 1_500 * len(double.received)
@@ -119,6 +120,6 @@ def test_claude_within_a_purse_uses_the_connections_it_came_from() -> None:
         one, other = (whole.within(Purse(usd=0.5, tokens=100_000)) for _ in range(2))
         one.verdict(QUESTION, hits())
         other.verdict(QUESTION, hits())
-        assert whole._opened is not None
-        assert one._opened is None is other._opened
+        assert whole._calls._opened is not None
+        assert one._calls._opened is None is other._calls._opened
         whole.close()
