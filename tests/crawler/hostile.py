@@ -1,4 +1,4 @@
-"""Servers on loopback that behave badly, each a function from a request to bytes; and a recorder of connections."""
+"""Servers on loopback that behave badly, each a function from a request to bytes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import gzip
 import socket
 import ssl
 import struct
-import sys
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import brotli
 
@@ -23,6 +21,8 @@ CERTIFICATE = VECTORS / "tls" / "localhost.pem"  # self-signed, for "localhost",
 Writer = asyncio.StreamWriter
 #: from the request's head and where to write, to nothing: it may write what it likes
 Behaviour = Callable[[str, Writer], Awaitable[None]]
+#: serves one connection
+Connected = Callable[[asyncio.StreamReader, Writer], Awaitable[None]]
 
 
 @dataclass
@@ -46,12 +46,23 @@ async def serving(behaviour: Behaviour, *, tls: bool = False) -> AsyncIterator[S
 
     async def connected(reader: asyncio.StreamReader, writer: Writer) -> None:
         site.connections += 1
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            site.requests.append(head.decode("latin-1"))
+            await behaviour(site.requests[-1], writer)
+
+    async with listening(connected, tls=tls) as site.port:
+        yield site
+
+
+@contextlib.asynccontextmanager
+async def listening(connected: Connected, *, tls: bool = False) -> AsyncIterator[int]:
+    """Listen on a free port of 127.0.0.1, which is given, until the block ends; a client may give up on us."""
+
+    async def handle(reader: asyncio.StreamReader, writer: Writer) -> None:
         try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                site.requests.append(head.decode("latin-1"))
-                await behaviour(site.requests[-1], writer)
+            await connected(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # a client that gives up on us is what these tests are about
+            pass  # this is what these tests are about
         finally:
             writer.transport.abort()
 
@@ -64,14 +75,13 @@ async def serving(behaviour: Behaviour, *, tls: bool = False) -> AsyncIterator[S
     handlers: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: Writer) -> None:
-        task = asyncio.ensure_future(connected(reader, writer))
+        task = asyncio.ensure_future(handle(reader, writer))
         handlers.add(task)
         task.add_done_callback(handlers.discard)
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=context)
-    site.port = server.sockets[0].getsockname()[1]
     try:
-        yield site
+        yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
         running = list(handlers)
@@ -220,26 +230,3 @@ HOSTILE: list[tuple[str, Behaviour, str]] = [
     ("redirects with credentials", redirect("http://admin:admin@example.com/"), "Blocked"),
     ("redirects with a backslash", redirect("http://example.com\\@127.0.0.1/"), "Blocked"),
 ]
-
-
-_watchers: list[list[Any]] = []
-
-
-def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "socket.connect" and _watchers:
-        for seen in _watchers:
-            seen.append(arguments[1])
-
-
-sys.addaudithook(_audit)
-
-
-@contextlib.contextmanager
-def connections() -> Iterator[list[Any]]:
-    """Record the address of every connection that this process tries to make, whoever makes it."""
-    seen: list[Any] = []
-    _watchers.append(seen)
-    try:
-        yield seen
-    finally:
-        _watchers.remove(seen)

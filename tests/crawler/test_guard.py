@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crawler.fetch import Blocked, Client, Limits
 from crawler.guard import Guard, hole
-from tests.crawler.hostile import VECTORS, answer, connections, serving
+from tests.crawler.hostile import VECTORS, answer, serving
+from tests.crawler.recorder import connections
 
 PAYLOADS: list[str] = json.loads((VECTORS / "ssrf" / "payloads_all_the_things_urls.json").read_text())
 

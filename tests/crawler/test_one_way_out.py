@@ -14,7 +14,8 @@ from crawler.permission import RobotsFile
 from crawler.read import read
 from crawler.search import EngineError, Query
 from store.types import Candidate, CandidateKind
-from tests.crawler.hostile import Site, answer, connections, serving
+from tests.crawler.hostile import Site, answer, serving
+from tests.crawler.recorder import connections
 from tests.crawler.search.engines import ALL
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -15,10 +15,10 @@ from tests.crawler.hostile import (
     CERTIFICATE,
     answer,
     closing,
-    connections,
     redirect,
     serving,
 )
+from tests.crawler.recorder import connections
 
 
 def test_the_systems_resolver_is_asked_and_every_address_tried() -> None:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from crawler.fetch import Client, Limits
 from crawler.guard import Guard
 from crawler.search import Engine, Query, Reply
-from tests.crawler.hostile import Behaviour, answer
+from tests.crawler.hostile import Behaviour, answer, listening
 
 SHAPES = Path(__file__).parent / "shapes"
 TRUST = ssl.create_default_context()
@@ -63,36 +63,15 @@ def saying(value: Any, status: str = "200 OK", *, kind: str = "application/json"
 @asynccontextmanager
 async def serving(behaviour: Behaviour) -> AsyncIterator[Server]:
     server = Server(url="")
-    handlers: set[asyncio.Task[None]] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
-                server.requests.append(await _read(head, reader))
-                await behaviour(head, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # a client that gives up is part of the tests
-        finally:
-            writer.transport.abort()
+        while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
+            server.requests.append(await _read(head, reader))
+            await behaviour(head, writer)
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(connected(reader, writer))
-        handlers.add(task)
-        task.add_done_callback(handlers.discard)
-
-    asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-    listening = await asyncio.start_server(accept, "127.0.0.1", 0)
-    server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-    try:
+    async with listening(connected) as port:
+        server.url = f"http://127.0.0.1:{port}"
         yield server
-    finally:
-        listening.close()
-        running = list(handlers)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        await listening.wait_closed()
-        await asyncio.sleep(0)
 
 
 async def _read(head: str, reader: asyncio.StreamReader) -> Request:
