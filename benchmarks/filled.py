@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
@@ -95,7 +96,7 @@ def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None
         _save(services, batch)
         now = services.now()
         with services.database.write() as session:
-            claimed = pages.claim_for_index(session, 0, now, _BATCH + 1)
+            claimed = pages.claim_for_index(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
         by_page = {page.id: passages_of(page) for _, page in claimed}
         services.passages_writer.write_pages(by_page, embedder)
         with services.database.write() as session:

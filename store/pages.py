@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -134,13 +134,36 @@ def next_interval_s(interval_s: float, *, changed: bool) -> float:
     return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
 
 
-def claim_for_index(session: Session, first: int, now: datetime, limit: int) -> list[tuple[leases.Lease, Page]]:
-    """Take the page that was rung for and others that wait, to be embedded in one commit."""
+def claim_for_index(
+    session: Session, first: int, now: datetime, *, most: int, most_characters: int
+) -> list[tuple[leases.Lease, Page]]:
+    """Take the page that was rung for and others that wait, to be embedded in one commit.
+
+    All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
+    alone: it may be what stopped the process.
+    """
     waits = PageRow.state == "FETCHED"
-    others = select(PageRow.id).where(waits, leases.is_free(PageRow, now), PageRow.id != first)
-    ids = [first, *session.scalars(others.order_by(PageRow.due_at).limit(limit - 1))]
+    ids = [first]
+    if not session.scalar(select(PageRow.attempts).where(PageRow.id == first)):
+        ids += _waiting_beside(session, first, now, most - 1, most_characters)
     claimed = [lease for page_id in ids if (lease := leases.claim(session, PageRow, page_id, waits, now))]
     return [(lease, to_page(session.get_one(PageRow, lease.row_id, populate_existing=True))) for lease in claimed]
+
+
+def _waiting_beside(session: Session, first: int, now: datetime, most: int, most_characters: int) -> Iterator[int]:
+    length = func.length(PageRow.text)
+    others = (
+        select(PageRow.id, length)
+        .where(PageRow.state == "FETCHED", leases.is_free(PageRow, now), PageRow.id != first, PageRow.attempts == 0)
+        .order_by(PageRow.due_at)
+        .limit(most)
+    )
+    left = most_characters - (session.scalar(select(length).where(PageRow.id == first)) or 0)
+    for page_id, characters in session.execute(others).all():
+        left -= characters
+        if left < 0:
+            return
+        yield page_id
 
 
 def indexed(session: Session, lease: leases.Lease) -> bool:

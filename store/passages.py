@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
+_EMBEDDED_AT_ONCE: Final = 64
 #: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
 _READERS_LAG: Final = timedelta(0)
 _EVERYTHING: Final = Scope()
@@ -58,6 +59,7 @@ class Passages:
         self._opened_table = table
         self._writer = writer
         self._memory = Memory(table, memory_bytes)
+        self._embedded: dict[str, NDArray[np.float32]] = {}
         self._untended = _small_files(table) if writer else 0
 
     @classmethod
@@ -174,12 +176,20 @@ class Passages:
     # --- write
 
     def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> Written:
-        """Replace these pages, embedding only the passages whose text is not stored already."""
+        """Replace these pages, embedding only the passages whose text is not stored already.
+
+        What was embedded when something stopped it is kept for the next try: a huge page takes several.
+        """
         by_hash = {p.content_hash: columns.embedding_text(p) for passages in pages.values() for p in passages}
         kept = self.vectors_for(by_hash)
         new = [content_hash for content_hash in by_hash if content_hash not in kept]
-        made = dict(zip(new, embedder.embed([by_hash[content_hash] for content_hash in new]), strict=True))
-        self.replace_pages(pages, kept | made)
+        for some in groups(
+            [content_hash for content_hash in new if content_hash not in self._embedded], _EMBEDDED_AT_ONCE
+        ):
+            vectors = embedder.embed([by_hash[content_hash] for content_hash in some])
+            self._embedded.update(zip(some, vectors, strict=True))
+        self.replace_pages(pages, kept | {content_hash: self._embedded[content_hash] for content_hash in new})
+        self._embedded.clear()
         return Written(passages=sum(map(len, pages.values())), embedded=len(new))
 
     def replace_pages(self, pages: Mapping[int, Sequence[Passage]], vectors: Mapping[str, NDArray[np.float32]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
@@ -18,27 +18,31 @@ from workers import watching
 from workers.naming import names_of_page
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from workers.services import Services
 
 log = structlog.get_logger()
 
 Claimed = tuple[Lease, Page]
 
-#: pages taken into one commit
+#: pages taken into one commit, and their characters together: some 500 passages
 BATCH_PAGES = 16
+BATCH_CHARACTERS = 400_000
 
 
 def embed(services: Services, page_id: int) -> None:
     """Embed the page that was rung for and others that wait; move on the questions that waited for them."""
     now = services.now()
     with services.database.write() as session:
-        claimed = pages.claim_for_index(session, page_id, now, BATCH_PAGES)
+        claimed = pages.claim_for_index(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
+        fatal = bool(claimed) and session.get_one(PageRow, page_id).attempts > leases.MAX_ATTEMPTS
+        if fatal:
+            _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
         return
-    with services.keeper.keeping(*(lease for lease, _ in claimed)):
-        if not _try(services, claimed) and len(claimed) > 1:
-            for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
-                _try(services, [one])
+    if not fatal:
+        _embed_claimed(services, claimed)
     release_waiting(services, [page.id for _, page in claimed])
     watching.ask_again(services)
 
@@ -66,6 +70,13 @@ def passages_of(page: Page) -> list[Passage]:
         return []
     text = PageText(title=page.title, text=page.text, lang=page.lang, published=page.published, headings=page.headings)
     return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
+
+
+def _embed_claimed(services: Services, claimed: Sequence[Claimed]) -> None:
+    with services.keeper.keeping(*(lease for lease, _ in claimed)):
+        if not _try(services, claimed) and len(claimed) > 1:
+            for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
+                _try(services, [one])
 
 
 def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
@@ -99,7 +110,12 @@ def _record_failure(services: Services, lease: Lease, page: Page, error: str) ->
     with services.database.write() as session:
         attempts = session.get_one(PageRow, page.id).attempts
         if attempts >= leases.MAX_ATTEMPTS:
-            pages.give_up(session, lease, error)
-            evidence.mark_stale(session, [page.id], now)
+            _give_up(session, lease, page.id, now, error)
         else:
             leases.retry_later(session, lease, now + timedelta(seconds=leases.backoff_s(attempts)), error)
+
+
+def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:
+    log.error("page_given_up", page=page_id, error=error)
+    pages.give_up(session, lease, error)
+    evidence.mark_stale(session, [page_id], now)

@@ -1,0 +1,105 @@
+"""What embeds survives pages that are huge, and pages that stop the process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy import select, update
+
+from store import leases, pages
+from store.tables import PageRow
+from store.types import PageText, Validators
+from workers import embedding
+from workers.services import Services
+
+
+class Stopping:
+    """An embedder that stops after some texts, as a time limit would stop it."""
+
+    id = "stopping"
+    dimension = 4
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.stops_after: float = float("inf")
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if len(self.asked) + len(texts) > self.stops_after:
+            raise TimeoutError("the time is over")
+        self.asked += texts
+        return np.full((len(texts), 4), 0.5, dtype=np.float32)
+
+
+@pytest.fixture
+def embedder(services: Services) -> Stopping:
+    stopping = Stopping()
+    services.__dict__["embedder"] = stopping
+    return stopping
+
+
+def page(services: Services, name: str, text: str, *, attempts: int = 0) -> int:
+    url = f"https://site.example/{name}"
+    with services.database.write() as session:
+        page_id, _ = pages.save(
+            session,
+            url=url,
+            host=urlsplit(url).netloc,
+            page=PageText(title=name, text=text, lang="en"),
+            content_hash=name,
+            validators=Validators(),
+            depth=0,
+            now=services.now(),
+        )
+        session.execute(update(PageRow).where(PageRow.id == page_id).values(attempts=attempts))
+    return page_id
+
+
+def states(services: Services) -> dict[int, str]:
+    with services.database.read() as session:
+        return {row.id: row.state for row in session.scalars(select(PageRow))}
+
+
+def test_huge_page_goes_on_where_it_was_stopped(services: Services, embedder: Stopping) -> None:
+    text = "\n\n".join(f"Sentence {n} speaks of the lighthouse number {n}. " * 12 for n in range(150))
+    huge = page(services, "huge", text)
+    embedder.stops_after = 100
+    embedding.embed(services, huge)
+    assert states(services)[huge] == "FETCHED"
+    before = len(embedder.asked)
+    assert before > 0
+    embedder.stops_after = float("inf")
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(due_at=services.now()))
+    embedding.embed(services, huge)
+    assert states(services)[huge] == "INDEXED"
+    assert len(embedder.asked) == len(set(embedder.asked)) == services.passages_writer.count()
+
+
+def test_page_that_was_tried_before_is_tried_alone(services: Services, embedder: Stopping) -> None:
+    tried = page(services, "tried", "This one was tried before.", attempts=1)
+    fresh = page(services, "fresh", "This one waits for its first try.")
+    other = page(services, "other", "So does this one.")
+    embedding.embed(services, tried)
+    assert states(services) == {tried: "INDEXED", fresh: "FETCHED", other: "FETCHED"}
+    embedding.embed(services, fresh)
+    assert set(states(services).values()) == {"INDEXED"}
+
+
+def test_page_that_stops_the_process_again_and_again_is_given_up(services: Services, embedder: Stopping) -> None:
+    fatal = page(services, "fatal", "Whoever embeds this dies.", attempts=leases.MAX_ATTEMPTS)
+    embedding.embed(services, fatal)
+    assert states(services) == {fatal: "FAILED"}
+    assert embedder.asked == []
+
+
+def test_one_commit_takes_no_more_text_than_fits_its_time(
+    services: Services, embedder: Stopping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "BATCH_CHARACTERS", 120)
+    first, second, third = (page(services, name, f"{name} " * 8) for name in ("first", "second", "third"))
+    embedding.embed(services, first)
+    assert states(services) == {first: "INDEXED", second: "INDEXED", third: "FETCHED"}
