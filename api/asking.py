@@ -108,7 +108,7 @@ def _submit(client: Client, asked: Asked) -> str:
     try:
         return client.submit(asked.question, **_terms(asked))
     except Refused as refusal:
-        why, own, _ = refusal.detail.partition("If it is a site of your own")
+        why, own, _ = refusal.detail.partition("If it is yours")
         if own and not asked.own:
             raise NotOwn(f"{why}{own}, ask with --own.") from refusal
         raise

@@ -121,7 +121,7 @@ class Guard:
         return _is_public(ip) and not any(ip.version == net.version and ip in net for net in self.denied_networks)
 
 
-_HOW = "If it is a site of your own, add its address to the configured sites."
+_HOW = "If it is yours, WELLREAD_ALLOW_HOSTS lets its host through; to be read, it can also be added as your own site."
 
 
 def hole(url: str) -> tuple[str, int]:

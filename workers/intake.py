@@ -70,7 +70,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         new,
         text=clean_question(new.text),
         sites=tuple(check_site(services, site) for site in new.sites),
-        callback_url=check_site(services, new.callback_url) if new.callback_url else "",
+        callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         made_with=made_with(services.settings, services.learned.name()),
     )
     with services.database.write() as session:
@@ -184,6 +184,19 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return canonical
+
+
+def check_callback(services: Services, url: str) -> str:
+    """The receiver's URL as it was given; raises BadSite with what to do.
+
+    Only the operator's allowed hosts may be private: that a site may be read does not let anyone write to it.
+    """
+    try:
+        whole = urls.absolute(url)
+        Guard(own_sites=frozenset(map(hole, services.settings.own_hosts))).check(whole)
+    except (urls.BadUrl, Blocked) as error:
+        raise BadSite(str(error)) from error
+    return whole
 
 
 def _check_strategy(name: str) -> None:

@@ -8,7 +8,7 @@ import structlog
 
 from store import questions, reuse, watches
 from store.told import Watch
-from workers.intake import begun, check_site
+from workers.intake import begun, check_callback
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -31,7 +31,7 @@ def ask_again(services: Services) -> int:
 
 def watch(services: Services, question_id: str, callback_url: str = "") -> Watch:
     """Have a question asked again when its evidence changes; raises UnknownQuestion or BadSite."""
-    checked = check_site(services, callback_url) if callback_url else ""
+    checked = check_callback(services, callback_url) if callback_url else ""
     with services.database.write() as session:
         questions.find(session, question_id)
         watches.add(session, question_id, checked, services.now())

@@ -99,7 +99,9 @@ def site() -> Iterator[_Site]:
 @pytest.fixture
 def client(site: _Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[httpx2.Client]:
     """The embedded stack, which reads the site."""
-    for name, value in (("WIKIPEDIA", "false"), ("API_PORT", "0"), ("DATA_DIR", str(tmp_path / "data"))):
+    receiver = site.origin.partition("//")[2]
+    values = {"WIKIPEDIA": "false", "API_PORT": "0", "DATA_DIR": str(tmp_path / "data"), "ALLOW_HOSTS": receiver}
+    for name, value in values.items():
         monkeypatch.setenv(f"WELLREAD_{name}", value)
     with (
         Stack(load(), flower=False) as stack,

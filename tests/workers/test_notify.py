@@ -1,0 +1,127 @@
+"""Who is told that a question ended, and how often it is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+from sqlalchemy import select, update
+
+from store import leases
+from store.questions import NewQuestion
+from store.tables import QuestionRow, WebhookRow
+from workers import intake, notify
+from workers.intake import BadSite
+from workers.services import Services
+
+
+class _Receiver(HTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Told)
+        self.told: list[str] = []
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.server_port}"
+
+
+class _Told(BaseHTTPRequestHandler):
+    server: _Receiver
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.server.told.append(self.path)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def _listening() -> Iterator[_Receiver]:
+    with _Receiver() as receiver:
+        thread = Thread(target=receiver.serve_forever, daemon=True)
+        thread.start()
+        yield receiver
+        receiver.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def receiver() -> Iterator[_Receiver]:
+    with _listening() as receiver:
+        yield receiver
+
+
+def allow(services: Services, receiver: _Receiver) -> None:
+    services.settings = services.settings.model_copy(update={"allow_hosts": (receiver.host,)})
+
+
+def ended(services: Services, callback_url: str) -> int:
+    """A delivery that is owed for a question that ended."""
+    new = NewQuestion(text="Who built the lighthouse?", callback_url=callback_url)
+    question, _ = intake.submit(services, new)
+    intake.cancel(services, question.id)
+    with services.database.read() as session:
+        (webhook_id,) = session.scalars(select(WebhookRow.id))
+    return webhook_id
+
+
+def status(services: Services) -> tuple[str, str | None]:
+    with services.database.read() as session:
+        row = session.scalars(select(WebhookRow)).one()
+        return row.status, row.error
+
+
+def test_receiver_is_told_at_the_address_that_was_given(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    notify.deliver(services, ended(services, f"http://{receiver.host}/told?id=7&utm_source=mine"))
+    assert receiver.told == ["/told?id=7&utm_source=mine"]
+    assert status(services) == ("DELIVERED", None)
+
+
+def test_site_that_may_be_read_may_not_be_written_to(services: Services, receiver: _Receiver) -> None:
+    intake.add_source(services, f"http://{receiver.host}/", own=True, min_delay_s=None)
+    with pytest.raises(BadSite, match="WELLREAD_ALLOW_HOSTS"):
+        intake.submit(services, NewQuestion(text="Why?", callback_url=f"http://{receiver.host}/admin/delete"))
+    allow(services, receiver)
+    webhook_id = ended(services, f"http://{receiver.host}/told")
+    services.settings = services.settings.model_copy(update={"allow_hosts": ()})
+    notify.deliver(services, webhook_id)
+    assert receiver.told == []
+    assert "WELLREAD_ALLOW_HOSTS" in (status(services)[1] or "")
+
+
+def test_delivery_that_stops_the_worker_again_and_again_is_given_up(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    webhook_id = ended(services, f"http://{receiver.host}/told")
+    with services.database.write() as session:
+        session.execute(update(WebhookRow).values(attempts=leases.MAX_ATTEMPTS))
+    notify.deliver(services, webhook_id)
+    assert receiver.told == []
+    assert status(services)[0] == "FAILED"
+
+
+def test_delivery_that_fails_is_tried_five_times_and_no_more(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    webhook_id = ended(services, f"http://{receiver.host}/told")
+    receiver.shutdown()
+    receiver.server_close()
+    for attempt in range(leases.MAX_ATTEMPTS):
+        assert status(services)[0] == "WAITING", attempt
+        notify.deliver(services, webhook_id)
+        with services.database.write() as session:
+            session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
+    assert status(services)[0] == "FAILED"
+
+
+def test_question_keeps_the_receivers_address(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    ended(services, f"http://{receiver.host}/told?gclid=1")
+    with services.database.read() as session:
+        assert session.scalars(select(QuestionRow.callback_url)).one() == f"http://{receiver.host}/told?gclid=1"
