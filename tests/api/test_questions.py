@@ -23,6 +23,7 @@ from store.records import Record
 from store.types import Budget, Status
 from tests.api import walk
 from tests.api.conftest import serving
+from tests.slack import SLACK_S
 from workers.services import Services
 
 #: what the four-phase design's /api/chat returns
@@ -95,7 +96,7 @@ def test_queued_chat_does_not_wait(http: TestClient) -> None:
     response = http.post("/api/chat", json={"question": "Who?", "wait": 30, "queued": True})
     assert response.status_code == 202
     assert response.json()["status"] == "ASKED"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SLACK_S
 
 
 def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services: Services) -> None:
@@ -120,8 +121,8 @@ def test_server_that_stops_gives_those_who_wait_what_there_is(app: FastAPI, serv
         ):
             time.sleep(0.05)
         stopped_at = time.monotonic()
-    waiting.join(10)
-    assert time.monotonic() - stopped_at < 4
+    waiting.join(20)
+    assert time.monotonic() - stopped_at < SLACK_S
     assert (answers[0].status_code, answers[0].json()["answer"]) == (202, "Perhaps.")
 
 

@@ -12,6 +12,7 @@ from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnr
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
 from tests.pipeline.claude.lighthouse import QUESTION, Ask, hits
+from tests.slack import SLACK_S
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_wait_longer_than_the_deadline_is_not_begun(double: ClaudeDouble, ask: A
     started = time.monotonic()
     with pytest.raises(ModelBusy) as caught:
         ask(timeout_s=5.0).compose(QUESTION, hits())
-    assert time.monotonic() - started < 3.0
+    assert time.monotonic() - started < SLACK_S
     assert caught.value.retry_after_s == 3600
 
 
@@ -118,7 +119,7 @@ def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: Claude
     started = time.monotonic()
     with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
         claude.compose(QUESTION, hits())
-    assert time.monotonic() - started < 3.0
+    assert time.monotonic() - started < SLACK_S
 
 
 def test_server_that_is_not_there_is_unreachable() -> None:
