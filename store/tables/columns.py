@@ -1,0 +1,61 @@
+"""What every table is made from: its times, its names for constraints, and the lease of a row that waits."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, MetaData, String, Text, TypeDecorator
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A timezone-aware time kept as UTC; a naive one is refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware time into UTC (without its zone on SQLite, which keeps none)."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no timezone; every stored time is UTC")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the zone back."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Table(DeclarativeBase):
+    """What every table is made from."""
+
+    metadata = MetaData(  # named constraints: a later migration can change them on SQLite too
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 (SQLAlchemy reads it as a plain dict)
+        datetime: UtcDateTime,
+        str: Text,
+        dict[str, Any]: JSON,
+        list[Any]: JSON,
+    }
+
+
+class Leased:
+    """A row that waits for work: who works on it until when, how often it was tried, when it is due."""
+
+    attempts: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[datetime]
+    lease_by: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    error: Mapped[str | None]
