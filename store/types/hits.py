@@ -1,0 +1,58 @@
+"""The searchable pieces of pages, where to look for them, and what a search finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+#: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
+Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
+
+#: graph: a name leads to it; fact: it states what is asked
+Via = Literal["", "graph", "fact"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """The stored, searchable piece of a page: exactly ``page.text[start:end]``."""
+
+    id: str  #: ``{page_id}-{ord}``
+    page_id: int
+    ord: int  #: 0-based position in the page
+    url: str
+    title: str  #: the page's title, and the headings above the passage where there are any
+    lang: str  #: ISO 639-1, or "und"
+    text: str
+    start: int  #: character offset in the page's stored text
+    end: int
+    content_hash: str  #: of title and text; the embedding is kept while it does not change
+    read_at: datetime | None = None
+    published: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A passage returned for a query."""
+
+    passage: Passage
+    score: float
+    scale: Scale
+    rank: int  #: 1 is best
+    similarity: float | None = None  #: 1 − cosine distance, where the vector leg found it
+    bm25: float | None = None  #: where the text leg found it
+    original_rank: int = 0  #: its rank before it was reranked; 0: it was not
+    query: str = ""  #: the query it was found by (the best one, after fusion)
+    via: Via = ""  #: what pulled it in, or up, beside the search
+    signals: tuple[float, ...] = ()  #: what the learned reranker saw in it
+    found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those that have it among their first hits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """What a search may look at; empty means everything."""
+
+    sites: tuple[str, ...] = ()  #: URL prefixes
+    langs: tuple[str, ...] = ()
+    read_after: datetime | None = None
+    confirmed: tuple[int, ...] = ()  #: pages that were read before, and seen since to say the same

@@ -1,0 +1,60 @@
+"""What a fetched document says, and the page it is stored as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from store.types.crawl import Link
+from store.types.facts import Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """What extraction made of one fetched document."""
+
+    title: str
+    text: str
+    lang: str
+    published: datetime | None = None
+    modified: datetime | None = None
+    canonical_url: str = ""
+    links: tuple[Link, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
+    is_hub: bool = False  #: little but links: followed, and no evidence of anything
+    index: bool = True  #: False where the page's robots meta says noindex
+    follow: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validators:
+    """What a server gave to ask later whether a page changed."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    def headers(self) -> Mapping[str, str]:
+        """The conditional request's headers."""
+        pairs = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
+        return {name: value for name, value in pairs.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page as it is stored."""
+
+    id: int
+    url: str
+    title: str
+    text: str
+    lang: str
+    headings: tuple[tuple[int, str], ...]
+    published: datetime | None
+    read_at: datetime
+    content_hash: str
+    generation: int  #: counts the texts this page has had
+    is_gone: bool
+    is_hub: bool = False  #: little but links: it has no passages
+    is_duplicate: bool = False  #: another page says the same: it has no passages

@@ -1,0 +1,74 @@
+"""What was asked, what it may use, and where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from store.types.variants import Variant
+
+
+class Status(StrEnum):
+    """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
+
+    ASKED = "ASKED"
+    RETRYING = "RETRYING"
+    SEEKING = "SEEKING"
+    READING = "READING"
+    EMBEDDING = "EMBEDDING"
+    REQUERYING = "REQUERYING"
+    FOLLOWING = "FOLLOWING"  #: an equal question is worked on; its answer is this one's too
+    ANSWERED = "ANSWERED"
+    ABSTAINED = "ABSTAINED"
+    CANCELLED = "CANCELLED"
+    TIMED_OUT = "TIMED_OUT"
+    FAILED = "FAILED"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the question moves no further by itself."""
+        return self in FINAL
+
+
+FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.TIMED_OUT, Status.FAILED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What one question may use."""
+
+    seconds: float = 120.0
+    pages: int = 20
+    bytes: int = 50_000_000
+    depth: int = 3
+    cycles: int = 6
+    tokens: int = 200_000  #: of a language model, read and written
+    usd: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What was asked, under which conditions, and how far it has come."""
+
+    id: str
+    text: str
+    status: Status
+    created_at: datetime
+    deadline: datetime
+    lang: str = ""  #: ISO 639-1; empty: to be detected
+    strategy: str = ""  #: a task strategy's name; empty: to be inferred
+    sites: tuple[str, ...] = ()  #: URL prefixes that answers and the crawl are bound to; empty: anywhere
+    langs: tuple[str, ...] = ()  #: languages of the pages that may answer, ISO 639-1; empty: any
+    crawl_enabled: bool = True
+    max_age_s: int | None = None  #: evidence read longer ago does not count
+    budget: Budget = field(default_factory=Budget)
+    priority: int = 0  #: 0–9, 9 is served first
+    queries: tuple[str, ...] = ()  #: the question's text and its variants
+    variants: tuple[Variant, ...] = ()
+    missing: tuple[str, ...] = ()  #: what the last verdict found uncovered
+    cycle: int = 0  #: search cycles completed
+    waves: int = 0  #: waves of candidates begun
+    crawl_reason: str = ""
+    crawl_started_at: datetime | None = None
+    callback_url: str = ""

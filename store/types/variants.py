@@ -1,0 +1,34 @@
+"""Other wordings of a question, what they were made for, and how they fared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+VariantKind = Literal["paraphrase", "perspective_shift", "keyword_focus"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """Another wording of a question."""
+
+    kind: VariantKind
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantKey:
+    """What variants were made for; the same key gives the same variants back."""
+
+    question: str  #: folded, without needless space
+    lang: str
+    maker: str  #: the model's name
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
+
+    tried: int = 0
+    rewarded: int = 0
