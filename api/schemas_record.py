@@ -212,7 +212,9 @@ class StepOut(_Out):
     started_at: datetime
     finished_at: datetime
     seconds: float
-    detail: dict[str, Any] = Field(description="Queries, hits with their scores, verdict, seconds, cost; of a page: url.")
+    detail: dict[str, Any] = Field(
+        description="Queries, hits with their scores, verdict, seconds, cost; of a page: url."
+    )
 
 
 class ScheduleOut(_Out):
