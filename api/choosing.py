@@ -56,7 +56,7 @@ class Sources(Protocol):
         """All sites, oldest first."""
 
     def change(self, url: str, **changes: Any) -> Site:
-        """Change what is named: min_delay_s, every, cron, zone; raises UnknownSource or BadSchedule."""
+        """Change what is named: min_delay_s, every, cron, zone; the rest stays; raises UnknownSource, BadSchedule."""
 
     def remove(self, url: str) -> None:
         """Forget a site; raises UnknownSource."""
@@ -111,21 +111,13 @@ class _Local:
             return sources.every(session)
 
     def change(self, url: str, **changes: Any) -> Site:
-        from crawler.schedule import schedule_of
-        from store import sources
         from workers import planning
 
-        known = {site.url: site for site in self.every()}
-        site = known[_named(url, list(known))]
-        if "min_delay_s" in changes:
-            with self._services.database.write() as session:
-                sources.set_delay(session, site.id, changes["min_delay_s"])
-        if changes.keys() & {"every", "cron"}:
-            wanted = schedule_of(
-                every=changes.get("every"), cron=changes.get("cron"), zone=changes.get("zone") or "UTC"
-            )
-            planning.set_schedule(self._services, site.id, wanted)
-        return next(kept for kept in self.every() if kept.id == site.id)
+        known = {site.url: site.id for site in self.every()}
+        kept = planning.change(self._services, known[_named(url, list(known))], changes)
+        if kept is None:
+            raise UnknownSource(f"{url} was removed meanwhile: `wellread source list` shows those that are left.")
+        return kept
 
     def remove(self, url: str) -> None:
         from store import sources

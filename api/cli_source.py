@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +19,7 @@ def source() -> None:
 
 EVERY = click.option("--every", metavar="SPAN", help="Look at it this often: 90m, 6h, 1d12h.")
 CRON = click.option("--cron", metavar="LINE", help='Look at it at these times, such as "0 3 * * *": daily at three.')
-ZONE = click.option("--zone", default="UTC", show_default=True, metavar="NAME", help="The cron line's time zone.")
+ZONE = click.option("--zone", metavar="NAME", help="The cron line's time zone, such as Europe/Berlin; at first UTC.")
 
 
 @source.command()
@@ -29,7 +29,7 @@ ZONE = click.option("--zone", default="UTC", show_default=True, metavar="NAME", 
 @EVERY
 @CRON
 @ZONE
-def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str) -> None:
+def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str | None) -> None:
     """Keep a site; adding it again changes its settings.
 
     With a schedule it is looked at for new pages then, and its pages with it; without one each page is looked at by
@@ -38,11 +38,12 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
     from api.choosing import open_sources
     from crawler.schedule import schedule_of
 
-    wanted = schedule_of(every=every, cron=cron, zone=zone)
+    schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is kept
+    given = _given(every=every, cron=cron, zone=zone)
     with open_sources() as sources:
         kept = sources.add(url, own=own, min_delay_s=delay)
-        if wanted is not None:
-            kept = sources.change(kept.url, every=every, cron=cron, zone=zone)
+        if given:
+            kept = sources.change(kept.url, **given)
     print_lines(f"{kept.url} may be read for any question.", *_schedule(kept))
 
 
@@ -53,21 +54,18 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
 @CRON
 @ZONE
 @click.option("--no-schedule", is_flag=True, help="Look at each of its pages by that page's own interval again.")
-def edit(url: str, delay: float | None, every: str | None, cron: str | None, zone: str, no_schedule: bool) -> None:
+def edit(
+    url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
+) -> None:
     """Change a site's delay or schedule while everything runs; what is not named stays."""
-    from typing import Any
-
     from api.choosing import open_sources
-    from crawler.schedule import schedule_of
 
-    wanted = schedule_of(every=every, cron=cron, zone=zone)
-    if no_schedule and wanted is not None:
-        raise click.UsageError("--no-schedule ends a schedule: leave --every and --cron out.")
-    changes: dict[str, Any] = {} if delay is None else {"min_delay_s": delay}
-    if no_schedule or wanted is not None:
-        changes |= {"every": every, "cron": cron, "zone": zone}
+    if no_schedule and _given(every=every, cron=cron, zone=zone):
+        raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
+    ended = {"every": None, "cron": None} if no_schedule else {}
+    changes = _given(min_delay_s=delay, every=every, cron=cron, zone=zone) | ended
     if not changes:
-        raise click.UsageError("Name what to change: --delay, --every, --cron or --no-schedule.")
+        raise click.UsageError("Name what to change: --delay, --every, --cron, --zone or --no-schedule.")
     with open_sources() as sources:
         kept = sources.change(url, **changes)
     print_lines(f"{kept.url} is changed.", *_schedule(kept))
@@ -92,6 +90,10 @@ def remove(url: str) -> None:
     with open_sources() as sources:
         sources.remove(url)
     print_lines(f"{url} is forgotten; what was read from it stays.")
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _schedule(kept: Site) -> list[str]:

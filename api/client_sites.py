@@ -96,7 +96,10 @@ class Sites:
         raise NotImplementedError
 
     def change_source(self, source_id: int, **changes: Any) -> Source:
-        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; ``every=None`` ends a schedule."""
+        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
+
+        ``every=None, cron=None`` ends a schedule.
+        """
         return to_source(self._send(change_source(source_id, changes)))
 
     def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> SiteRead:
@@ -135,7 +138,10 @@ class AsyncSites:
         raise NotImplementedError
 
     async def change_source(self, source_id: int, **changes: Any) -> Source:
-        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; ``every=None`` ends a schedule."""
+        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
+
+        ``every=None, cron=None`` ends a schedule.
+        """
         return to_source(await self._send(change_source(source_id, changes)))
 
     async def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> SiteRead:

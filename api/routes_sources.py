@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
@@ -31,33 +31,33 @@ def every(services: ServicesDep) -> list[Source]:
 def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if asked.own else Role.operate)
-    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone)
+    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone or "UTC")  # before anything is kept
     kept = intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
-    return planning.set_schedule(services, kept.id, wanted) if wanted else kept
+    if wanted is None:
+        return kept
+    return _found(planning.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
 
 
 @router.patch("/{source_id}", response_model=SourceOut, dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
     """Change how often a site is asked, or when it is looked at; what is left out stays."""
-    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone)
-    with services.database.write() as session:
-        kept = sources.find(session, source_id)
-        if kept is None:
-            raise NotFound(f"There is no source {source_id}: GET /api/sources lists them.")
-        if "min_delay_s" in asked.model_fields_set:
-            sources.set_delay(session, source_id, asked.min_delay_s)
-    if asked.model_fields_set & {"every", "cron", "zone"}:
-        return planning.set_schedule(services, source_id, wanted)
-    with services.database.read() as session:
-        return sources.find(session, source_id) or kept
+    sent = _sent(asked, "min_delay_s", "every", "cron", "zone")
+    return _found(planning.change(services, source_id, sent), source_id)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
-def remove(source_id: int, services: ServicesDep) -> Response:
+def remove(source_id: RowId, services: ServicesDep) -> Response:
     """Forget a site; what was read from it stays."""
     with services.database.write() as session:
-        url = next((source.url for source in sources.every(session) if source.id == source_id), None)
-        if url is None:
-            raise NotFound(f"There is no source {source_id}: GET /api/sources lists them.")
-        sources.remove(session, url)
+        sources.remove(session, _found(sources.find(session, source_id), source_id).url)
     return Response(status_code=204)
+
+
+def _found(source: Source | None, source_id: int) -> Source:
+    if source is None:
+        raise NotFound(f"There is no source {source_id}: GET /api/sources lists them.")
+    return source
+
+
+def _sent(asked: SourceRequest | SourceChanges, *names: str) -> dict[str, Any]:
+    return asked.model_dump(include=asked.model_fields_set & set(names))

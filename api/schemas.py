@@ -118,7 +118,9 @@ class SourceRequest(_Request):
     )
     every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
     cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
-    zone: str = Field(default="UTC", max_length=64, description="Time zone of the cron line, such as Europe/Berlin.")
+    zone: str | None = Field(
+        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; left out: UTC."
+    )
 
 
 class SourceChanges(_Request):
@@ -133,7 +135,9 @@ class SourceChanges(_Request):
     )
     every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
     cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
-    zone: str = Field(default="UTC", max_length=64, description="Time zone of the cron line, such as Europe/Berlin.")
+    zone: str | None = Field(
+        default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
+    )
 
 
 class SiteReadRequest(_Request):

@@ -7,6 +7,8 @@ comes at its end, what falls into the hour that comes twice comes once.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -50,6 +52,23 @@ def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule |
     if every:
         return by_interval(every, zone)
     return by_cron(cron, zone) if cron else None
+
+
+def changed(kept: Schedule | None, sent: Mapping[str, str | None]) -> Schedule | None:
+    """Return the kept schedule with what is sent of ``every``, ``cron`` and ``zone``; what is left out stays.
+
+    An interval takes a cron line's place and the other way round; the kept one sent as None ends the schedule.
+    Raises BadSchedule, also for a zone alone where there is no schedule.
+    """
+    zone = sent.get("zone") or (kept.zone if kept else "UTC")
+    wanted = schedule_of(every=sent.get("every"), cron=sent.get("cron"), zone=zone)
+    if wanted is not None:
+        return wanted
+    if kept is None:
+        if sent.keys() <= {"zone"}:
+            raise BadSchedule("The source has no schedule: give an interval or a cron line with the time zone.")
+        return None
+    return None if ("cron" if kept.cron else "every") in sent else checked(replace(kept, zone=zone))
 
 
 def checked(schedule: Schedule) -> Schedule:

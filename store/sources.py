@@ -44,9 +44,11 @@ def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now
     return _source(row)
 
 
-def set_delay(session: Session, source_id: int, min_delay_s: float | None) -> None:
+def set_delay(session: Session, source_id: int, min_delay_s: float | None) -> Source:
     """Change the seconds between two requests to a source; None: the setting's."""
-    session.get_one(SourceRow, source_id, with_for_update=True).min_delay_s = min_delay_s
+    row = session.get_one(SourceRow, source_id, with_for_update=True)
+    row.min_delay_s = min_delay_s
+    return _source(row)
 
 
 def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:
@@ -80,9 +82,9 @@ def take_due(session: Session, source_id: int, now: datetime, next_due: datetime
     return True
 
 
-def find(session: Session, source_id: int) -> Source | None:
-    """The source with this id."""
-    row = session.get(SourceRow, source_id)
+def find(session: Session, source_id: int, *, lock: bool = False) -> Source | None:
+    """The source with this id; with ``lock`` held until the transaction ends."""
+    row = session.get(SourceRow, source_id, with_for_update=lock)
     return _source(row) if row else None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -17,6 +17,8 @@ from store.types import Schedule
 from workers import whole_sites
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -33,6 +35,24 @@ def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
     return _next(source, now)
 
 
+def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
+    """Change what is named of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``; what is not named stays.
+
+    Returns None where there is no such source. Raises BadSchedule, and changes nothing then.
+    """
+    sent = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
+    with services.database.write() as session:
+        source = sources.find(session, source_id, lock=True)
+        if source is None:
+            return None
+        if "min_delay_s" in changes:
+            source = sources.set_delay(session, source_id, changes["min_delay_s"])
+        if sent:
+            wanted = schedule.changed(source.schedule, sent)
+            source = _set_schedule(session, source_id, wanted, services.now())
+    return source
+
+
 def set_schedule(services: Services, source_id: int, wanted: Schedule | None) -> Source:
     """Change a source's schedule, and have its pages be due with it; raises BadSchedule.
 
@@ -41,11 +61,7 @@ def set_schedule(services: Services, source_id: int, wanted: Schedule | None) ->
     if wanted is not None:
         schedule.checked(wanted)
     with services.database.write() as session:
-        source = sources.set_schedule(session, source_id, wanted)
-        moment = _next(source, services.now())
-        if moment is not None:
-            due.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
-        return sources.plan(session, source_id, moment)
+        return _set_schedule(session, source_id, wanted, services.now())
 
 
 def look_at_sources(services: Services) -> int:
@@ -60,6 +76,14 @@ def look_at_sources(services: Services) -> int:
             candidate_ids = whole_sites.look_for_new_pages(session, source, now)
         whole_sites.ring(services, candidate_ids)
     return len(waiting)
+
+
+def _set_schedule(session: Session, source_id: int, wanted: Schedule | None, now: datetime) -> Source:
+    source = sources.set_schedule(session, source_id, wanted)
+    moment = _next(source, now)
+    if moment is not None:
+        due.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
+    return sources.plan(session, source_id, moment)
 
 
 def _next(source: Source, now: datetime) -> datetime | None:

@@ -46,6 +46,9 @@ def test_a_schedule_is_set_changed_and_ended_over_http(http: TestClient) -> None
     changed = http.patch(path, json={"cron": "0 3 * * *", "zone": "Europe/Berlin"}).json()
     assert changed["schedule"] == {"every_s": None, "cron": "0 3 * * *", "zone": "Europe/Berlin"}
     assert changed["min_delay_s"] == 3
+    moved = http.patch(path, json={"zone": "Asia/Tokyo"}).json()
+    assert moved["schedule"] == {"every_s": None, "cron": "0 3 * * *", "zone": "Asia/Tokyo"}
+    assert http.patch(path, json={"cron": "0 4 * * *"}).json()["schedule"]["zone"] == "Asia/Tokyo"
     ended = http.patch(path, json={"every": None, "cron": None}).json()
     assert (ended["schedule"], ended["next_due"]) == (None, None)
 
@@ -90,6 +93,8 @@ def test_commands_set_and_show_a_schedule(placed: Services) -> None:
     edited = _run("source", "edit", "example.org", "--cron", "0 3 * * *", "--delay", "2")
     assert "cron 0 3 * * * (UTC)" in edited.output
     assert "2 s between requests" in _run("source", "list").output
+    assert "cron 0 3 * * * (Europe/Berlin)" in _run("source", "edit", "example.org", "--zone", "Europe/Berlin").output
+    assert "cron 0 4 * * * (Europe/Berlin)" in _run("source", "edit", "example.org", "--cron", "0 4 * * *").output
     assert "cron" not in _run("source", "edit", "example.org", "--no-schedule").output
     wrong = _run("source", "edit", "example.org", "--cron", "0 25 * * *")
     assert (wrong.exit_code, "wrong hour" in wrong.stderr) == (1, True)

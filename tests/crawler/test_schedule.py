@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.schedule import BadSchedule, by_cron, by_interval, checked, next_after, said, schedule_of
+from crawler.schedule import BadSchedule, by_cron, by_interval, changed, checked, next_after, said, schedule_of
 from store.types import Schedule
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
@@ -74,6 +74,38 @@ def test_a_schedule_is_one_thing_in_a_zone_that_is_there() -> None:
     with pytest.raises(BadSchedule, match="one of them"):
         checked(Schedule())
     assert schedule_of(every=None, cron=None, zone="UTC") is None
+
+
+AT_THREE = Schedule(cron="0 3 * * *", zone="Europe/Berlin")
+EACH_HOUR = Schedule(every_s=3_600.0, zone="Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("kept", "sent", "then"),
+    [
+        (AT_THREE, {"zone": "Asia/Tokyo"}, Schedule(cron="0 3 * * *", zone="Asia/Tokyo")),
+        (AT_THREE, {"cron": "0 4 * * *"}, Schedule(cron="0 4 * * *", zone="Europe/Berlin")),
+        (AT_THREE, {"every": "2h"}, Schedule(every_s=7_200.0, zone="Europe/Berlin")),
+        (EACH_HOUR, {"cron": "0 4 * * *", "zone": "UTC"}, Schedule(cron="0 4 * * *")),
+        (EACH_HOUR, {"every": None}, None),
+        (EACH_HOUR, {"every": None, "cron": None}, None),
+        (AT_THREE, {"every": None, "cron": None}, None),
+        (AT_THREE, {"every": None}, AT_THREE),  # it has no interval that could end
+        (None, {"cron": "0 4 * * *"}, Schedule(cron="0 4 * * *")),
+        (None, {"every": None, "cron": None}, None),
+    ],
+)
+def test_what_is_not_sent_of_a_schedule_stays(
+    kept: Schedule | None, sent: dict[str, str | None], then: Schedule | None
+) -> None:
+    assert changed(kept, sent) == then
+
+
+def test_a_zone_alone_changes_a_schedule_and_makes_none() -> None:
+    with pytest.raises(BadSchedule, match="no schedule"):
+        changed(None, {"zone": "Europe/Berlin"})
+    with pytest.raises(BadSchedule, match="Mars"):
+        changed(AT_THREE, {"zone": "Mars/Olympus"})
 
 
 @given(
