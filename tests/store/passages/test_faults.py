@@ -15,14 +15,9 @@ from store.passages import Passages
 from store.passages_errors import PassagesError
 from store.passages_reindex import reindex
 from store.types import Passage
-from tests.store.test_passages import LIBRARY, Letters, batches, page, vectors_of
+from tests.store.passages.library import LIBRARY, Letters, batches, page, vectors_of
 
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def uri(tmp_path: Path) -> str:
-    return str(tmp_path / "lance")
+ROOT = Path(__file__).parents[3]
 
 
 def library_at(uri: str) -> Passages:
@@ -51,7 +46,7 @@ def test_a_writer_killed_at_any_moment_leaves_every_page_whole(uri: str) -> None
     table.replace_pages(start, vectors_of(start, np.random.default_rng(0)))
     turns: set[str] = set()
     for attempt in range(8):
-        arguments = [sys.executable, "-m", "tests.store.passages_writer", uri, str(1 + attempt * 10_000)]
+        arguments = [sys.executable, "-m", "tests.store.passages.writer", uri, str(1 + attempt * 10_000)]
         writer = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert writer.stdout
         assert writer.stdout.readline() == "ready\n"
@@ -75,7 +70,7 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
     code = (
         "import sys, numpy as np\n"
         "from store.passages import Passages\n"
-        "from tests.store.test_passages import page, vectors_of\n"
+        "from tests.store.passages.library import page, vectors_of\n"
         "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
         "for turn in range(12):\n"
         "    pages = {n: page(n, f'turn {turn}', passages=3) for n in range(1, 6)}\n"
@@ -91,7 +86,7 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
 @pytest.mark.live
 def test_processes_that_open_a_missing_table_at_once_share_it(uri: str) -> None:
     code = (
-        "import sys\nfrom store.passages import Passages\nfrom tests.store.test_passages import Letters, passage\n"
+        "import sys\nfrom store.passages import Passages\nfrom tests.store.passages.library import Letters, passage\n"
         "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
         "table.write_pages({int(sys.argv[2]): [passage(int(sys.argv[2]), 0, 'text')]}, Letters())\n"
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from store.passages import Passages
 from store.passages_memory import Copy
 from store.types import Hit, Scope
-from tests.store.test_passages import page, vectors_of
+from tests.store.passages.library import page, vectors_of
 
 _ENOUGH = 2**20
 _PAGES = {number: page(number, f"page {number}", passages=3) for number in range(1, 40)}

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 from store.passages import Passages
-from tests.store.test_passages import page, vectors_of
+from tests.store.passages.library import page, vectors_of
 
 if __name__ == "__main__":
     uri, first = sys.argv[1], int(sys.argv[2])

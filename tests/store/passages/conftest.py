@@ -1,0 +1,26 @@
+"""A table of passages, empty or with the small library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from store.passages import Passages
+from tests.store.passages.library import LIBRARY, Letters
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "lance")
+
+
+@pytest.fixture
+def table(uri: str) -> Passages:
+    return Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+
+
+@pytest.fixture
+def library(table: Passages) -> Passages:
+    table.write_pages(LIBRARY, Letters())
+    return table

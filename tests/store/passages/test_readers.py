@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+
+from store.passages import Passages
+from tests.store.passages.library import Letters, found, passage
+
+
+def test_a_reader_sees_a_commit_within_a_second(library: Passages, uri: str) -> None:
+    reader = Passages.open(uri, embedder_id="test", dimension=4)
+    assert found(reader, "fresh") == []
+    library.write_pages({7: [passage(7, 0, "fresh")]}, Letters())
+    time.sleep(1.05)
+    assert found(reader, "fresh") == ["7-0"]
+    assert reader.version() == library.version()
+
+
+def test_threads_search_while_the_writer_writes(library: Passages) -> None:
+    failures: list[str] = []
+    done = threading.Event()
+
+    def search() -> None:
+        while not done.is_set():
+            hits = library.search_text("straße", lang="de", k=5)
+            [near] = library.search_vectors(np.ones((1, 4), dtype=np.float32), k=2)
+            if not {"1-0", "2-0"} <= {hit.passage.id for hit in hits} or len(near) != 2:
+                failures.append(f"{hits} {near}")
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for turn in range(10):
+        library.write_pages({50 + turn: [passage(50 + turn, 0, "bb other")]}, Letters())
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_importing_opens_nothing() -> None:
+    code = "import sys, store.passages, store.passages_reindex; print('lancedb' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from store.passages import Passages
+from store.passages_errors import PassagesError
+from store.types import Passage
+from tests.store.passages.library import LIBRARY, Letters, found, page, passage
+
+
+def test_passages_come_back_as_they_were_stored(library: Passages) -> None:
+    assert library.get(["3-0", "unknown", "1-1"]) == [LIBRARY[3][0], LIBRARY[1][1]]
+    assert library.passages_of([2, 1]) == [*LIBRARY[1], *LIBRARY[2]]
+    assert (library.count(), library.page_ids()) == (4, {1, 2, 3})
+
+
+def test_a_text_with_quotes_is_found_by_its_hash(table: Passages) -> None:
+    quoted = passage(1, 0, "it's 'quoted' ''")
+    table.write_pages({1: [quoted]}, Letters())
+    assert set(table.vectors_for([quoted.content_hash, "other"])) == {quoted.content_hash}
+
+
+def test_replacing_a_page_leaves_exactly_the_new_passages(library: Passages) -> None:
+    library.write_pages({1: [passage(1, 0, "changed")], 4: [passage(4, 0, "new")]}, Letters())
+    assert [p.text for p in library.passages_of([1, 4])] == ["changed", "new"]
+    assert library.page_ids() == {1, 2, 3, 4}
+    assert found(library, "running") == []
+    assert found(library, "changed") == ["1-0"]
+
+
+def test_a_page_without_passages_goes(library: Passages) -> None:
+    library.write_pages({1: [], 2: LIBRARY[2]}, Letters())
+    assert library.page_ids() == {2, 3}
+    library.write_pages({2: []}, Letters())
+    library.delete_pages([])
+    assert library.page_ids() == {3}
+
+
+def test_pages_are_replaced_in_one_commit(library: Passages) -> None:
+    library.write_pages({10: page(10, "filler", passages=20)}, Letters())
+    library.tend()
+    before = library.version()
+    library.write_pages({1: [passage(1, 0, "x")], 2: [], 5: [passage(5, 0, "y")]}, Letters())
+    assert library.version() == before + 1
+
+
+def test_unchanged_text_is_not_embedded_again(library: Passages) -> None:
+    embedder = Letters()
+    written = library.write_pages({1: [*LIBRARY[1], passage(1, 2, "dd new")]}, embedder)
+    assert (written.passages, written.embedded) == (3, 1)
+    assert embedder.asked == ["dd new"]
+    assert library.write_pages({1: LIBRARY[1]}, embedder).embedded == 0
+
+
+def test_delivered_twice_changes_nothing(library: Passages) -> None:
+    library.write_pages(LIBRARY, Letters())
+    assert library.count() == 4
+
+
+def test_the_title_is_embedded_and_searched_with_the_text(table: Passages) -> None:
+    embedder = Letters()
+    table.write_pages({1: [passage(1, 0, "text", title="Gardens")]}, embedder)
+    assert embedder.asked == ["Gardens\ntext"]
+    assert found(table, "garden") == ["1-0"]
+
+
+@pytest.mark.parametrize(
+    ("pages", "vectors", "message"),
+    [
+        ({1: [passage(2, 0, "a")]}, {}, "another page"),
+        ({1: [passage(1, 0, "a"), passage(1, 0, "b")]}, {}, "same id"),
+        ({1: [passage(1, 0, "a")]}, {}, "no vector"),
+        ({1: [passage(1, 0, "a")]}, {"|a": np.ones(5, dtype=np.float32)}, "shape"),
+        ({1: [passage(1, 0, "a")]}, {"|a": np.full(4, np.nan, dtype=np.float32)}, "finite"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_and_changes_nothing(
+    pages: dict[int, list[Passage]], vectors: dict[str, NDArray[np.float32]], message: str, library: Passages
+) -> None:
+    with pytest.raises(PassagesError, match=message):
+        library.replace_pages(pages, vectors)
+    assert library.passages_of([1]) == LIBRARY[1]
+
+
+def test_a_reader_cannot_write(library: Passages, uri: str) -> None:
+    reader = Passages.open(uri, embedder_id="test", dimension=4)
+    with pytest.raises(PassagesError, match="writer=True"):
+        reader.delete_pages([1])
+    with pytest.raises(PassagesError, match="writer=True"):
+        reader.tend()
