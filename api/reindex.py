@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import redis
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
-from store import leases, pages, passages_reindex
+from store import evidence, graph, leases, pages, passages_reindex
 from store.database import check_schema
 from store.errors import WellreadError
 from store.tables import PageRow
-from store.types import Passage
-from workers.embedding import BATCH_PAGES, passages_of
+from store.types import Page, Passage
+from workers.embedding import BATCH_PAGES, names_of, passages_of
 from workers.health import living_workers
 from workers.stack import running
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 #: told how many pages are done, of how many
 Progress = Callable[[int, int], None]
+#: by the page's id, which of its texts was written
+Written = dict[int, tuple[int, bool]]
+
+_INDEXED = {"state": "INDEXED", "attempts": 0, "error": None, **leases.RELEASED}
 
 
 class StillRunning(WellreadError):
@@ -37,19 +41,20 @@ def reindex(services: Services, progress: Progress) -> int:
     Raises StillRunning, or the store's errors.
     """
     check_schema(services.database)
+    written: Written = {}
     with _alone(services):
-        held = passages_reindex.reindex(services.settings.passages, _batches(services, progress), services.embedder)
-        with services.database.write() as session:
-            session.execute(update(PageRow).values(state="INDEXED", attempts=0, error=None, **leases.RELEASED))
+        batches = _batches(services, written, progress)
+        held = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
+        _take_in(services, written)
     return held
 
 
-def _batches(services: Services, progress: Progress) -> Iterator[Mapping[int, Sequence[Passage]]]:
-    """All pages that are not gone, in order of their ids, some at a time."""
+def _batches(services: Services, written: Written, progress: Progress) -> Iterator[Mapping[int, Sequence[Passage]]]:
+    """All pages that are not gone, in order of their ids, some at a time; notes in ``written`` what they were."""
     here = PageRow.gone_at.is_(None)
     done = last = 0
     with services.database.read() as session:
-        total = pages.count(session)
+        total = session.scalar(select(func.count()).select_from(PageRow).where(here)) or 0
     progress(0, total)
     while True:
         query = select(PageRow).where(here, PageRow.id > last).order_by(PageRow.id).limit(BATCH_PAGES)
@@ -58,8 +63,36 @@ def _batches(services: Services, progress: Progress) -> Iterator[Mapping[int, Se
         if not found:
             return
         yield {page.id: passages_of(page) for page in found}
+        written.update((page.id, text) for page in found if (text := _text_of(page)))
         done, last = done + len(found), found[-1].id
-        progress(done, total)
+        progress(done, max(done, total))  # a crawl may go on and add pages
+
+
+def _take_in(services: Services, written: Written) -> None:
+    """Do for the pages that waited to be embedded what the worker would have done.
+
+    Those that were saved anew since they were written, or vanished, wait on: the knowledge base has what they were.
+    """
+    last = 0
+    while True:
+        waits = select(PageRow).where(PageRow.state != "INDEXED", PageRow.id > last).order_by(PageRow.id)
+        with services.database.read() as session:
+            found = [pages.to_page(row) for row in session.scalars(waits.limit(BATCH_PAGES))]
+        if not found:
+            return
+        names = names_of(services, found, {page.id: passages_of(page) for page in found})
+        with services.database.write() as session:
+            rows = session.scalars(select(PageRow).where(PageRow.id.in_(names)).with_for_update()).all()
+            held = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
+            session.execute(update(PageRow).where(PageRow.id.in_(held)).values(_INDEXED))
+            evidence.mark_stale(session, held, services.now())
+            graph.replace(session, {page_id: names[page_id] for page_id in held})
+        last = found[-1].id
+
+
+def _text_of(page: Page) -> tuple[int, bool] | None:
+    """Which of the page's texts the knowledge base takes: its number, and whether it is another page's."""
+    return None if page.is_gone else (page.generation, page.is_duplicate)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,15 @@ def passages_of(page: Page) -> list[Passage]:
     return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
 
 
+def names_of(
+    services: Services, some: Sequence[Page], passages: Mapping[int, Sequence[Passage]]
+) -> dict[int, PageNames]:
+    """The names of each page, and of each of its passages."""
+    with services.database.read() as session:
+        stated = facts.of_pages(session, [page.id for page in some])
+    return {page.id: names_of_page(page, passages[page.id], stated.get(page.id, ())) for page in some}
+
+
 def _embed_claimed(services: Services, claimed: Sequence[Claimed]) -> None:
     with services.keeper.keeping(*(lease for lease, _ in claimed)):
         if not _try(services, claimed) and len(claimed) > 1:
@@ -100,9 +109,7 @@ def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
     by_page = {page.id: passages_of(page) for page in claimed}
     written = services.passages_writer.write_pages(by_page, services.embedder)
     log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
-    with services.database.read() as session:
-        stated = facts.of_pages(session, list(by_page))
-    return {page.id: names_of_page(page, by_page[page.id], stated.get(page.id, ())) for page in claimed}
+    return names_of(services, claimed, by_page)
 
 
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:

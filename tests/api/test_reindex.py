@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import update
 
 from api.cli import cli
 from api.reindex import StillRunning, reindex
-from store import pages
+from store import answers, graph, pages
 from store.errors import WellreadError
 from store.passages import Passages
-from store.tables import PageRow
+from store.tables import AnswerRow, EvidenceRow, PageRow
 from store.types import PageText, Validators
+from tests.api import walk
 from tests.fakes import HashingEmbedder
 from workers.services import Services
 from workers.stack import Stack
@@ -23,12 +25,12 @@ from workers.stack import Stack
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 
 
-def _keep(services: Services, name: str, text: str) -> int:
+def _keep(services: Services, name: str, text: str, *, content_hash: str = "") -> int:
     page = PageText(title=name, text=text, lang="en")
     with services.database.write() as session:
         page_id, _ = pages.save(
             session, url=f"https://example.org/{name}", host="https://example.org", page=page,
-            content_hash=name, validators=Validators(), depth=0, now=NOW,
+            content_hash=content_hash or name, validators=Validators(), depth=0, now=NOW,
         )  # fmt: skip
     return page_id
 
@@ -63,6 +65,41 @@ def test_a_page_that_is_gone_stays_out(kept: Services) -> None:
     with kept.database.write() as session:
         pages.gone(session, 2, NOW)
     assert reindex(kept, lambda done, total: None) == 2
+
+
+def test_a_page_that_is_saved_meanwhile_waits_for_the_worker(kept: Services) -> None:
+    def save_anew(done: int, total: int) -> None:
+        if done == 3:
+            _keep(kept, "page0", "The tower has fallen, and nobody climbs it any more.", content_hash="new")
+            _keep(kept, "page3", "A new tower of steel stands beside the ruins.")
+
+    held = reindex(kept, save_anew)
+    with kept.database.read() as session:
+        states = {row.id: row.state for row in session.query(PageRow)}
+    assert states == {1: "FETCHED", 2: "INDEXED", 3: "INDEXED", 4: "INDEXED"}  # the last was written as well
+    assert held == 4
+
+
+def test_what_the_worker_would_have_done_for_a_waiting_page_is_done(kept: Services) -> None:
+    question = walk.ask(kept)
+    walk.move(kept, question.id, walk.answered(1))
+    with kept.database.write() as session:  # it held when it was given; the page's text is one of later
+        session.execute(update(AnswerRow).values(stale_at=None))
+        session.execute(update(EvidenceRow).values(content_hash="what it said then"))
+    reindex(kept, lambda done, total: None)
+    with kept.database.read() as session:
+        given = answers.last(session, question.id)
+        assert given is not None
+        assert given.stale_at is not None
+        assert graph.pages_named(session, ["page1"])
+
+
+def test_progress_ends_at_all_where_pages_say_the_same(kept: Services) -> None:
+    with kept.database.write() as session:
+        session.get_one(PageRow, 3).duplicate_of = 1
+    seen: list[tuple[int, int]] = []
+    reindex(kept, lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
 
 
 def test_nothing_is_touched_while_a_stack_runs(kept: Services, monkeypatch: pytest.MonkeyPatch) -> None:
