@@ -1,13 +1,15 @@
-"""Real servers for the tests: Valkey and PostgreSQL, from wheels, each with a folder of its own."""
+"""Real servers for the tests: Valkey and PostgreSQL, from wheels, each with a folder of its own; and web servers."""
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import HTTPServer
 from pathlib import Path
 
 import redis
@@ -46,6 +48,19 @@ def postgres_server() -> Iterator[str]:
             yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
         finally:
             server.cleanup()
+
+
+@contextmanager
+def running(server: HTTPServer) -> Iterator[str]:
+    """Let a web server that is bound to loopback answer; yields its origin and closes it in the end."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
