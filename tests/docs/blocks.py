@@ -1,0 +1,64 @@
+"""The documents' pages, their fenced blocks, and the commands in those."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+
+API = "http://127.0.0.1:8484"
+BROKER = "redis://127.0.0.1:6379/0"
+#: what stands before a command in a line of shell
+ASSIGNED = re.compile(r"[A-Z_]+=.*")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+@cache
+def blocks(*languages: str) -> list[Block]:
+    """All fenced blocks in one of the languages."""
+    found = []
+    for name, path in PAGES.items():
+        text = path.read_text("utf-8")
+        for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Block(name, line, match[1], match[2]))
+    return [block for block in found if block.language in languages]
+
+
+def commands(block: Block) -> Iterator[list[str]]:
+    """The commands of a block of shell, without comments and assignments before them."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["export"]:
+            assert all(ASSIGNED.fullmatch(word) for word in words[1:]), line
+            continue
+        while words and ASSIGNED.fullmatch(words[0]):
+            words = words[1:]
+        if words:
+            yield words
+
+
+def every_command(program: str) -> list[Any]:
+    found = [(block, words) for block in blocks("sh") for words in commands(block) if words[0] == program]
+    return [pytest.param(words, id=f"{block} {' '.join(words[:3])}") for block, words in found]

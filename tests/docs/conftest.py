@@ -1,0 +1,67 @@
+"""A real API, and something that answers like the workers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from api.app import create_app
+from store.database import migrate
+from store.tables import QuestionRow
+from store.types import Status
+from tests.api import walk
+from tests.api.conftest import serving
+from workers.services import Services
+from workers.settings import load
+
+
+@pytest.fixture(scope="package")
+def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterator[Services]:
+    settings = load(data_dir=tmp_path_factory.mktemp("docs") / "data", redis_url=valkey_url)
+    migrate(settings.database)
+    services = Services(settings)
+    services.__dict__["doorbell"] = _Silent()
+    yield services
+    services.database.close()
+    services.redis.close()
+
+
+class _Silent:
+    """Nobody listens: the questions are moved on here."""
+
+    def ring(self, task: str, row_id: str | int, **_: object) -> bool:
+        return True
+
+    def ring_for(self, question_id: str, status: Status, **_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="package")
+def url(services: Services) -> Iterator[str]:
+    app: FastAPI = create_app(services)
+    stop = threading.Event()
+    page_id = walk.keep_page(services)
+    answering = threading.Thread(target=_answer_all, args=(services, page_id, stop))
+    answering.start()
+    with serving(app) as url:
+        yield url
+    stop.set()
+    answering.join()
+
+
+def _answer_all(services: Services, page_id: int, stop: threading.Event) -> None:
+    while not stop.wait(0.02):
+        with services.database.read() as session:
+            asked = [row.id for row in session.query(QuestionRow).where(QuestionRow.status == Status.ASKED)]
+        for question_id in asked:
+            walk.move(services, question_id, walk.answered(page_id))
+
+
+@pytest.fixture(scope="package")
+def question_id(url: str) -> str:
+    asked = httpx2.post(f"{url}/api/chat", json={"question": "Who built it?", "wait": 10}, trust_env=False)
+    return str(asked.json()["id"])

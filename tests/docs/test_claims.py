@@ -1,0 +1,87 @@
+"""What the pages say of the code is compared with it, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from store.types import Status
+from tests.docs.blocks import PAGES, ROOT, Block, blocks
+from workers.app import QUEUES
+from workers.settings import Settings
+
+#: names that look like environment variables and are none
+NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT"}
+
+
+@pytest.mark.parametrize("block", blocks("json"), ids=str)
+def test_json_parses(block: Block) -> None:
+    json.loads(block.text)
+
+
+def test_blocks_are_in_a_language_that_is_checked() -> None:
+    fences = {
+        mark for path in PAGES.values() for mark in re.findall(r"^```(\w+)$", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert fences == {"sh", "python", "json", "ini", "text"}
+
+
+def test_flow_picture_shows_every_status() -> None:
+    pictures = [block.text for block in blocks("") if "ASKED" in block.text]
+    assert len(pictures) == 2
+    assert all(set(re.findall(r"\b[A-Z_]{5,}\b", picture)) == set(Status) for picture in pictures)
+
+
+def test_table_of_tasks_is_the_one_workers_have() -> None:
+    rows = re.findall(r"`(wellread\.\w+)` \| (\w+) \|", PAGES["docs/how-it-works.md"].read_text("utf-8"))
+    assert dict(rows) == QUEUES
+
+
+def test_every_environment_variable_named_exists() -> None:
+    sources = [p.read_text() for p in (*ROOT.glob("api/*.py"), *ROOT.glob("workers/*.py"), ROOT / "docker-compose.yml")]
+    known = {f"WELLREAD_{name.upper()}" for name in Settings.model_fields}
+    known |= {name for text in sources for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", text)}
+    named = {
+        name
+        for path in PAGES.values()
+        for name in re.findall(r"(?<![\w/])[A-Z]+(?:_[A-Z]+)+\b", path.read_text("utf-8"))
+    }
+    assert named - known - NOT_VARIABLES == set()
+
+
+def test_variables_of_the_compose_file_are_all_told() -> None:
+    needed = set(re.findall(r"\$\{([A-Z_]+):\?", (ROOT / "docker-compose.yml").read_text()))
+    (block,) = blocks("ini")
+    assert set(re.findall(r"^([A-Z_]+)=", block.text, re.MULTILINE)) == needed
+
+
+def test_links_lead_somewhere() -> None:
+    broken = []
+    for name, path in PAGES.items():
+        for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8")):
+            place, _, anchor = target.partition("#")
+            if place.startswith(("http://", "https://")):
+                continue
+            file = (path.parent / place) if place else path
+            if not file.is_file() or (anchor and anchor not in _anchors(file)):
+                broken.append(f"{name}: {target}")
+    assert broken == []
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_transcript_is_of_this_demonstration_and_shows_right_answers() -> None:
+    (shown,) = [
+        " ".join(block.text.split()) for block in blocks("text") if "Side by" in block.text or "Checked" in block.text
+    ]
+    script = json.loads((ROOT / "api/demo/questions.json").read_text("utf-8"))
+    for asked in ("question", "paraphrase", "unanswered"):
+        assert script[asked] in shown
+    assert shown.count(script["expected"]) >= 2
+    assert "FAILED" not in shown

@@ -1,0 +1,62 @@
+"""Every piece of Python that is shown is run."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import hmac
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tests.api import walk
+from tests.docs.blocks import API, BROKER, Block, blocks
+from workers.intake import Payload
+from workers.notify import sign
+from workers.services import Services
+
+
+@pytest.mark.parametrize("block", [b for b in blocks("python") if API in b.text], ids=str)
+def test_python_that_asks_gets_an_answer(block: Block, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _run(block.text.replace(API, url))
+    printed = capsys.readouterr().out
+    assert "ANSWERED" in printed
+    assert walk.QUOTE in printed or "final" in printed
+
+
+@pytest.mark.parametrize("block", [b for b in blocks("python") if BROKER in b.text], ids=str)
+def test_python_that_enqueues_keeps_the_contract(block: Block, services: Services) -> None:
+    services.redis.delete("answer")
+    _run(block.text.replace(BROKER, services.settings.broker))
+    (message,) = services.redis.lrange("answer", 0, -1)
+    services.redis.delete("answer")
+    sent = json.loads(message)
+    assert sent["headers"]["task"] == "wellread.ask"
+    (payload,) = ast.literal_eval(sent["headers"]["argsrepr"])
+    assert Payload.model_validate(payload).idempotency_key
+
+
+def test_webhook_check_takes_a_signed_body_and_no_other(services: Services) -> None:
+    (block,) = [b for b in blocks("python") if "is_from_wellread" in b.text]
+    check = _run(block.text)["is_from_wellread"]
+    body, now = b'{"event": "question.answered"}', services.now()
+    signature = sign(body, secret="s3cret", now=now)["wellread-signature"]
+    assert check(body, signature, "s3cret")
+    assert not check(body + b" ", signature, "s3cret")
+    assert not check(body, signature, "another")
+    old = str(int(time.time()) - 600)
+    mac = hmac.new(b"s3cret", f"{old}.".encode() + body, hashlib.sha256).hexdigest()
+    assert not check(body, f"t={old},v1={mac}", "s3cret")
+
+
+def test_no_python_is_left_unrun() -> None:
+    known = (API, BROKER, "is_from_wellread")
+    assert [str(block) for block in blocks("python") if not any(mark in block.text for mark in known)] == []
+
+
+def _run(code: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "docs"}
+    exec(compile(code, "docs", "exec"), names)
+    return names
