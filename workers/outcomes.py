@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from crawler import urls
-from store import candidates, due, links, page_checks, pages, questions
+from store import candidates, due, leases, links, page_checks, pages, questions
 from store.candidates import Outcome
-from store.tables import PageRow
-from store.types import Candidate, Question, Status
+from store.tables import PageRow, QuestionRow
+from store.types import Status
 from workers import planning, whole_sites
 from workers.waves import after_reading
 
@@ -23,87 +25,133 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Kept:
+    """What became of the page."""
+
+    page_id: int | None = None
+    is_new: bool = False  #: whether its text is
+    to_embed: tuple[int, ...] = ()  #: pages whose passages must come or go
+
+
 def keep(services: Services, claim: Claim, reading: Reading, pause_s: float) -> None:
-    """Keep what was read, then what came of the candidate; its host rests for ``pause_s``."""
-    now, candidate = services.now(), claim.candidate
+    """Keep what was read and what came of the candidate, together and only while the lease holds.
+
+    Its host rests for ``pause_s``.
+    """
+    now = services.now()
     with services.database.write() as session:
-        page_id, is_new = _keep_page(session, claim, reading, now)
-        known = links.save(
-            session,
-            site=urls.origin(candidate.url),
-            from_url=candidate.url,
-            links=reading.links,
-            depth=candidate.depth + (1 if candidate.kind == "page" else 0),
-            now=now,
+        asker = _asker(session, claim)
+        if not leases.renew(session, claim.lease, now):
+            return
+        kept = _keep_page(session, claim, reading, now)
+        outcome = Outcome(
+            outcome=reading.outcome if reading.outcome != "retry" else "failed",
+            reason=reading.reason,
+            page_id=kept.page_id,
+            bytes=reading.bytes,
+            elapsed_s=reading.elapsed_s,
+            news=_keep_links(session, claim, reading, now) > 0 or kept.is_new,
         )
-    outcome = Outcome(
-        outcome=reading.outcome if reading.outcome != "retry" else "failed",
-        reason=reading.reason,
-        page_id=page_id,
-        bytes=reading.bytes,
-        elapsed_s=reading.elapsed_s,
-        news=is_new or known > 0,
-    )
-    record(services, claim, outcome, reading=reading, is_new=is_new, pause_s=pause_s)
-    if page_id is not None and (is_new or reading.outcome == "gone"):
+        _settle(session, claim, outcome, now)
+        _note(session, outcome, reading, is_new=kept.is_new, now=now)
+        moved = _move(session, asker, now)
+        following = _following(session, claim, outcome, reading, kept, now, pause_s)
+    for page_id in kept.to_embed:
         services.doorbell.ring("wellread.embed", page_id)
+    _tell(services, claim, outcome, moved, following, pause_s)
 
 
-def record(
-    services: Services,
-    claim: Claim,
-    outcome: Outcome,
-    *,
-    reading: Reading | None = None,
-    is_new: bool = False,
-    pause_s: float = 0.0,
-) -> None:
-    """Settle the candidate; the last one of a wave moves its question on, any other kind has the next one read."""
-    now, moved, following = services.now(), None, list[int]()
+def record(services: Services, claim: Claim, outcome: Outcome) -> None:
+    """Settle a candidate that was not read; the last one of a wave moves its question on."""
+    now = services.now()
     with services.database.write() as session:
-        row = questions.lock(session, claim.question.id) if claim.question else None
+        asker = _asker(session, claim)
         if not _settle(session, claim, outcome, now):
             return
-        _note(session, outcome, reading, is_new=is_new, now=now)
-        if row is not None and row.status == Status.READING:
-            moved = after_reading(session, row.id)
-            if moved is not None:
-                questions.advance(session, row, moved, now)
-        if claim.site_read_id is not None:
-            due_at = now + timedelta(seconds=pause_s)
-            following = whole_sites.after(session, claim, outcome, reading, is_new=is_new, due_at=due_at, now=now)
-        elif claim.candidate.origin == due.ORIGIN:
-            following = due.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
-    for candidate_id in following:
-        services.doorbell.ring("wellread.read", candidate_id, in_s=pause_s)
-    if claim.question is not None:
-        _tell(services, claim.question, claim.candidate, outcome, moved)
+        moved = _move(session, asker, now)
+        following = _following(session, claim, outcome, None, _Kept(), now)
+    _tell(services, claim, outcome, moved, following)
 
 
-def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) -> tuple[int | None, bool]:
-    """Keep the page that was read, or how it was found; returns its id and whether its text is new."""
+def _asker(session: Session, claim: Claim) -> QuestionRow | None:
+    """The row of the question that it is read for, locked."""
+    return questions.lock(session, claim.question.id) if claim.question else None
+
+
+def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) -> _Kept:
+    """Keep the page that was read, or how it was found."""
     page_id = claim.page.id if claim.page else None
     due_at = planning.due_at(claim.sources, reading.url or claim.candidate.url, now)
     if reading.page is not None:
-        return pages.save(
-            session,
-            url=reading.url,
-            host=urls.origin(reading.url),
-            page=reading.page,
-            content_hash=reading.content_hash,
-            body_hash=reading.body_hash,
-            validators=reading.validators,
-            depth=claim.candidate.depth,
-            now=now,
-            due_at=due_at,
+        return _new_text(
+            *pages.save(
+                session,
+                url=reading.url,
+                host=urls.origin(reading.url),
+                page=reading.page,
+                content_hash=reading.content_hash,
+                body_hash=reading.body_hash,
+                validators=reading.validators,
+                depth=claim.candidate.depth,
+                now=now,
+                due_at=due_at,
+            )
         )
-    if page_id is not None and reading.outcome == "unchanged":
-        return pages.unchanged(session, page_id, now, body_hash=reading.body_hash, due_at=due_at)
-    if page_id is not None and reading.outcome == "gone":
+    if page_id is None:
+        return _Kept()
+    if reading.outcome == "unchanged":
+        return _new_text(*pages.unchanged(session, page_id, now, body_hash=reading.body_hash, due_at=due_at))
+    if reading.outcome == "gone":
         pages.gone(session, page_id, now)
-    elif page_id is not None:
-        pages.failed(session, page_id, now, due_at=due_at)
-    return page_id, False
+        return _Kept(page_id=page_id, to_embed=(page_id,))
+    pages.failed(session, page_id, now, due_at=due_at)
+    return _Kept(page_id=page_id)
+
+
+def _new_text(page_id: int, is_new: bool) -> _Kept:
+    return _Kept(page_id=page_id, is_new=is_new, to_embed=(page_id,) if is_new else ())
+
+
+def _keep_links(session: Session, claim: Claim, reading: Reading, now: datetime) -> int:
+    """Keep the links that were shown; returns how many were not known."""
+    candidate = claim.candidate
+    return links.save(
+        session,
+        site=urls.origin(candidate.url),
+        from_url=candidate.url,
+        links=reading.links,
+        depth=candidate.depth + (1 if candidate.kind == "page" else 0),
+        now=now,
+    )
+
+
+def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status | None:
+    """Move a question on that read its wave to the end; returns where."""
+    if asker is None or asker.status != Status.READING:
+        return None
+    moved = after_reading(session, asker.id)
+    if moved is not None:
+        questions.advance(session, asker, moved, now)
+    return moved
+
+
+def _following(
+    session: Session,
+    claim: Claim,
+    outcome: Outcome,
+    reading: Reading | None,
+    kept: _Kept,
+    now: datetime,
+    pause_s: float = 0.0,
+) -> list[int]:
+    """The candidates to be read next, where nobody asked: of the site that is read, or of the pages that are due."""
+    if claim.site_read_id is not None:
+        due_at = now + timedelta(seconds=pause_s)
+        return whole_sites.after(session, claim, outcome, reading, is_new=kept.is_new, due_at=due_at, now=now)
+    if claim.candidate.origin == due.ORIGIN:
+        return due.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
+    return []
 
 
 def _settle(session: Session, claim: Claim, outcome: Outcome, now: datetime) -> bool:
@@ -113,10 +161,10 @@ def _settle(session: Session, claim: Claim, outcome: Outcome, now: datetime) -> 
     return candidates.settle(session, claim.lease, outcome, now)
 
 
-def _note(session: Session, outcome: Outcome, reading: Reading | None, *, is_new: bool, now: datetime) -> None:
+def _note(session: Session, outcome: Outcome, reading: Reading, *, is_new: bool, now: datetime) -> None:
     """Add to the page's history what was found, if it was this page that was looked at."""
     page = session.get(PageRow, outcome.page_id) if outcome.page_id else None
-    if page is None or reading is None or (reading.page is not None and page.url != reading.url):
+    if page is None or (reading.page is not None and page.url != reading.url):
         return
     word = ("changed" if page.generation > 1 else "new") if is_new else outcome.outcome
     page_checks.note(
@@ -130,7 +178,20 @@ def _note(session: Session, outcome: Outcome, reading: Reading | None, *, is_new
     )
 
 
-def _tell(services: Services, question: Question, candidate: Candidate, outcome: Outcome, moved: Status | None) -> None:
+def _tell(
+    services: Services,
+    claim: Claim,
+    outcome: Outcome,
+    moved: Status | None,
+    following: Sequence[int],
+    pause_s: float = 0.0,
+) -> None:
+    """Ring for what is read next, and tell who listens to the question."""
+    for candidate_id in following:
+        services.doorbell.ring("wellread.read", candidate_id, in_s=pause_s)
+    if claim.question is None:
+        return
+    candidate, question = claim.candidate, claim.question
     data: dict[str, Any] = {"url": candidate.url, "kind": candidate.kind, "text": candidate.text}
     services.events.publish(question.id, "page", {**data, "outcome": outcome.outcome, "reason": outcome.reason})
     if moved is not None:

@@ -20,7 +20,6 @@ from workers.kept_robots import KeptRobots
 from workers.page_facts import with_facts
 
 if TYPE_CHECKING:
-    from crawler.fetch import Client
     from store.slots import Turn
     from workers.services import Services
 
@@ -48,7 +47,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
     pause_s = claim.delay_s
     try:
         with services.keeper.keeping(claim.lease):
-            reading = services.wait_for(_fetch(services, claim, services.client(claim.sources)))
+            reading = fetch(services, claim)
         pause_s = pace.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
     except Exception as error:  # the row remembers what failed; the sweep tries again
         log.exception("read_failed")
@@ -63,21 +62,24 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
         outcomes.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
 
 
-async def _fetch(services: Services, claim: Claim, client: Client) -> Reading:
+def fetch(services: Services, claim: Claim) -> Reading:
+    """Fetch and extract what was claimed; keeps nothing."""
     page = claim.page
     known = (
         KnownText(validators=page.validators, content_hash=page.content_hash, body_hash=page.body_hash)
         if page and not page.is_gone  # one that comes back must be had whole
         else None
     )
-    return await read_page(
-        claim.candidate,
-        client=client,
-        robots=KeptRobots(services.database),
-        agent=services.settings.user_agent,
-        now=services.now(),
-        known=known,
-        browser=services.browser,
+    return services.wait_for(
+        read_page(
+            claim.candidate,
+            client=services.client(claim.sources),
+            robots=KeptRobots(services.database),
+            agent=services.settings.user_agent,
+            now=services.now(),
+            known=known,
+            browser=services.browser,
+        )
     )
 
 
