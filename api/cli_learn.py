@@ -84,9 +84,9 @@ def rollback(kind: str, version: int | None, as_json: bool) -> None:
     """
     from api.cli_connect import open_services
     from api.schemas_learned import VersionOut
-    from workers.learning import go_back
+    from workers import learning
 
-    in_use = go_back(open_services(), cast("Kind", kind), version)
+    in_use = learning.rollback(open_services(), cast("Kind", kind), version)
     if as_json:
         _print_json([VersionOut.model_validate(each) for each in in_use])
         return

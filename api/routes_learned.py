@@ -31,11 +31,11 @@ def learn(services: ServicesDep) -> Sequence[LessonOut]:
 
 
 @router.post("/{kind}/rollback", response_model=list[VersionOut])
-def go_back(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
+def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
     """Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then."""
     from workers import learning
 
-    return learning.go_back(services, kind, asked.version if asked else None)
+    return learning.rollback(services, kind, asked.version if asked else None)
 
 
 def read_learned(services: Services) -> LearnedOut:

@@ -98,7 +98,7 @@ def add(
     return _to_version(row)
 
 
-def go_back(session: Session, kind: Kind, number: int | None) -> list[Version]:
+def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
     """Use an earlier version, 0: what is shipped, None: the one before that in use. Raises UnknownVersion.
 
     Returns what is in use of the kind then. Another embedder's judge stays as it is, unless what is shipped is named.

@@ -69,7 +69,7 @@ def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
     return lessons_learned
 
 
-def go_back(services: Services, kind: Kind, number: int | None) -> list[Version]:
+def rollback(services: Services, kind: Kind, number: int | None) -> list[Version]:
     """Use an earlier version of a kind (None: the one before, 0: what is shipped); returns what is in use then.
 
     Judge and reranker are left so until they are learned by hand. Raises UnknownVersion.
@@ -79,13 +79,13 @@ def go_back(services: Services, kind: Kind, number: int | None) -> list[Version]
         learned.hold_still(session, kind)
         if kind == "variants":
             _keep_counts(session, services, least=1)
-        in_use = learned.go_back(session, kind, number)
+        in_use = learned.rollback(session, kind, number)
         if kind == "variants":
             variant_tallies.put_back(session, in_use[0].parameters["counts"] if in_use else {})
         else:
             for embedder in {*used, *(version.embedder for version in in_use)}:
                 learned.hold_still(session, kind, embedder).held = True
-    log.info("went_back", kind=kind, in_use=[version.number for version in in_use])
+    log.info("rolled_back", kind=kind, in_use=[version.number for version in in_use])
     return in_use
 
 

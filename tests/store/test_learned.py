@@ -29,9 +29,9 @@ def in_use(database: Database, kind: Kind = "judge") -> list[int]:
         return sorted(version.number for version in learned.active(session) if version.kind == kind)
 
 
-def go_back(database: Database, number: int | None, kind: Kind = "judge") -> list[int]:
+def rollback(database: Database, number: int | None, kind: Kind = "judge") -> list[int]:
     with database.write() as session:
-        return [version.number for version in learned.go_back(session, kind, number)]
+        return [version.number for version in learned.rollback(session, kind, number)]
 
 
 def test_new_version_is_in_use_and_the_earlier_ones_are_kept(database: Database) -> None:
@@ -62,15 +62,15 @@ def test_kinds_and_embedders_are_in_use_side_by_side(database: Database) -> None
 def test_going_back_is_to_a_version_to_the_one_before_or_to_what_is_shipped(database: Database) -> None:
     for _ in range(3):
         add(database)
-    assert go_back(database, None) == [2]
-    assert go_back(database, None) == [1]
-    assert go_back(database, None) == []
-    assert go_back(database, 3) == [3]
-    assert go_back(database, 0) == []
+    assert rollback(database, None) == [2]
+    assert rollback(database, None) == [1]
+    assert rollback(database, None) == []
+    assert rollback(database, 3) == [3]
+    assert rollback(database, 0) == []
     with pytest.raises(UnknownVersion, match="nothing before"):
-        go_back(database, None)
+        rollback(database, None)
     with pytest.raises(UnknownVersion, match="no version 9 of the judge"):
-        go_back(database, 9)
+        rollback(database, 9)
     assert add(database).number == 4
 
 
@@ -78,13 +78,13 @@ def test_the_one_before_is_of_the_same_embedder(database: Database) -> None:
     add(database, embedder="one")
     add(database, embedder="other")
     add(database, embedder="other")
-    assert go_back(database, None) == [1, 2]
-    assert go_back(database, None) == [1]
+    assert rollback(database, None) == [1, 2]
+    assert rollback(database, None) == [1]
 
 
 def test_what_is_in_use_changes_its_ids(database: Database) -> None:
     seen = []
-    for change in (lambda: add(database), lambda: add(database), lambda: go_back(database, 0)):
+    for change in (lambda: add(database), lambda: add(database), lambda: rollback(database, 0)):
         change()
         with database.read() as session:
             seen.append(learned.active_ids(session))

@@ -35,7 +35,7 @@ def test_what_is_chosen_is_noticed_without_a_restart(services: Services) -> None
     assert reranker.weights == {"title": 1.0}
     assert here.name() == "judge 1, reranker 1"
     with services.database.write() as session:
-        learned.go_back(session, "judge", 0)
+        learned.rollback(session, "judge", 0)
     assert here.now().judges == {}
     assert here.name() == "reranker 1"
 

@@ -88,9 +88,9 @@ def test_feedback_makes_the_judge_surer_and_going_back_gives_the_old_confidence_
     after = verdict(ask(site, question))
     assert (before[1], after[1]) == (0, 1)
     assert after[0] > before[0]
-    learning.go_back(site, "judge", 0)
+    learning.rollback(site, "judge", 0)
     assert verdict(ask(site, question)) == before
-    learning.go_back(site, "judge", 1)
+    learning.rollback(site, "judge", 1)
     assert verdict(ask(site, question)) == after
 
 
@@ -101,14 +101,14 @@ def test_answer_of_another_version_is_not_given_again_until_that_version_is_back
     put_history(site)
     learning.learn(site)
     assert ask(site, question, reuse=True).cached_from is None
-    learning.go_back(site, "judge", 0)
+    learning.rollback(site, "judge", 0)
     assert ask(site, question, reuse=True).cached_from is not None
 
 
 def test_what_was_put_back_stays_until_it_is_learned_by_hand(services: Services) -> None:
     put_history(services)
     assert versions(learning.learn(services)) == [1]
-    learning.go_back(services, "judge", None)
+    learning.rollback(services, "judge", None)
     (left,) = (lesson for lesson in learning.learn(services) if lesson.kind == "judge")
     assert (left.version, left.said) == (None, "left as it was put back")
     assert versions(learning.learn(services, by_hand=True)) == [2]
@@ -160,12 +160,12 @@ def test_counts_of_variants_become_versions_and_go_back(services: Services) -> N
     (first,) = (lesson for lesson in learning.learn(services) if lesson.kind == "variants")
     assert first.version == 1
     services.variants.learn("general", {"paraphrase": False})
-    learning.go_back(services, "variants", None)
+    learning.rollback(services, "variants", None)
     tried = learning.NEW_TRIES
     assert services.variants.tallies("general") == {"paraphrase": Tally(tried=tried, rewarded=tried)}
-    learning.go_back(services, "variants", 0)
+    learning.rollback(services, "variants", 0)
     assert services.variants.tallies("general") == {}
-    learning.go_back(services, "variants", 2)  # what was counted before the first return was kept
+    learning.rollback(services, "variants", 2)  # what was counted before the first return was kept
     assert services.variants.tallies("general") == {"paraphrase": Tally(tried=tried + 1, rewarded=tried)}
 
 
@@ -179,4 +179,4 @@ def test_learning_is_due_at_first_and_then_after_a_day_or_enough_feedback(servic
 
 def test_going_back_to_what_was_never_there_is_refused(services: Services) -> None:
     with pytest.raises(WellreadError, match="no version 7 of the reranker"):
-        learning.go_back(services, "reranker", 7)
+        learning.rollback(services, "reranker", 7)
