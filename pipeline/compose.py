@@ -15,7 +15,7 @@ from itertools import takewhile
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import write_out
-from pipeline.contradictions import Claim, find_contradiction, newest_first
+from pipeline.contradictions import Assertion, find_contradiction, newest_first
 from pipeline.harmless import harmless
 from pipeline.polar import say_whether, settles
 from pipeline.question import Analysis
@@ -43,8 +43,8 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     sentences = choose(read_spans, analysis.text)
     if not sentences:
         return None
-    if claims := find_contradiction(analysis, sentences[0], read_spans):
-        return _disputed(newest_first(claims), confidence)
+    if assertions := find_contradiction(analysis, sentences[0], read_spans):
+        return _disputed(newest_first(assertions), confidence)
     if several:
         sentences = join(analysis, sentences, read_spans)
     spans = spans_of(hits[:PASSAGES], analysis.lang)
@@ -95,25 +95,25 @@ def _focused(analysis: Analysis, answer: Answer) -> Answer:
     return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
 
 
-def _disputed(claims: Sequence[Claim], confidence: float) -> Answer:
+def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
     """Quote every side, each with what it says was asked."""
-    answer = _write([claim.read.span for claim in claims], confidence)
+    answer = _write([assertion.read.span for assertion in assertions], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
         replace(
             sentence,
-            focus=_focus_on(claim, sentence.text),
+            focus=_focus_on(assertion, sentence.text),
             contradicts=tuple(marker for marker in markers if marker not in sentence.markers),
         )
-        for claim, sentence in zip(claims, answer.sentences, strict=True)
+        for assertion, sentence in zip(assertions, answer.sentences, strict=True)
     ]
     return replace(answer, sentences=tuple(sentences))
 
 
-def _focus_on(claim: Claim, text: str) -> Focus | None:
-    value = _plain(claim.text)
+def _focus_on(assertion: Assertion, text: str) -> Focus | None:
+    value = _plain(assertion.text)
     start = text.find(value)
-    return Focus(start=start, end=start + len(value), confidence=claim.confidence) if start >= 0 else None
+    return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
 
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:

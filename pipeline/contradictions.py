@@ -1,6 +1,6 @@
 """Pages that answer the same question with different values: which of them do, and which sentences say so.
 
-Claimed only where two pages' sentences both say what was asked of the same thing, and no reading of the two values
+Asserted only where two pages' sentences both say what was asked of the same thing, and no reading of the two values
 makes them one. What is said of another subject, time or place is no contradiction.
 """
 
@@ -26,7 +26,7 @@ from store.types import Focus, Hit
 #: the kinds of things of which two can be told to be the same or not
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
 #: the most pages whose sentences are compared
-MAX_CLAIMS = 4
+MAX_ASSERTIONS = 4
 #: how sure it must be which words of a sentence say what was asked
 SURE = 0.3
 #: the same, where a sentence has but one value of the kind
@@ -45,7 +45,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Assertion:
     """A sentence with the value it gives for what was asked."""
 
     read: ReadSpan
@@ -59,37 +59,37 @@ class Claim:
         return self.read.span.text[self.value.start : self.value.end]
 
 
-def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Claim]:
-    """Give the claim of the chosen sentence and those of other pages that contradict it; none where none does."""
+def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Assertion]:
+    """Give the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
     kind = _KINDS.get(asked_for(analysis.text))
     if kind is None:
         return []
-    first = _claim(analysis, chosen, kind)
+    first = _assertion(analysis, chosen, kind)
     if first is None:
         return []
-    claims = [first]
+    assertions = [first]
     for rival in _rivals(analysis, chosen, read_spans):
-        claim = _claim(analysis, rival, kind)
-        if claim is not None and all(_contradict(analysis, claim, other) for other in claims):
-            claims.append(claim)
-    return claims if len(claims) > 1 else []
+        assertion = _assertion(analysis, rival, kind)
+        if assertion is not None and all(_contradict(analysis, assertion, other) for other in assertions):
+            assertions.append(assertion)
+    return assertions if len(assertions) > 1 else []
 
 
-def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Claim]:
-    """Give what the best sentence of the first ``closely`` hits claims and what contradicts it, the newest first."""
+def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
+    """Give what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
     read_spans = read(analysis, hits, closely=closely).spans
     chosen = choose(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 
 
-def newest_first(claims: Sequence[Claim]) -> list[Claim]:
-    """Order claims by when their pages were published; where one does not say, as they are."""
-    published = [claim.read.span.hit.passage.published for claim in claims]
+def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
+    """Order assertions by when their pages were published; where one does not say, as they are."""
+    published = [assertion.read.span.hit.passage.published for assertion in assertions]
     dates = [when for when in published if when is not None]
-    if len(dates) < len(claims):
-        return list(claims)
-    ordered = sorted(zip(dates, claims, strict=True), key=lambda pair: pair[0], reverse=True)
-    return [claim for _, claim in ordered]
+    if len(dates) < len(assertions):
+        return list(assertions)
+    ordered = sorted(zip(dates, assertions, strict=True), key=lambda pair: pair[0], reverse=True)
+    return [assertion for _, assertion in ordered]
 
 
 def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> Iterator[ReadSpan]:
@@ -98,15 +98,15 @@ def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]
     pages = {chosen.span.hit.passage.page_id}
     for rival in by_score(read_spans, analysis.text):
         page = rival.span.hit.passage.page_id
-        if score(rival) < least or len(pages) == MAX_CLAIMS:
+        if score(rival) < least or len(pages) == MAX_ASSERTIONS:
             return
         if page not in pages:
             pages.add(page)
             yield rival
 
 
-def _claim(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Claim | None:
-    """Give what a sentence claims, where it is sure enough which of its values is the answer."""
+def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Assertion | None:
+    """Give what a sentence asserts, where it is sure enough which of its values is the answer."""
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):
         return None
@@ -118,7 +118,7 @@ def _claim(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Claim | N
     )
     focus = find_focus(analysis, text)
     meant = _meant(focus, found)
-    return Claim(read=sentence, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
+    return Assertion(read=sentence, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
@@ -130,7 +130,7 @@ def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
     return meant[0] if len(meant) == 1 and sure else None
 
 
-def _contradict(analysis: Analysis, one: Claim, other: Claim) -> bool:
+def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
     if not comparable(one.value, other.value):
         return False
     agreed = any(same(one.value, value) for value in other.values) or any(
@@ -139,7 +139,7 @@ def _contradict(analysis: Analysis, one: Claim, other: Claim) -> bool:
     return not agreed and _same_subject(analysis, one, other)
 
 
-def _same_subject(analysis: Analysis, one: Claim, other: Claim) -> bool:
+def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
     """Say whether two sentences speak of the same: by the question's words they hold, and by what else they name."""
     alike = jaccard(_topic(analysis, one), _topic(analysis, other))
     if alike >= SAME_WORDS:
@@ -151,22 +151,22 @@ def _same_subject(analysis: Analysis, one: Claim, other: Claim) -> bool:
     return not any(map(_apart, _beside(analysis, one), _beside(analysis, other)))
 
 
-def _topic(analysis: Analysis, claim: Claim) -> set[str]:
-    text, value = claim.read.span.text, claim.value
+def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
+    text, value = assertion.read.span.text, assertion.value
     return set(terms_of(f"{text[: value.start]} {text[value.end :]}", analysis.lang))
 
 
-def _asked_words(analysis: Analysis, claim: Claim) -> set[str]:
+def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
     """Give the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
-    span = claim.read.span
+    span = assertion.read.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
     stand_for = related(content_terms(analysis.text, analysis.lang), held, analysis.lang)
     return {term for term, others in stand_for.items() if credit(others, held)}
 
 
-def _beside(analysis: Analysis, claim: Claim) -> tuple[set[str], set[str], set[str]]:
+def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:
     """What a sentence names beside its value: other names, years, and what a number counts."""
-    span, value = claim.read.span, claim.value
+    span, value = assertion.read.span, assertion.value
     text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.hit.passage.title, analysis.lang)}
     names = {
         term

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pipeline.cite import write_out
-from pipeline.contradictions import Claim
+from pipeline.contradictions import Assertion
 from pipeline.harmless import harmless
 from store.dispute import Contradiction, Dispute, Side
 from store.types import Answer, Citation, Hit, Passage, Sentence
 
 
-def dispute_of(claims: Sequence[Claim]) -> tuple[Dispute, ...]:
-    """Give the dispute that claims are the sides of; none without claims."""
-    sides = tuple(_side(claim) for claim in claims)
+def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
+    """Give the dispute that assertions are the sides of; none without assertions."""
+    sides = tuple(_side(assertion) for assertion in assertions)
     return (Dispute(sides=sides),) if sides else ()
 
 
@@ -83,11 +83,11 @@ def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
     return replace(sentence, contradicts=tuple(sorted(others)), disputes=(*sentence.disputes, found))
 
 
-def _side(claim: Claim) -> Side:
-    span = claim.read.span
+def _side(assertion: Assertion) -> Side:
+    span = assertion.read.span
     start = span.hit.passage.start
     return Side(
-        value=" ".join(harmless(claim.text).split()),
+        value=" ".join(harmless(assertion.text).split()),
         passage_id=span.hit.passage.id,
         start=start + span.start,
         end=start + span.end,

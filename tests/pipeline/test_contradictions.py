@@ -43,7 +43,7 @@ def values(answer: Answer) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("question", "one", "other", "claimed"),
+    ("question", "one", "other", "asserted"),
     [
         (QUESTION, BUILT.format("1874"), BUILT.format("1880"), {"1874", "1880"}),
         (
@@ -79,10 +79,10 @@ def values(answer: Answer) -> set[str]:
     ],
 )
 def test_pages_that_give_different_values_are_both_quoted(
-    question: str, one: str, other: str, claimed: set[str]
+    question: str, one: str, other: str, asserted: set[str]
 ) -> None:
     answer = answer_to(question, one, other)
-    assert values(answer) == claimed
+    assert values(answer) == asserted
     assert {sentence.text for sentence in answer.sentences} == {one, other}
     assert [sentence.contradicts for sentence in answer.sentences] == [(2,), (1,)]
     assert {citation.page_id for citation in answer.citations} == {1, 2}
