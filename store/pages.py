@@ -94,15 +94,24 @@ def save(
 
 
 def unchanged(
-    session: Session, page_id: int, now: datetime, *, body_hash: str = "", due_at: datetime | None = None
+    session: Session,
+    page_id: int,
+    now: datetime,
+    *,
+    validators: Validators | None = None,
+    body_hash: str = "",
+    due_at: datetime | None = None,
 ) -> tuple[int, bool]:
     """Note that a page was looked at and still says the same; returns what ``save`` does.
 
-    A duplicate takes the place of the page that stood for it, once that is gone or says something else.
+    Of its validators those stay that the answer did not name. A duplicate takes the place of the page that stood for
+    it, once that is gone or says something else.
     """
     row = session.get_one(PageRow, page_id, with_for_update=True)
     row.checked_at = now
     row.body_hash = body_hash or row.body_hash
+    if validators is not None:
+        row.etag, row.last_modified = validators.etag or row.etag, validators.last_modified or row.last_modified
     row.interval_s = next_interval_s(row.interval_s, changed=False)
     _plan(session, row, now, due_at)
     if row.duplicate_of is None:

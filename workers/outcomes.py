@@ -96,12 +96,16 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
                 depth=claim.candidate.depth,
                 now=now,
                 due_at=due_at,
-            )
+            ),
         )
     if page_id is None:
         return _Kept()
     if reading.outcome == "unchanged":
-        return _new_text(*pages.unchanged(session, page_id, now, body_hash=reading.body_hash, due_at=due_at))
+        return _new_text(
+            *pages.unchanged(
+                session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
+            )
+        )
     if reading.outcome == "gone":
         pages.gone(session, page_id, now)
         return _Kept(page_id=page_id, to_embed=(page_id,))

@@ -1,4 +1,4 @@
-"""What was read is kept by who holds the candidate, and by nobody else."""
+"""What is kept of a reading: by who holds the candidate, with what the server named last."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from store import candidates, leases
-from store.candidates import CandidateStatus
+from store import leases
 from store.tables import CandidateRow, LinkRow, PageRow
-from store.types import Candidate
 from tests.logged_site import article, served
 from tests.workers.conftest import Bell
+from tests.workers.one_candidate import add, read_one
 from workers import intake, outcomes, reading
 from workers.claim import claim
 from workers.services import Services
@@ -20,11 +19,7 @@ from workers.services import Services
 def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell) -> None:
     with served({"/lamp": article(1, links="<a href=/ferry>Ferry</a>")}) as site:
         intake.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
-        with services.database.write() as session:
-            lamp = [Candidate(url=f"{site.origin}/lamp")]
-            (candidate_id,) = candidates.add(
-                session, None, lamp, wave=0, status=CandidateStatus.WAITING, now=services.now()
-            )
+        candidate_id = add(services, f"{site.origin}/lamp")
         mine = claim(services, candidate_id)
         assert mine is not None
         found = reading.fetch(services, mine)
@@ -37,3 +32,13 @@ def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell
         assert session.scalars(select(PageRow)).all() == []
         assert session.scalars(select(LinkRow)).all() == []
     assert bell.rung == []
+
+
+def test_unchanged_page_is_asked_for_next_with_the_validators_it_came_with_last(services: Services) -> None:
+    with served({"/lamp": article(1)}) as site:
+        intake.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+        read_one(services, f"{site.origin}/lamp")
+        site.pages["/lamp"] = article(1).replace("<p>", "<p class=new>")
+        outcomes_of = [read_one(services, f"{site.origin}/lamp").outcome for _ in range(2)]
+        assert outcomes_of == ["unchanged", "unchanged"]
+        assert [request.status for request in site.log if request.path == "/lamp"] == [200, 200, 304]

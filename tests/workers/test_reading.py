@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from sqlalchemy import select
 
-from store import candidates, pages, questions
-from store.candidates import CandidateStatus
+from store import pages, questions
 from store.leases import MAX_ATTEMPTS
 from store.questions import NewQuestion
 from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
-from store.types import Candidate, Status
+from store.types import Status
 from tests.workers.conftest import Bell
+from tests.workers.one_candidate import add, make_due, read_one, row_of, work
 from workers import intake, reading
 from workers.services import Services
 
@@ -100,40 +99,10 @@ def site(services: Services) -> Iterator[str]:
     server.server_close()
 
 
-def _add(services: Services, url: str, question_id: str | None = None) -> int:
-    with services.database.write() as session:
-        (candidate_id,) = candidates.add(
-            session, question_id, [Candidate(url=url)], wave=0, status=CandidateStatus.WAITING, now=services.now()
-        )
-    return candidate_id
-
-
-def _row(services: Services, candidate_id: int) -> CandidateRow:
-    with services.database.read() as session:
-        return session.get_one(CandidateRow, candidate_id)
-
-
-def _read(services: Services, url: str) -> CandidateRow:
-    candidate_id = _add(services, url)
-    _work(services, candidate_id, until=lambda row: row.status == "SETTLED")
-    return _row(services, candidate_id)
-
-
-def _work(services: Services, candidate_id: int, until: Callable[[CandidateRow], bool]) -> None:
-    """Answer wake-up calls as a worker would, until the row is as wanted."""
-    for _ in range(200):
-        _make_due(services, candidate_id)
-        reading.read(services, candidate_id)
-        if until(_row(services, candidate_id)):
-            return
-        time.sleep(0.02)
-    raise AssertionError("the candidate never came that far")
-
-
 def test_a_page_is_kept_with_its_text_and_links_and_waits_to_be_embedded(
     services: Services, site: str, bell: Bell
 ) -> None:
-    row = _read(services, f"{site}/good")
+    row = read_one(services, f"{site}/good")
     with services.database.read() as session:
         page = session.get_one(PageRow, row.page_id)
         links = list(session.scalars(select(LinkRow.url)))
@@ -161,7 +130,7 @@ def test_a_page_is_kept_with_its_text_and_links_and_waits_to_be_embedded(
 def test_every_kind_of_page_gets_an_outcome_and_its_reason(
     services: Services, site: str, path: str, outcome: str, said: str
 ) -> None:
-    row = _read(services, f"{site}/{path}")
+    row = read_one(services, f"{site}/{path}")
     if path == "loop":
         assert row.outcome in ("failed", "blocked")
     else:
@@ -170,52 +139,52 @@ def test_every_kind_of_page_gets_an_outcome_and_its_reason(
 
 
 def test_a_private_address_that_is_not_the_operators_own_is_never_asked(services: Services) -> None:
-    assert _read(services, "http://127.0.0.1:9/").outcome == "blocked"
+    assert read_one(services, "http://127.0.0.1:9/").outcome == "blocked"
 
 
 def test_a_busy_server_is_tried_again_later_and_not_for_ever(services: Services, site: str) -> None:
-    candidate_id = _add(services, f"{site}/busy")
+    candidate_id = add(services, f"{site}/busy")
     reading.read(services, candidate_id)
-    row = _row(services, candidate_id)
+    row = row_of(services, candidate_id)
     assert (row.status, row.attempts) == ("WAITING", 1)
     assert (row.due_at - services.now()).total_seconds() > 5
     with services.database.write() as session:
         session.get_one(CandidateRow, candidate_id).attempts = MAX_ATTEMPTS
-    _make_due(services, candidate_id)
+    make_due(services, candidate_id)
     reading.read(services, candidate_id)
-    assert _row(services, candidate_id).outcome == "failed"
+    assert row_of(services, candidate_id).outcome == "failed"
 
 
 def test_a_read_delivered_twice_is_done_once(services: Services, site: str) -> None:
-    candidate_id = _add(services, f"{site}/good")
+    candidate_id = add(services, f"{site}/good")
     reading.read(services, candidate_id)
-    first = _row(services, candidate_id).settled_at
+    first = row_of(services, candidate_id).settled_at
     reading.read(services, candidate_id)
-    assert _row(services, candidate_id).settled_at == first
+    assert row_of(services, candidate_id).settled_at == first
 
 
 def test_an_unchanged_page_is_not_embedded_again(services: Services, site: str, bell: Bell) -> None:
-    first = _read(services, f"{site}/good")
+    first = read_one(services, f"{site}/good")
     bell.rung.clear()
-    second = _read(services, f"{site}/good")
+    second = read_one(services, f"{site}/good")
     assert (second.outcome, second.page_id, second.news) == ("unchanged", first.page_id, False)
     assert "wellread.embed" not in {task for task, _ in bell.rung}
 
 
 def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: str) -> None:
-    row = _read(services, f"{site}/good")
+    row = read_one(services, f"{site}/good")
     with services.database.write() as session:
         session.get_one(PageRow, row.page_id).url = f"{site}/binary"
-    assert _read(services, f"{site}/binary").outcome == "failed"
+    assert read_one(services, f"{site}/binary").outcome == "failed"
     with services.database.read() as session:
         assert TEXT in pages.texts(session, [row.page_id or 0])[row.page_id or 0]
 
 
 def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, bell: Bell) -> None:
     services.slots.claim(site, now=1e10, delay_s=0.0)
-    candidate_id = _add(services, f"{site}/good")
+    candidate_id = add(services, f"{site}/good")
     reading.read(services, candidate_id)
-    row = _row(services, candidate_id)
+    row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.lease_by) == ("WAITING", 0, None)
     assert ("wellread.read", candidate_id) in bell.rung
 
@@ -226,10 +195,10 @@ def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
     with services.database.write() as session:
         question, _ = questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
-    first, second = (_add(services, f"{site}/{path}", question.id) for path in ("nowhere", "good"))
-    _work(services, first, until=lambda row: row.status == "SETTLED")
+    first, second = (add(services, f"{site}/{path}", question.id) for path in ("nowhere", "good"))
+    work(services, first, until=lambda row: row.status == "SETTLED")
     assert _status(services, question.id) == Status.READING
-    _work(services, second, until=lambda row: row.status == "SETTLED")
+    work(services, second, until=lambda row: row.status == "SETTLED")
     assert _status(services, question.id) == Status.EMBEDDING
 
 
@@ -237,17 +206,12 @@ def test_a_question_that_was_cancelled_reads_nothing_more(services: Services, si
     with services.database.write() as session:
         question, _ = questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
-    candidate_id = _add(services, f"{site}/good", question.id)
+    candidate_id = add(services, f"{site}/good", question.id)
     intake.cancel(services, question.id)
     reading.read(services, candidate_id)
-    assert _row(services, candidate_id).outcome == "skipped"
+    assert row_of(services, candidate_id).outcome == "skipped"
 
 
 def _status(services: Services, question_id: str) -> str:
     with services.database.read() as session:
         return session.get_one(QuestionRow, question_id).status
-
-
-def _make_due(services: Services, candidate_id: int) -> None:
-    with services.database.write() as session:
-        session.get_one(CandidateRow, candidate_id).due_at = services.now()
