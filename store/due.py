@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from store import dialects
 from store.candidates import CandidateStatus
 from store.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
@@ -73,9 +74,9 @@ class _Page(NamedTuple):
 def host_is_due(session: Session, host: str, due_at: datetime) -> None:
     """Note that a page of the host is due then; the host stands in line at the time of its first page."""
     if session.get(HostRow, host) is None:
-        session.add(HostRow(origin=host, robots=b"", robots_status=0, refresh_at=due_at))
-        session.flush()
-        return
+        values = {"origin": host, "robots": b"", "robots_status": 0, "refresh_at": due_at}
+        if dialects.add_missing(session, HostRow, HostRow.origin, **values):
+            return
     later = (HostRow.refresh_at.is_(None)) | (HostRow.refresh_at > due_at)
     _change(session, HostRow.origin == host, later, refresh_at=due_at)
 

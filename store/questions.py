@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from store import answers, flights, leases, watches
+from store import answers, dialects, flights, leases, watches
 from store.errors import WellreadError
 from store.tables import CandidateRow, QuestionRow, StepRow, WebhookRow
 from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdict
@@ -63,48 +63,52 @@ class Move:
 
 def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
     """Keep a question; an idempotency key already used gives the first one back. Returns it and whether it is new."""
-    fingerprint = _fingerprint(new)
-    if new.idempotency_key:
-        known = session.scalar(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key))
-        if known is not None:
-            if known.fingerprint != fingerprint:
-                raise IdempotencyConflict(
-                    f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
-                    f"({known.id}): use a new key for a new question."
-                )
-            return to_question(known), False
-    row = QuestionRow(
-        id=uuid.uuid4().hex,
-        text=new.text,
-        lang=new.lang,
-        status=Status.ASKED,
-        strategy=new.strategy,
-        sites=list(new.sites),
-        langs=list(new.langs),
-        crawl_enabled=new.crawl_enabled,
-        max_age_s=new.max_age_s,
-        budget=asdict(new.budget),
-        priority=new.priority,
-        deadline=now + timedelta(seconds=new.deadline_s),
-        idempotency_key=new.idempotency_key or None,
-        fingerprint=fingerprint,
-        equal_key=_equal_key(new),
-        reuse=new.reuse,
-        callback_url=new.callback_url or None,
-        created_at=now,
-        updated_at=now,
-        due_at=now,
-    )
-    session.add(row)
-    session.flush()
+    question_id = uuid.uuid4().hex
+    if not dialects.add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
+        return to_question(_asked_before(session, new)), False
     if new.watch:
-        watches.add(session, row.id, "", now)
-    return to_question(row), True
+        watches.add(session, question_id, "", now)
+    return find(session, question_id), True
+
+
+def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
+    return {
+        "id": question_id,
+        "text": new.text,
+        "lang": new.lang,
+        "status": Status.ASKED,
+        "strategy": new.strategy,
+        "sites": list(new.sites),
+        "langs": list(new.langs),
+        "crawl_enabled": new.crawl_enabled,
+        "max_age_s": new.max_age_s,
+        "budget": asdict(new.budget),
+        "priority": new.priority,
+        "deadline": now + timedelta(seconds=new.deadline_s),
+        "idempotency_key": new.idempotency_key or None,
+        "fingerprint": _fingerprint(new),
+        "equal_key": _equal_key(new),
+        "reuse": new.reuse,
+        "callback_url": new.callback_url or None,
+        "created_at": now,
+        "updated_at": now,
+        "due_at": now,
+    }
+
+
+def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
+    known = session.scalars(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key)).one()
+    if known.fingerprint != _fingerprint(new):
+        raise IdempotencyConflict(
+            f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
+            f"({known.id}): use a new key for a new question."
+        )
+    return known
 
 
 def find(session: Session, question_id: str) -> Question:
     """Read one question; raises :class:`UnknownQuestion`."""
-    return to_question(_row(session, question_id))
+    return to_question(_known(session.get(QuestionRow, question_id), question_id))
 
 
 def lock(session: Session, question_id: str) -> QuestionRow | None:
@@ -192,11 +196,7 @@ def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
 
 def cancel(session: Session, question_id: str, now: datetime) -> Question:
     """Stop a question that is not final yet; a final one stays as it is."""
-    row = lock(session, question_id)
-    if row is None:
-        raise UnknownQuestion(
-            f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
-        )
+    row = _known(lock(session, question_id), question_id)
     if not Status(row.status).is_final:
         advance(session, row, Status.CANCELLED, now)
     return to_question(row)
@@ -204,9 +204,7 @@ def cancel(session: Session, question_id: str, now: datetime) -> Question:
 
 def replay(session: Session, question_id: str, now: datetime, *, deadline_s: float = 900.0) -> Question:
     """Start a failed, timed-out or cancelled question again from its first step."""
-    row = lock(session, question_id)
-    if row is None:
-        raise UnknownQuestion(f"There is no question {question_id!r}: `wellread dead` lists those that failed.")
+    row = _known(lock(session, question_id), question_id)
     if Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
         _start_again(session, row, now, deadline_s)
     return to_question(row)
@@ -264,8 +262,7 @@ def to_question(row: QuestionRow) -> Question:
     )
 
 
-def _row(session: Session, question_id: str) -> QuestionRow:
-    row = session.get(QuestionRow, question_id)
+def _known(row: QuestionRow | None, question_id: str) -> QuestionRow:
     if row is None:
         raise UnknownQuestion(
             f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."

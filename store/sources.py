@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from store import dialects
 from store.tables import HostRow, SourceRow
 from store.types import Schedule
 
@@ -35,10 +36,8 @@ class RobotsRecord:
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
     """Keep a source; adding it again changes its settings, but not its schedule."""
-    row = session.scalar(select(SourceRow).where(SourceRow.url == url))
-    if row is None:
-        row = SourceRow(url=url, created_at=now)
-        session.add(row)
+    dialects.add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
+    row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
     row.own, row.min_delay_s = own, min_delay_s
     session.flush()
     return _source(row)
@@ -129,8 +128,8 @@ def save_delay(session: Session, origin: str, seconds: float) -> None:
 def _host(session: Session, origin: str) -> HostRow:
     row = session.get(HostRow, origin)
     if row is None:
-        row = HostRow(origin=origin, robots=b"", robots_status=0)
-        session.add(row)
+        dialects.add_missing(session, HostRow, HostRow.origin, origin=origin, robots=b"", robots_status=0)
+        row = session.get_one(HostRow, origin)
     return row
 
 
