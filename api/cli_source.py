@@ -30,7 +30,7 @@ ZONE = click.option("--zone", metavar="NAME", help="The cron line's time zone, s
 @CRON
 @ZONE
 def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str | None) -> None:
-    """Keep a site; adding it again changes its settings.
+    """Keep a site; adding it again changes its settings, but no delay and no schedule that is not given.
 
     With a schedule it is looked at for new pages then, and its pages with it; without one each page is looked at by
     its own interval, sooner when it changes.

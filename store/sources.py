@@ -35,10 +35,12 @@ class RobotsRecord:
 
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
-    """Keep a source; adding it again changes its settings, but not its schedule."""
+    """Keep a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
     dialects.add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
-    row.own, row.min_delay_s = own, min_delay_s
+    row.own = own
+    if min_delay_s is not None:
+        row.min_delay_s = min_delay_s
     session.flush()
     return _source(row)
 

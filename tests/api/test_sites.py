@@ -53,6 +53,13 @@ def test_a_schedule_is_set_changed_and_ended_over_http(http: TestClient) -> None
     assert (ended["schedule"], ended["next_due"]) == (None, None)
 
 
+def test_what_is_not_given_when_a_site_is_added_again_stays(http: TestClient) -> None:
+    http.post("/api/sources", json={"url": "https://example.org/", "min_delay": 3, "cron": "0 3 * * *"})
+    again = http.post("/api/sources", json={"url": "https://example.org/", "own": True}).json()
+    assert (again["own"], again["min_delay_s"], again["schedule"]["cron"]) == (True, 3, "0 3 * * *")
+    assert http.patch(f"/api/sources/{again['id']}", json={"min_delay": None}).json()["min_delay_s"] is None
+
+
 def test_what_is_no_schedule_is_a_clear_problem_and_keeps_nothing(http: TestClient) -> None:
     refused = http.post("/api/sources", json={"url": "https://example.org/", "cron": "0 25 * * *"})
     assert (refused.status_code, refused.json()["type"]) == (422, "bad-schedule")
