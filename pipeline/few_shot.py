@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from pipeline.question import Analysis, QuestionType, question_type_of
 from pipeline.rerank import jaccard
 from pipeline.terms import content_terms
 from store.shown import shown
+from store.types import Solved
 
 MAX_EXAMPLES = 3
 #: solved questions that are looked at to choose from
@@ -28,17 +28,8 @@ LEAST_ALIKE = 0.2
 _MARKERS = re.compile(r"\s*\[\d+\]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Solved:
-    """A question with an answer that was confirmed."""
-
-    question: str
-    answer: str  #: without markers, or with them: they are left out
-    lang: str = ""
-
-
 class SolvedQuestions(Protocol):
-    """Where confirmed answers are kept."""
+    """Where solved questions are kept."""
 
     def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
         """Give up to ``at_most`` solved questions that may be like ``question``, in any order."""

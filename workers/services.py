@@ -148,7 +148,7 @@ class Services:
         from pipeline.enhancements import switched
         from pipeline.retrieve import Ranking
         from store.graph_reader import GraphReader
-        from workers.solved import Solved
+        from store.solved import SolvedReader
 
         return Tools(
             search=self.passages,
@@ -163,7 +163,7 @@ class Services:
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,
-            solved=Solved(self.database) if self.model else None,  # only a model is shown examples
+            solved=SolvedReader(self.database) if self.model else None,  # only a model is shown examples
         )
 
     @cached_property

@@ -5,7 +5,7 @@ Nothing here touches a disk, a network or a clock.
 
 from __future__ import annotations
 
-from store.types.answers import Answer, Citation, Cost, Focus, PageDates, Sentence, Verdict
+from store.types.answers import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
 from store.types.crawl import Candidate, CandidateKind, Link, Schedule
 from store.types.facts import Fact, Named, StatedFact
 from store.types.hits import Hit, Passage, Scale, Scope, Via
@@ -35,6 +35,7 @@ __all__ = [
     "Schedule",
     "Scope",
     "Sentence",
+    "Solved",
     "StatedFact",
     "Status",
     "Tally",

@@ -91,6 +91,15 @@ class Cost:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Solved:
+    """A question with the answer that a reader said is right."""
+
+    question: str
+    answer: str  #: with markers, or without
+    lang: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """What is said in reply to a question, every sentence with its citations."""
 

@@ -11,8 +11,7 @@ import pytest
 from pipeline.ask import Question, Tools, first_look, second_look
 from pipeline.claude import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
-from pipeline.few_shot import Solved
-from store.types import Hit, Variant
+from store.types import Hit, Solved, Variant
 from tests.claude_double import KEY, ClaudeDouble
 from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for

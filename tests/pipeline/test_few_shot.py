@@ -12,7 +12,6 @@ from pipeline.ask import Question, first_look
 from pipeline.few_shot import (
     MAX_EXAMPLE_CHARACTERS,
     MAX_EXAMPLES,
-    Solved,
     choose_examples,
     examples_for,
     likeness,
@@ -20,7 +19,7 @@ from pipeline.few_shot import (
 )
 from pipeline.llm import Tell
 from pipeline.question import analyse_question
-from store.types import Answer, Hit
+from store.types import Answer, Hit, Solved
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 
 ASKED = analyse_question("When was the lighthouse of Vierburg built?")

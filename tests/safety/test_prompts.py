@@ -15,9 +15,9 @@ from evals.injection.pages import all_pages
 from pipeline.cite import check, stands
 from pipeline.claude import Claude
 from pipeline.claude_prompts import COMPOSE, VERDICT
-from pipeline.few_shot import Solved, write_examples
+from pipeline.few_shot import write_examples
 from store.shown import shown
-from store.types import Answer, Hit, PageText
+from store.types import Answer, Hit, PageText, Solved
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.claude.lighthouse import Ask

@@ -10,7 +10,7 @@ from store import feedback
 from store.database import Database
 from store.feedback import NothingToJudge
 from store.questions import Move
-from store.solved import ConfirmedAnswers
+from store.solved import SolvedReader
 from store.told import FeedbackVerdict
 from store.types import Status
 from tests.store import walk
@@ -78,10 +78,10 @@ def test_confirmed_answers_are_examples_those_with_most_words_in_common_first(da
     ):  # fmt: skip
         _say(database, _answered(database, text), verdict)  # type: ignore[arg-type]
     _say(database, _answered(database, "Hauptstadt von Italien?", lang="de"), "right")
-    confirmed = ConfirmedAnswers(database)
-    like = confirmed.like("Capital of France?", lang="en", at_most=5)
+    solved = SolvedReader(database)
+    like = solved.like("Capital of France?", lang="en", at_most=5)
     assert [each.question for each in like] == ["Capital of Italy?", "How deep is the sea?"]
-    assert [each.question for each in confirmed.like("Capital of France?", lang="en", at_most=1)] == [like[0].question]
+    assert [each.question for each in solved.like("Capital of France?", lang="en", at_most=1)] == [like[0].question]
 
 
 def test_honest_unknown_is_no_example_however_right(database: Database) -> None:
@@ -89,4 +89,4 @@ def test_honest_unknown_is_no_example_however_right(database: Database) -> None:
     nothing = walk.answer("That is not known.")
     move(database, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=nothing))
     _say(database, question_id, "right")
-    assert ConfirmedAnswers(database).like("Capital of France?", lang="en", at_most=5) == []
+    assert SolvedReader(database).like("Capital of France?", lang="en", at_most=5) == []
