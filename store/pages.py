@@ -120,11 +120,16 @@ def unchanged(
     return said_by, said_by == row.id
 
 
-def gone(session: Session, page_id: int, now: datetime) -> None:
-    """Note that a page vanished: its text is kept, its passages leave the knowledge base."""
+def gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
+    """Note that a page vanished: its text is kept, its passages leave the knowledge base.
+
+    One that is not gone for good, as it only leads elsewhere or may not be kept now, is looked at by its own interval.
+    """
     row = session.get_one(PageRow, page_id, with_for_update=True)
     row.checked_at = now
-    _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S))
+    if not for_good:
+        row.interval_s = next_interval_s(row.interval_s, changed=row.gone_at is None)
+    _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S if for_good else row.interval_s))
     if row.gone_at is None:
         row.gone_at = now
         _wait_for_index(row, now)

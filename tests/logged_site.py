@@ -29,6 +29,7 @@ class LoggedSite:
 
     origin: str = ""
     pages: dict[str, str] = field(default_factory=dict)  #: path → HTML
+    moved: dict[str, str] = field(default_factory=dict)  #: path → where it leads
     robots: str = ""
     has_etags: bool = True
     takes_s: float = 0.0
@@ -92,6 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = site.robots if self.path == "/robots.txt" and site.robots else site.pages.get(self.path)
         etag = f'"{hashlib.sha1((body or "").encode()).hexdigest()}"'
         status = 404 if body is None else 304 if self._knows(site, etag) else 200
+        status = 302 if self.path in site.moved else status
         answered_at = time.monotonic()  # noted before the answer goes out: its reader may be back before this thread
         site.log.append(Request(path=self.path, status=status, came_at=came_at, answered_at=answered_at))
         sent = (body or "").encode() if status == 200 else b""
@@ -99,7 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
         kinds = {"xml": "application/xml", "txt": "text/plain"}
         self.send_header("content-type", kinds.get(self.path.rpartition(".")[2], "text/html; charset=utf-8"))
         self.send_header("content-length", str(len(sent)))
-        if site.has_etags and body is not None:
+        if status == 302:
+            self.send_header("location", site.moved[self.path])
+        elif site.has_etags and body is not None:
             self.send_header("etag", etag)
         self.end_headers()
         self.wfile.write(sent)

@@ -84,6 +84,7 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
     page_id = claim.page.id if claim.page else None
     due_at = planning.due_at(claim.sources, reading.url or claim.candidate.url, now)
     if reading.page is not None:
+        left = _leave(session, claim, reading, now)
         return _new_text(
             *pages.save(
                 session,
@@ -97,6 +98,7 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
                 now=now,
                 due_at=due_at,
             ),
+            left=left,
         )
     if page_id is None:
         return _Kept()
@@ -113,8 +115,26 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
     return _Kept(page_id=page_id)
 
 
-def _new_text(page_id: int, is_new: bool) -> _Kept:
-    return _Kept(page_id=page_id, is_new=is_new, to_embed=(page_id,) if is_new else ())
+def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Kept:
+    return _Kept(page_id=page_id, is_new=is_new, to_embed=(*left, page_id) if is_new else left)
+
+
+def _leave(session: Session, claim: Claim, reading: Reading, now: datetime) -> tuple[int, ...]:
+    """Give up a page whose URL leads to another now, before that one is kept: it must not stand for it."""
+    page = claim.page
+    if page is None or page.is_gone or reading.url == claim.candidate.url:
+        return ()
+    pages.gone(session, page.id, now, for_good=False)
+    page_checks.note(
+        session,
+        page.id,
+        outcome="gone",
+        status=reading.status,
+        content_hash=page.content_hash,
+        reason=f"it leads to {reading.url} now",
+        now=now,
+    )
+    return (page.id,)
 
 
 def _keep_links(session: Session, claim: Claim, reading: Reading, now: datetime) -> int:
