@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
@@ -17,6 +16,7 @@ from statistics import fmean
 import click
 import numpy as np
 
+from evals.asked import asked_of
 from evals.kept_vectors import KeptVectors
 from evals.memory import MemoryKnowledge
 from evals.metrics import recall_at, reciprocal_rank_at
@@ -26,10 +26,10 @@ from pipeline.learning.listwise import Floats, fit_listwise, padded
 from pipeline.rerank_learned import weighted_mean
 from pipeline.rerank_signals import Signals, signals
 from pipeline.rerankers import RerankerName, reranker_named
-from pipeline.retrieve import RERANKED, Ranking, Stage, retrieve
+from pipeline.retrieve import RERANKED, Ranking, Stage
 from store.embedder import Embedder, open_embedder
 from store.passages_schema import embedding_text
-from store.types import Hit, Scope
+from store.types import Hit
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "rerank_learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
@@ -84,32 +84,19 @@ def cases_of(each: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
     knowledge = MemoryKnowledge(each.passages, embedder.embed([embedding_text(item) for item in each.passages]))
     asked = [question for question in each.questions if question.answerable and question.gold]
     asked = random.Random(20).sample(asked, min(at_most, len(asked)))  # noqa: S311 - a sample, not a secret
-    vectors = embedder.embed([question.text for question in asked])
-    with ThreadPoolExecutor(1) as pool:
-        for question, vector in zip(asked, vectors, strict=True):
-            legs: dict[Stage, Sequence[Hit]] = {}
-            hits = retrieve(
-                [question.text],
-                vector[None],
-                search=knowledge,
-                pool=pool,
-                k=RERANKED,
-                scope=Scope(),
-                lang=each.lang,
-                embedder_id=embedder.id,
-                ranking=Ranking(reranker="none"),
-                observe=legs.__setitem__,
-            )
-            fitted = is_for_fitting(min(each.passages[at].title for at in question.gold))
-            yield Case(
-                set=each.name,
-                lang=each.lang,
-                fitted=fitted,
-                question=question,
-                legs=legs,
-                hits=tuple(hits),
-                signals=tuple(signals(question.text, hits, lang=each.lang)),
-            )
+    for one in asked_of(each, asked, embedder):
+        question, legs = one.question, dict[Stage, Sequence[Hit]]()
+        ranking = Ranking(reranker="none")
+        hits = one.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)
+        yield Case(
+            set=each.name,
+            lang=each.lang,
+            fitted=is_for_fitting(min(each.passages[at].title for at in question.gold)),
+            question=question,
+            legs=legs,
+            hits=hits,
+            signals=tuple(signals(question.text, hits, lang=each.lang)),
+        )
 
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:

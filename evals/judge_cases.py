@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
+from evals.asked import Asked, asked_of
 from evals.memory import MemoryKnowledge
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.question import Analysis, analyse_question
-from pipeline.retrieve import Embed, Search, Vectors, retrieve
-from store.types import Hit, Passage, Scope
+from pipeline.retrieve import Embed, Search, Vectors
+from store.types import Hit, Passage
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject stays, the answer goes.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
@@ -55,34 +55,16 @@ def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | No
         rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in each.passages])
     everything = MemoryKnowledge(each.passages, rows)
     asked = chance.sample(each.questions, min(at_most, len(each.questions)))
-    vectors = embedder.embed([question.text for question in asked])
-    with ThreadPoolExecutor(1) as pool:
-        for question, vector in zip(asked, vectors, strict=True):
-            yield from _of_question(each, everything, question, vector, embedder.id, chance, pool)
+    for one in asked_of(each, asked, embedder):
+        yield from _of_question(each, everything, one, chance)
 
 
-def _of_question(
-    each: EvalSet,
-    everything: MemoryKnowledge,
-    question: EvalQuestion,
-    vector: Vectors,
-    embedder_id: str,
-    chance: random.Random,
-    pool: Executor,
-) -> Iterator[Case]:
+def _of_question(each: EvalSet, everything: MemoryKnowledge, asked: Asked, chance: random.Random) -> Iterator[Case]:
+    question = asked.question
     analysis = analyse_question(question.text, each.lang)
     titles = {each.passages[at].title for at in question.gold}
     for condition, base in _bases(each, everything, question, titles, chance):
-        hits = retrieve(
-            [analysis.text],
-            vector[None],
-            search=base,
-            pool=pool,
-            k=_K,
-            scope=Scope(),
-            lang=each.lang,
-            embedder_id=embedder_id,
-        )
+        hits = asked.find(analysis.text, base, k=_K)
         if condition in ("passage-out", "tiny-on") and _is_said(question.answers, hits):
             continue  # another passage may answer as well
         yield Case(
@@ -93,7 +75,7 @@ def _of_question(
             fitted=is_for_fitting(min(titles, default=question.text)) and len(titles) < 2,
             analysis=analysis,
             answers=question.answers,
-            hits=tuple(hits),
+            hits=hits,
         )
 
 
