@@ -23,6 +23,7 @@ Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", 
 
 _GONE = frozenset({404, 410})
 _BUSY = frozenset({429, 503})
+_NOT_TO_BE_KEPT = "the page asks not to be kept (noindex)"
 _LITTLE = 400  #: characters
 
 
@@ -102,9 +103,12 @@ def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: date
     if refused := _refused(fetched, url, now):
         return refused
     validators = _validators(fetched)
-    if fetched.status == 304:
-        return Reading(outcome="unchanged", url=candidate.url, validators=validators)
     header = fetched.headers.get("x-robots-tag", "").lower()
+    may_be_kept = "noindex" not in header and "none" not in header
+    if fetched.status == 304:
+        if may_be_kept:
+            return Reading(outcome="unchanged", url=candidate.url, validators=validators)
+        return Reading(outcome="forbidden", url=candidate.url, reason=_NOT_TO_BE_KEPT)
     body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
     unchanged = Reading(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
     if known is not None and known.body_hash == body_hash and not header:
@@ -114,8 +118,8 @@ def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: date
     except NothingToRead as error:
         return Reading(outcome="empty", url=url, reason=str(error))
     links = page.links if page.follow and "nofollow" not in header else ()
-    if not page.index or "noindex" in header or "none" in header:
-        return Reading(outcome="forbidden", url=url, reason="the page asks not to be kept (noindex)", links=links)
+    if not page.index or not may_be_kept:
+        return Reading(outcome="forbidden", url=url, reason=_NOT_TO_BE_KEPT, links=links)
     digest = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == digest:
         return replace(unchanged, content_hash=digest, links=links)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 
+#: after these a page is not quoted any more: it vanished, asks not to be kept, or robots.txt forbids to ask for it
+_WITHDRAWN = frozenset({"gone", "forbidden"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Kept:
     """What became of the page."""
@@ -108,8 +112,8 @@ def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) 
                 session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
             )
         )
-    if reading.outcome == "gone":
-        pages.gone(session, page_id, now)
+    if reading.outcome in _WITHDRAWN:
+        pages.gone(session, page_id, now, for_good=reading.outcome == "gone")
         return _Kept(page_id=page_id, to_embed=(page_id,))
     pages.failed(session, page_id, now, due_at=due_at)
     return _Kept(page_id=page_id)

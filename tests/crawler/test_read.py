@@ -123,6 +123,11 @@ def test_a_known_page_is_asked_for_conditionally_and_a_304_means_unchanged() -> 
     assert web.asked[-1][1]["if-none-match"] == '"1"'
 
 
+def test_a_304_may_say_that_the_page_asks_not_to_be_kept_any_more() -> None:
+    web = _says(304, "", x_robots_tag="noindex")
+    assert _read(web, known=Known(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
+
+
 def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> None:
     first = _read(_says(200))
     again = _read(

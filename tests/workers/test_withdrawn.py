@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from store import page_checks
-from store.tables import PageRow
+from store.tables import HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import read_one
@@ -55,6 +55,24 @@ def test_page_that_leads_to_another_now_is_taken_out_and_the_other_kept(
     with services.database.read() as session:
         latest = page_checks.history(session, _page(services, f"{site.origin}/lamp").id)[0]
     assert (latest.outcome, f"{site.origin}/ferry" in latest.reason) == ("gone", True)
+
+
+def test_page_that_asks_not_to_be_kept_any_more_is_taken_out(services: Services, site: LoggedSite, bell: Bell) -> None:
+    read_one(services, f"{site.origin}/lamp")
+    _in_the_knowledge_base(services, bell)
+    site.pages["/lamp"] = article(1).replace("<h1>", "<meta name=robots content=noindex><h1>")
+    assert read_one(services, f"{site.origin}/lamp").outcome == "forbidden"
+    assert _is_taken_out(services, bell, f"{site.origin}/lamp")
+
+
+def test_page_that_robots_txt_forbids_now_is_taken_out(services: Services, site: LoggedSite, bell: Bell) -> None:
+    read_one(services, f"{site.origin}/lamp")
+    _in_the_knowledge_base(services, bell)
+    site.robots = "User-agent: *\nDisallow: /lamp\n"
+    with services.database.write() as session:
+        session.execute(update(HostRow).values(robots_at=services.now() - timedelta(days=2)))
+    assert read_one(services, f"{site.origin}/lamp").outcome == "forbidden"
+    assert _is_taken_out(services, bell, f"{site.origin}/lamp")
 
 
 def test_page_that_is_itself_again_is_put_back_and_is_looked_at_within_its_interval(
