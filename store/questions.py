@@ -212,12 +212,14 @@ def replay(session: Session, question_id: str, now: datetime, *, deadline_s: flo
 
 def ask_again(session: Session, row: QuestionRow, now: datetime, *, deadline_s: float = 900.0) -> None:
     """Start a locked question again that has an answer, because its evidence changed: under its id, a new round."""
-    row.round, row.asked_again_at, row.crawl_reason = (row.round or 0) + 1, now, None
-    session.execute(delete(CandidateRow).where(CandidateRow.question_id == row.id))  # each round has its own budget
+    row.round = (row.round or 0) + 1
     _start_again(session, row, now, deadline_s)
 
 
 def _start_again(session: Session, row: QuestionRow, now: datetime, deadline_s: float) -> None:
+    """Begin anew with a whole budget: what was found and spent before this moment counts no longer."""
+    session.execute(delete(CandidateRow).where(CandidateRow.question_id == row.id))
+    row.asked_again_at, row.crawl_reason = now, None
     row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
     row.stop_reason, row.deadline = None, now + timedelta(seconds=deadline_s)
     row.leader_id, row.cached_from = None, None

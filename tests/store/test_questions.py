@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
-from store import leases, records
+from store import candidates, leases, records, spending
+from store.candidates import CandidateStatus, Spent
 from store.database import Database
 from store.questions import (
     IdempotencyConflict,
@@ -20,8 +23,8 @@ from store.questions import (
     record,
     replay,
 )
-from store.tables import QuestionRow, WebhookRow
-from store.types import Answer, Question, Sentence, Status, Verdict
+from store.tables import CandidateRow, QuestionRow, WebhookRow
+from store.types import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ANSWER = Answer(
@@ -129,6 +132,25 @@ def test_a_failed_question_is_listed_and_can_be_replayed(database: Database) -> 
         assert [(row.id, row.error) for row in dead(session)] == [(question.id, "the model was away")]
         assert replay(session, question.id, NOW).status is Status.ASKED
         assert dead(session) == []
+
+
+def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> None:
+    question = _ask(database)
+    found = Candidate(url="https://example.org/", origin="seed")
+    cost = Cost(model="m", input_tokens=1_000, usd=0.4)
+    failed = Move(to=Status.FAILED, outcome="attempts", detail={"cost": asdict(cost)})
+    with database.write() as session:
+        candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
+        session.execute(update(CandidateRow).values(outcome="failed", bytes=5_000, settled_at=NOW, status="SETTLED"))
+    _record(database, _claim(database, question), failed)
+    with database.write() as session:
+        assert candidates.spent(session, question.id) == Spent(pages=1, bytes=5_000)
+        replay(session, question.id, NOW + timedelta(seconds=9))
+    with database.write() as session:
+        assert candidates.spent(session, question.id) == Spent(pages=0, bytes=0)
+        assert candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
+        assert spending.spent(session, question.id) == Cost()
+        assert spending.total_cost(session, question.id) == cost  # what it cost in all is still told
 
 
 def test_the_end_of_a_question_with_a_callback_owes_one_delivery(database: Database) -> None:
