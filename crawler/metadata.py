@@ -37,17 +37,25 @@ def read_metadata(tree: Any, url: str) -> Metadata:
     """Read a parsed page's head."""
     named = _named(tree)
     dates = dict(_dates_in_json(tree))
-    robots = f"{named.get('robots', '')},{named.get('wellread', '')}".lower()
-    none = "none" in robots
+    asked = asked_of_robots(f"{named.get('robots', '')},{named.get('wellread', '')}")
     return Metadata(
         title=_title(tree, named),
         lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
         published=_first_date(named, _PUBLISHED) or dates.get("datePublished"),
         modified=_first_date(named, _MODIFIED) or dates.get("dateModified"),
         canonical_url=_canonical(tree, url),
-        index=not (none or "noindex" in robots),
-        follow=not (none or "nofollow" in robots),
+        index="noindex" not in asked,
+        follow="nofollow" not in asked,
     )
+
+
+def asked_of_robots(said: str) -> frozenset[str]:
+    """Give the single words that a robots meta tag or an X-Robots-Tag header asks; "none" is noindex and nofollow.
+
+    Words with a value are left out, as ``max-image-preview:none``, and those for another, as ``googlebot: noindex``.
+    """
+    words = {word.strip() for word in said.lower().split(",")} - {""}
+    return frozenset(words | {"noindex", "nofollow"} if "none" in words else words)
 
 
 def parse_date(value: str) -> datetime | None:

@@ -13,6 +13,7 @@ from crawler.browser import NotRendered
 from crawler.extract import NothingToRead, extract
 from crawler.feed import parse_feed
 from crawler.fetch import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
+from crawler.metadata import asked_of_robots
 from crawler.permission import Forbidden, Permission, RobotsCache
 from crawler.politeness import parse_retry_after
 from crawler.scripts import FetchesForPages, Renders, Scripts
@@ -103,22 +104,21 @@ def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: date
     if refused := _refused(fetched, url, now):
         return refused
     validators = _validators(fetched)
-    header = fetched.headers.get("x-robots-tag", "").lower()
-    may_be_kept = "noindex" not in header and "none" not in header
+    asked = asked_of_robots(fetched.headers.get("x-robots-tag", ""))
     if fetched.status == 304:
-        if may_be_kept:
+        if "noindex" not in asked:
             return Reading(outcome="unchanged", url=candidate.url, validators=validators)
         return Reading(outcome="forbidden", url=candidate.url, reason=_NOT_TO_BE_KEPT)
     body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
     unchanged = Reading(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
-    if known is not None and known.body_hash == body_hash and not header:
+    if known is not None and known.body_hash == body_hash and not asked:
         return unchanged  # byte for byte what was extracted before
     try:
         page = extract(fetched.body, url=url, content_type=fetched.headers.get("content-type", ""))
     except NothingToRead as error:
         return Reading(outcome="empty", url=url, reason=str(error))
-    links = page.links if page.follow and "nofollow" not in header else ()
-    if not page.index or not may_be_kept:
+    links = page.links if page.follow and "nofollow" not in asked else ()
+    if not page.index or "noindex" in asked:
         return Reading(outcome="forbidden", url=url, reason=_NOT_TO_BE_KEPT, links=links)
     digest = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == digest:

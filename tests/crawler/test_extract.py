@@ -146,6 +146,12 @@ def test_robots_meta_is_obeyed() -> None:
     assert (page.index, page.follow) == (False, False)
 
 
+def test_words_about_pictures_or_for_another_do_not_ask_not_to_be_kept() -> None:
+    asks = "<meta name=robots content='index, follow, max-image-preview:none, max-snippet:-1'>"
+    page = extract(_html(f"<main><p>{PARAGRAPH}</p></main>", asks), url=URL)
+    assert (page.index, page.follow) == (True, True)
+
+
 def test_a_declared_language_is_believed_until_a_long_text_plainly_speaks_another() -> None:
     german = "Der Wärter putzt jeden Abend die Lampe, bevor er sie anzündet, und füllt um Mitternacht das Öl nach. " * 5
     assert extract(_html(f"<main><p>{german}</p></main>", attributes='lang="en"'), url=URL).lang == "de"

@@ -128,6 +128,14 @@ def test_a_304_may_say_that_the_page_asks_not_to_be_kept_any_more() -> None:
     assert _read(web, known=Known(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["max-image-preview:none", "googlebot: noindex", "noindexing"],  # of pictures; for another; no such word
+)
+def test_header_that_does_not_speak_of_our_keeping_the_text_is_no_refusal(header: str) -> None:
+    assert _read(_says(200, x_robots_tag=header)).outcome == "read"
+
+
 def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> None:
     first = _read(_says(200))
     again = _read(
