@@ -1,4 +1,7 @@
-"""Check that every citation stands in the stored text of its page; what does not is dropped, whoever composed it."""
+"""Cite a span of a passage, and check that every citation stands in the stored text of its page.
+
+What does not stand there is dropped, whoever composed it.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,29 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from store.dispute import Contradiction
-from store.types import Answer, Citation, PageDates, Sentence
+from store.types import Answer, Citation, PageDates, Passage, Sentence
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
 
 DROPPED = "Sentences whose citation does not stand in the page were left out."
 _LEADS_IN = (":", "：")
+
+
+def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
+    """Cite ``passage.text[start:end]``."""
+    return Citation(
+        marker=marker,
+        passage_id=passage.id,
+        page_id=passage.page_id,
+        url=passage.url,
+        title=passage.title,
+        quote=passage.text[start:end],
+        start=passage.start + start,
+        end=passage.start + end,
+        published=passage.published,
+        read_at=passage.read_at,
+    )
 
 
 def check(answer: Answer, page_text_of: PageText) -> Answer:

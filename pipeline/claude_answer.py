@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Literal
 
-from pipeline.cite import write_out
+from pipeline.cite import cite, write_out
 from pipeline.claude_passages import Given, title_of
 from pipeline.fidelity import made_up
 from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
@@ -114,7 +114,7 @@ class _Numbers:
         for citation in self.citations:
             if (citation.page_id, citation.start, citation.end) == at:
                 return citation.marker
-        self.citations.append(_citation(passage, start, end, marker=len(self.citations) + 1))
+        self.citations.append(cite(passage, start, end, marker=len(self.citations) + 1))
         return len(self.citations)
 
 
@@ -130,21 +130,6 @@ def _cited(pointer: Pointer, given: Sequence[Given]) -> tuple[Passage, int, int]
     if "".join("".join(item.blocks()[pointer.start : pointer.end]).split()) != "".join(pointer.text.split()):
         return None
     return item.passage, end - len(quote.lstrip()), start + len(quote.rstrip())
-
-
-def _citation(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
-    return Citation(
-        marker=marker,
-        passage_id=passage.id,
-        page_id=passage.page_id,
-        url=passage.url,
-        title=passage.title,
-        quote=passage.text[start:end],
-        start=passage.start + start,
-        end=passage.start + end,
-        published=passage.published,
-        read_at=passage.read_at,
-    )
 
 
 def _sentences(said: Sequence[Said], end_of_reply: End) -> Iterator[tuple[str, tuple[Pointer, ...]]]:

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
-from pipeline.cite import write_out
+from pipeline.cite import cite, write_out
 from pipeline.contradictions import Assertion, find_contradiction, newest_first
 from pipeline.harmless import harmless
 from pipeline.polar import say_whether, settles
@@ -23,7 +23,7 @@ from pipeline.reading import read
 from pipeline.score import choose, is_ordered
 from pipeline.several import join
 from pipeline.spans import Span, looks_like_code, spans_of
-from store.types import Answer, Citation, Focus, Hit, Sentence
+from store.types import Answer, Focus, Hit, Sentence
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
@@ -117,7 +117,9 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
 
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
-    citations = tuple(_citation(span, marker) for marker, span in enumerate(spans, start=1))
+    citations = tuple(
+        cite(span.hit.passage, span.start, span.end, marker=marker) for marker, span in enumerate(spans, start=1)
+    )
     sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
     return Answer(
         text=write_out(sentences),
@@ -137,19 +139,3 @@ def _readable(span: Span) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(harmless(text).split())
-
-
-def _citation(span: Span, marker: int) -> Citation:
-    passage = span.hit.passage
-    return Citation(
-        marker=marker,
-        passage_id=passage.id,
-        page_id=passage.page_id,
-        url=passage.url,
-        title=passage.title,
-        quote=span.text,
-        start=passage.start + span.start,
-        end=passage.start + span.end,
-        published=passage.published,
-        read_at=passage.read_at,
-    )

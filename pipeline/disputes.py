@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pipeline.cite import write_out
+from pipeline.cite import cite, write_out
 from pipeline.contradictions import Assertion
 from pipeline.harmless import harmless
 from store.dispute import Contradiction, Dispute, Side
-from store.types import Answer, Citation, Hit, Passage, Sentence
+from store.types import Answer, Hit, Passage, Sentence
 
 
 def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
@@ -59,18 +59,7 @@ def _marker(answer: Answer, side: Side, passage: Passage) -> int:
 
 def _with_quote(answer: Answer, side: Side, passage: Passage) -> Answer:
     marker = len(answer.citations) + 1
-    citation = Citation(
-        marker=marker,
-        passage_id=passage.id,
-        page_id=passage.page_id,
-        url=passage.url,
-        title=passage.title,
-        quote=passage.text[side.start - passage.start : side.end - passage.start],
-        start=side.start,
-        end=side.end,
-        published=passage.published,
-        read_at=passage.read_at,
-    )
+    citation = cite(passage, side.start - passage.start, side.end - passage.start, marker=marker)
     quoted = Sentence(text=" ".join(harmless(citation.quote).split()), markers=(marker,))
     sentences = (*answer.sentences, quoted)
     return replace(answer, text=write_out(sentences), sentences=sentences, citations=(*answer.citations, citation))
