@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -27,12 +27,6 @@ PAGES = [
         title="functools",
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
 
 
 def tools_for(pool: Executor, pages: Sequence[object] = PAGES, model: Model | None = None) -> Tools:

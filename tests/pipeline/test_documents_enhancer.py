@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import pytest
@@ -28,12 +27,6 @@ from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
 
 JWT = "How do I implement authentication in a React application using JWT tokens?"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
 
 
 def hit(text: str, score: float, *, id: int) -> Hit:

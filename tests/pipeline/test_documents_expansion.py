@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import get_args
 
@@ -20,12 +19,6 @@ from pipeline.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
 from store.types import Hit, Scope, VariantKind
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(8) as executor:
-        yield executor
 
 
 def by_kind(question: str) -> dict[str, str]:

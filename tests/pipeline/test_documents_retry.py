@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import pytest
@@ -24,12 +23,6 @@ from tests.pipeline.test_ask import ScriptedModel, tools_for
 
 HEADQUARTERS = "What is Microsoft's headquarters?"
 STARTUP = "Who is the CEO of XYZ Startup founded yesterday?"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
 
 
 def hit(similarity: float, page_id: int) -> Hit:

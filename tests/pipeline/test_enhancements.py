@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import pytest
@@ -17,12 +17,6 @@ from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
 
 FRANCE = Question(text="What is the capital of France?")
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
 
 
 def with_(tools: Tools, *names: Enhancement) -> Tools:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -30,12 +30,6 @@ SOLVED = [
     Solved(question="How do I bake bread?", answer="With flour.", lang="en"),
     Solved(question="When was the lighthouse of Sand built?", answer="", lang="en"),  # no answer was kept
 ]
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(4) as executor:
-        yield executor
 
 
 class Kept:
