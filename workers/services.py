@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
@@ -18,6 +18,7 @@ import structlog
 from store.database import Database
 from store.errors import WellreadError
 from workers.logs import configure
+from workers.once import once
 from workers.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -56,35 +57,36 @@ class Services:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.making = threading.RLock()
         self._reading: _Reading | None = None
 
-    @cached_property
+    @once
     def database(self) -> Database:
         """SQL."""
         return Database(self.settings.database)
 
-    @cached_property
+    @once
     def redis(self) -> redis.Redis:
         """The broker, as a plain client."""
         import redis
 
         return redis.Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
 
-    @cached_property
+    @once
     def events(self) -> Events:
         """Progress."""
         from store.events import Events
 
         return Events(self.redis)
 
-    @cached_property
+    @once
     def slots(self) -> Slots:
         """Turns at hosts."""
         from store.slots import Slots
 
         return Slots(self.redis)
 
-    @cached_property
+    @once
     def doorbell(self) -> Doorbell:
         """Wake-up calls."""
         from workers.app import app
@@ -92,14 +94,14 @@ class Services:
 
         return Doorbell(app)
 
-    @cached_property
+    @once
     def keeper(self) -> Keeper:
         """Renews the leases this process holds."""
         from workers.steps import Keeper
 
         return Keeper(self.database)
 
-    @cached_property
+    @once
     def embedder(self) -> Embedder:
         """The embedding model."""
         from store.embedder import open_embedder
@@ -113,17 +115,17 @@ class Services:
             api_key=s.embedder_api_key.get_secret_value(),
         )
 
-    @cached_property
+    @once
     def passages(self) -> Passages:
         """The knowledge base, for searching."""
         return self._open_passages(writer=False)
 
-    @cached_property
+    @once
     def passages_writer(self) -> Passages:
         """The knowledge base, for the one process that writes it."""
         return self._open_passages(writer=True)
 
-    @cached_property
+    @once
     def model(self) -> Model | None:
         """Claude, when there is a key."""
         s = self.settings
@@ -141,7 +143,7 @@ class Services:
             max_usd=s.max_usd_per_question,
         )
 
-    @cached_property
+    @once
     def tools(self) -> Tools:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
@@ -166,14 +168,14 @@ class Services:
             solved=SolvedReader(self.database) if self.model else None,  # only a model is shown examples
         )
 
-    @cached_property
+    @once
     def learned(self) -> LearnedHere:
         """The versions of judge and reranker in use."""
         from workers.learned import LearnedHere
 
         return LearnedHere(self.database)
 
-    @cached_property
+    @once
     def variants(self) -> VariantsCache:
         """Variants made before, and which kinds helped."""
         from store.variants_cache import VariantsCache
@@ -187,7 +189,7 @@ class Services:
         with self.database.read() as session:
             return pages.texts(session, page_ids)
 
-    @cached_property
+    @once
     def loop(self) -> asyncio.Runner:
         """The event loop that fetches; kept, so that connections are."""
         return asyncio.Runner()
@@ -206,7 +208,7 @@ class Services:
             self._reading = _Reading(own=own, client=_open_client(self.settings, own))
         return self._reading.client
 
-    @cached_property
+    @once
     def browser(self) -> Browser | None:
         """What runs the scripts of pages, where there is one."""
         from crawler.browser import Browser
@@ -215,7 +217,7 @@ class Services:
         executable = find(self.settings.chromium)
         return Browser(executable) if executable else None
 
-    @cached_property
+    @once
     def engine_client(self) -> Client:
         """The way out to search engines; of private addresses it reaches only the operator's own engines.
 
@@ -225,14 +227,14 @@ class Services:
 
         return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
 
-    @cached_property
+    @once
     def engines(self) -> tuple[Account, ...]:
         """The search engines that are on."""
         from workers.engines import open_engines
 
         return open_engines(self.settings, self.engine_client)
 
-    @cached_property
+    @once
     def engine_rests(self) -> EngineRests:
         """Which engines are left alone."""
         from store.engine_rests import EngineRests

@@ -1,0 +1,44 @@
+"""Attributes that are made on first use, once, also where several threads want them at the same moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
+
+Value = TypeVar("Value")
+
+
+class Making(Protocol):
+    """What has such attributes."""
+
+    @property
+    def making(self) -> RLock:
+        """Held while one of them is made; the making of one may use another."""
+
+
+class once(Generic[Value]):  # noqa: N801  (written as a decorator, as `property` is)
+    """``functools.cached_property`` with a lock, which that has no longer since Python 3.12.
+
+    It has no ``__set__``: the value in the instance's ``__dict__`` is found before it from then on.
+    """
+
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make, self._name = make, make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> Self: ...
+
+    @overload
+    def __get__(self, instance: Making, owner: type[Any]) -> Value: ...
+
+    def __get__(self, instance: Making | None, owner: type[Any]) -> Self | Value:
+        """Make the value, or wait for the thread that does."""
+        if instance is None:
+            return self
+        with instance.making:
+            if self._name not in instance.__dict__:
+                instance.__dict__[self._name] = self._make(instance)
+        value: Value = instance.__dict__[self._name]
+        return value
