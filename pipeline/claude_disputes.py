@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.claude_passages import Given
 from pipeline.find_values import values_in
-from pipeline.harmless import harmless
+from pipeline.harmless import harmless_line
 from pipeline.orders import stands_in_order
 from pipeline.values import ValueKind, comparable, same
 from store.analyser import words
@@ -56,7 +56,7 @@ def _sides(item: object, given: Sequence[Given]) -> list[tuple[Side, Passage]]:
     value = " ".join(value.split())
     if not 0 < len(value) <= MAX_VALUE_CHARACTERS or value not in " ".join(quote.split()):
         return []
-    value = " ".join(harmless(value).split())
+    value = harmless_line(value)
     spans = [(each.passage, _stands(quote, each.passage.text)) for each in given]
     return [
         (

@@ -16,7 +16,7 @@ from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import cite, write_out
 from pipeline.contradictions import Assertion, find_contradiction, newest_first
-from pipeline.harmless import harmless
+from pipeline.harmless import harmless, harmless_line
 from pipeline.polar import say_whether, settles
 from pipeline.question import Analysis
 from pipeline.reading import read
@@ -111,7 +111,7 @@ def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
 
 
 def _focus_on(assertion: Assertion, text: str) -> Focus | None:
-    value = _plain(assertion.text)
+    value = harmless_line(assertion.text)
     start = text.find(value)
     return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
 
@@ -134,8 +134,4 @@ def _readable(span: Span) -> str:
     """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
     if any(map(looks_like_code, harmless(span.text).splitlines())):
         return harmless(span.text, markers=True)
-    return _plain(span.text)
-
-
-def _plain(text: str) -> str:
-    return " ".join(harmless(text).split())
+    return harmless_line(span.text)

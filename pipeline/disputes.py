@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from pipeline.cite import cite, write_out
 from pipeline.contradictions import Assertion
-from pipeline.harmless import harmless
+from pipeline.harmless import harmless_line
 from store.dispute import Contradiction, Dispute, Side
 from store.types import Answer, Hit, Passage, Sentence
 
@@ -60,7 +60,7 @@ def _marker(answer: Answer, side: Side, passage: Passage) -> int:
 def _with_quote(answer: Answer, side: Side, passage: Passage) -> Answer:
     marker = len(answer.citations) + 1
     citation = cite(passage, side.start - passage.start, side.end - passage.start, marker=marker)
-    quoted = Sentence(text=" ".join(harmless(citation.quote).split()), markers=(marker,))
+    quoted = Sentence(text=harmless_line(citation.quote), markers=(marker,))
     sentences = (*answer.sentences, quoted)
     return replace(answer, text=write_out(sentences), sentences=sentences, citations=(*answer.citations, citation))
 
@@ -76,7 +76,7 @@ def _side(assertion: Assertion) -> Side:
     span = assertion.read.span
     start = span.hit.passage.start
     return Side(
-        value=" ".join(harmless(assertion.text).split()),
+        value=harmless_line(assertion.text),
         passage_id=span.hit.passage.id,
         start=start + span.start,
         end=start + span.end,

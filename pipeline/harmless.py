@@ -37,6 +37,11 @@ def harmless(text: str, *, markers: bool = False) -> str:
     return text if markers else _MARKER.sub("", text)
 
 
+def harmless_line(text: str) -> str:
+    """Give the harmless text in one line, without needless space."""
+    return " ".join(harmless(text).split())
+
+
 def without_made_up_tags(text: str, sources: Sequence[str]) -> str:
     """Give what a model wrote without the markup that no source holds."""
 
