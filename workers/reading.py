@@ -43,23 +43,22 @@ def read(services: Services, candidate_id: int) -> None:
 
 
 def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
-    reading: Reading | None = None
-    pause_s = claim.delay_s
-    try:
-        with services.keeper.keeping(claim.lease):
+    """Read in the host's turn, then keep what was read; the candidate is held all the while."""
+    with services.keeper.keeping(claim.lease):
+        pause_s = claim.delay_s
+        try:
             reading = fetch(services, claim)
-        pause_s = pace.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
-    except Exception as error:  # the row remembers what failed; the sweep tries again
-        log.exception("read_failed")
-        _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
-    finally:
-        services.slots.release(turn, now=time.time(), delay_s=pause_s)
-    if reading is None:
-        return
-    if reading.outcome == "retry" and claim.attempts < leases.MAX_ATTEMPTS:
-        _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
-    else:
-        outcomes.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
+            pause_s = pace.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+        except Exception as error:  # the row remembers what failed; the sweep tries again
+            log.exception("read_failed")
+            _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
+            return
+        finally:
+            services.slots.release(turn, now=time.time(), delay_s=pause_s)
+        if reading.outcome == "retry" and claim.attempts < leases.MAX_ATTEMPTS:
+            _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
+        else:
+            outcomes.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
 
 
 def fetch(services: Services, claim: Claim) -> Reading:
