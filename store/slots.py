@@ -11,9 +11,6 @@ from dataclasses import dataclass
 
 import redis
 
-#: a worker that died in the middle of a fetch holds its host this long at most
-IN_FLIGHT_S = 45.0
-
 #: KEYS busy, next, tail; ARGV now, token, in-flight limit in ms, delay. Returns seconds to wait, "0" for "now".
 _CLAIM = """
 local now, step = tonumber(ARGV[1]), math.max(tonumber(ARGV[4]), 0.1)
@@ -47,16 +44,20 @@ class Turn:
 
 
 class Slots:
-    """Turns at hosts, shared by every worker on the same Redis."""
+    """Turns at hosts, shared by every worker on the same Redis.
 
-    def __init__(self, client: redis.Redis) -> None:
+    ``longest_s`` is how long one turn may last; a worker that died in the middle of one holds its host until then.
+    """
+
+    def __init__(self, client: redis.Redis, *, longest_s: float = 60.0) -> None:
+        self._longest_ms = int(longest_s * 1000)
         self._claim = client.register_script(_CLAIM)
         self._release = client.register_script(_RELEASE)
 
     def claim(self, host: str, *, now: float, delay_s: float) -> Turn:
         """Ask for the host; ``now`` is Unix time in seconds, ``delay_s`` the host's delay between requests."""
         token = uuid.uuid4().hex
-        args = (repr(now), token, int(IN_FLIGHT_S * 1000), repr(delay_s))
+        args = (repr(now), token, self._longest_ms, repr(delay_s))
         wait = self._claim(keys=_keys(host), args=args)
         return Turn(host=host, token=token, wait_s=float(wait))
 

@@ -48,6 +48,8 @@ Value = TypeVar("Value")
 MODEL_TIMEOUT_S = 25.0
 #: largest answer of a search engine
 ENGINE_BYTES = 2_000_000
+#: of a turn at a host, for what is no fetch
+TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
@@ -81,10 +83,13 @@ class Services:
 
     @once
     def slots(self) -> Slots:
-        """Turns at hosts."""
+        """Turns at hosts, each as long as reading one page may take."""
+        from crawler.browser import Bounds
         from store.slots import Slots
 
-        return Slots(self.redis)
+        # robots.txt, then the page, then its scripts
+        longest_s = 2 * self.settings.fetch_deadline_s + Bounds().deadline_s + TURN_SLACK_S
+        return Slots(self.redis, longest_s=longest_s)
 
     @once
     def doorbell(self) -> Doorbell:

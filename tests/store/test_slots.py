@@ -52,6 +52,13 @@ def test_only_the_reader_that_holds_a_host_frees_it(slots: Slots, host: str) -> 
     assert slots.claim(host, now=200.5, delay_s=0.0).wait_s == 0
 
 
+def test_a_host_is_held_for_as_long_as_its_reader_may_take_and_no_longer(valkey_url: str, host: str) -> None:
+    client = redis.Redis.from_url(valkey_url)
+    Slots(client, longest_s=70.0).claim(host, now=100.0, delay_s=1.0)
+    (busy,) = client.keys(f"*{host}*:busy")
+    assert 60_000 < client.pttl(busy) <= 70_000
+
+
 def test_of_fifty_readers_at_once_one_gets_the_host(slots: Slots, host: str) -> None:
     with ThreadPoolExecutor(16) as pool:
         turns = list(pool.map(lambda _: slots.claim(host, now=100.0, delay_s=1.0), range(50)))
