@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from api.cli_connect import named_api, open_services
 from store.errors import WellreadError
 
 if TYPE_CHECKING:
@@ -65,14 +65,10 @@ class Sources(Protocol):
 @contextmanager
 def open_sources() -> Iterator[Sources]:
     """Yield the sites, wherever they are kept; needs no running stack."""
-    if url := os.environ.get("WELLREAD_API_URL"):
-        from api.client import Client
-
-        with Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
+    if (named := named_api()) is not None:
+        with named as client:
             yield _Remote(client)
         return
-    from api.cli_connect import open_services
-
     yield _Local(open_services())
 
 

@@ -22,17 +22,15 @@ def connected(say: Say) -> Iterator[Client]:
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
     """
-    from api.client import Client
-
-    key = os.environ.get("WELLREAD_API_KEY", "")
-    if url := os.environ.get("WELLREAD_API_URL"):
-        with Client(url, key=key) as client:
+    if (named := named_api()) is not None:
+        with named as client:
             yield client
         return
+    from api.client import Client
     from workers.settings import load
     from workers.stack import running
 
-    settings = load()
+    key, settings = os.environ.get("WELLREAD_API_KEY", ""), load()
     address = running(settings)
     if address is not None:
         with Client(address.api_url, key=key or own_key(settings)) as client:
@@ -40,6 +38,14 @@ def connected(say: Say) -> Iterator[Client]:
         return
     with started(load(api_port=0), say) as url, Client(url, key=key or own_key(settings)) as client:
         yield client
+
+
+def named_api() -> Client | None:
+    """A client of the API that ``WELLREAD_API_URL`` names, if it names one."""
+    from api.client import Client
+
+    url = os.environ.get("WELLREAD_API_URL")
+    return Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) if url else None
 
 
 @contextmanager

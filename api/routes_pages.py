@@ -83,7 +83,7 @@ def reading(read_id: RowId, services: ServicesDep) -> ReadingOut:
 
 def _canonical(url: str) -> str:
     try:
-        return urls.canonical(url)
+        return urls.typed(url)
     except urls.BadUrl as error:
         raise NotFound(str(error)) from error
 

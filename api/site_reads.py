@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
+
+from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
     from api.client import Client
@@ -42,14 +43,10 @@ class SiteReads(Protocol):
 @contextmanager
 def open_site_reads() -> Iterator[SiteReads]:
     """Yield the site reads, wherever they are kept; needs no running stack."""
-    if url := os.environ.get("WELLREAD_API_URL"):
-        from api.client import Client
-
-        with Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
+    if (named := named_api()) is not None:
+        with named as client:
             yield Remote(client)
         return
-    from api.cli_connect import open_services
-
     yield _Local(open_services())
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from api.cli_connect import named_api, open_services
+
 if TYPE_CHECKING:
-    from api.client import Client
     from api.client import Watch as SentWatch
     from store.told import Watch
 
@@ -19,7 +19,6 @@ def every() -> Sequence[Watched]:
     if (client := named_api()) is not None:
         with client:
             return client.watches()
-    from api.cli_connect import open_services
     from store import watches
 
     with open_services().database.read() as session:
@@ -32,15 +31,6 @@ def stop(question_id: str) -> None:
         with client:
             client.unwatch(question_id)
         return
-    from api.cli_connect import open_services
     from workers.watching import unwatch
 
     unwatch(open_services(), question_id)
-
-
-def named_api() -> Client | None:
-    """A client of the API that WELLREAD_API_URL names, if it names one."""
-    from api.client import Client
-
-    url = os.environ.get("WELLREAD_API_URL")
-    return Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) if url else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-from api.client import Client, StoredPage
+from api.cli_connect import named_api, open_services
+from api.client import StoredPage
 from api.client_record import PageCheck, to_value
 from store.errors import WellreadError
 
@@ -15,11 +14,9 @@ class UnknownPage(WellreadError):
 
 def find(url: str) -> StoredPage:
     """The page with its history; raises UnknownPage, or the client's errors."""
-    if api := os.environ.get("WELLREAD_API_URL"):
-        with Client(api, key=os.environ.get("WELLREAD_API_KEY", "")) as client:
+    if (named := named_api()) is not None:
+        with named as client:
             return client.page_at(url)
-    from api.cli_connect import open_services
-
     services = open_services()
     from dataclasses import asdict
 
@@ -28,7 +25,7 @@ def find(url: str) -> StoredPage:
     from store.tables import PageRow
 
     with services.database.read() as session:
-        known = pages.find(session, urls.canonical(url if "://" in url else f"https://{url}"))
+        known = pages.find(session, urls.typed(url))
         if known is None:
             raise UnknownPage(f"No page was read from {url}: `wellread read {url}` reads it.")
         row = session.get_one(PageRow, known.id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from api.cli_connect import named_api, open_services
 from api.schemas_record import StepOut
-from api.standing import named_api
 
 
 def trace(question_id: str) -> list[StepOut]:
@@ -23,7 +23,6 @@ def _steps(question_id: str) -> Sequence[object] | Sequence[Mapping[str, Any]]:
     if (client := named_api()) is not None:
         with client:
             return client.trace(question_id)
-    from api.cli_connect import open_services
     from store import trace as kept
 
     with open_services().database.read() as session:

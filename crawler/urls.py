@@ -47,6 +47,11 @@ def parse(url: str, base: str = "") -> URL:
     return parsed
 
 
+def typed(url: str) -> str:
+    """Write what a person typed in the canonical form: without a scheme it means https. Raises BadUrl."""
+    return canonical(url if "://" in url else f"https://{url}")
+
+
 def absolute(url: str, base: str = "") -> str:
     """Write the URL as the WHATWG serializer does, without its fragment: what to ask a server for.
 

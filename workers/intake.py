@@ -176,7 +176,7 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     Only what can be told without asking the DNS is told here; the fetch itself checks every address.
     """
     try:
-        canonical = urls.canonical(url if "://" in url else f"https://{url}")
+        canonical = urls.typed(url)
         with services.database.read() as session:
             kept = [source.url for source in sources.every(session) if source.own]
         holes = {hole(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
