@@ -10,6 +10,7 @@ from sqlalchemy import CursorResult, or_, select, update
 from sqlalchemy.orm import Session
 
 from store.tables import AnswerRow, EvidenceRow, PageRow
+from store.types import Question
 
 
 def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
@@ -85,6 +86,11 @@ def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
 def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
     """When a page must have been read for its text to count; None: whenever."""
     return None if max_age_s is None else now - timedelta(seconds=max_age_s)
+
+
+def oldest_for(question: Question, now: datetime) -> datetime | None:
+    """When a page must have been read to count for a question; what its own crawl read counts to the crawl's end."""
+    return oldest(question.max_age_s, question.crawl_started_at or now)
 
 
 def _changed() -> Any:

@@ -236,9 +236,10 @@ def confirmed_since(session: Session, since: datetime) -> list[int]:
     return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
 
 
-def read_urls(session: Session, hosts: Sequence[str]) -> set[str]:
-    """The canonical URLs of the pages that were read from these hosts."""
-    return set(session.scalars(select(PageRow.url).where(PageRow.host.in_(hosts))))
+def read_urls(session: Session, hosts: Sequence[str], *, since: datetime | None = None) -> set[str]:
+    """The canonical URLs of the pages of these hosts that were looked at ``since`` then; without it, ever."""
+    query = select(PageRow.url).where(PageRow.host.in_(hosts))
+    return set(session.scalars(query if since is None else query.where(PageRow.checked_at >= since)))
 
 
 def count(session: Session) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from store import candidates, leases, pages, questions, sources
+from store import candidates, evidence, leases, pages, questions, sources
 from store.candidates import CandidateStatus, Outcome
 from store.leases import Lease
 from store.site_reads import SiteReadStatus
@@ -75,9 +75,17 @@ def needs_no_fetch(claim: Claim, now: datetime) -> Outcome | None:
         return Outcome(outcome="skipped", reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
         return Outcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
-    if question is not None and page is not None and (now - page.checked_at).total_seconds() < FRESH_S:
+    if question is not None and page is not None and _is_fresh(page, question, now):
         return Outcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
     return None
+
+
+def _is_fresh(page: pages.Known, question: Question, now: datetime) -> bool:
+    """Whether the page's text was seen recently enough for the question."""
+    oldest = evidence.oldest_for(question, now)
+    if oldest is not None and page.checked_at < oldest:
+        return False
+    return (now - page.checked_at).total_seconds() < FRESH_S
 
 
 def _is_halted(session: Session, row: CandidateRow) -> bool:

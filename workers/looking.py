@@ -47,7 +47,7 @@ def learn(services: Services, attempt: Attempt) -> None:
 
 
 def _asked(services: Services, question: Question) -> ask.Question:
-    oldest = evidence.oldest(question.max_age_s, services.now())
+    oldest = evidence.oldest_for(question, services.now())
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
         with services.database.read() as session:
@@ -76,7 +76,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
 def _served(services: Services, question: Question, attempt: Attempt) -> Attempt:
     """The checked attempt, which says where its pages are older than was asked for."""
     attempt = checked(services, attempt)
-    oldest = evidence.oldest(question.max_age_s, services.now())
+    oldest = evidence.oldest_for(question, services.now())
     if attempt.answer is None or oldest is None:
         return attempt
     return replace(attempt, answer=said(attempt.answer, older_than(attempt.answer, oldest, attempt.analysis.lang)))

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 from crawler import frontier, urls
 from pipeline.context import crawl_queries
 from pipeline.rarity import rarity
-from store import candidates, pages, questions, sources
+from store import candidates, evidence, pages, questions, sources
 from store import links as seen_links
 from store.candidates import CandidateStatus
 from store.links import KnownLink
@@ -157,12 +157,13 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
     lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LISTS)]
     lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
+    read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
     return _Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
         links=links,
         found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
-        seen=frozenset(pages.read_urls(session, origins)) | lately | {row.url for row in read_before},
+        seen=frozenset(read) | lately | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),
         sitemaps=tuple(url for url in by_custom if url not in lately),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -86,6 +87,14 @@ def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(
     answer = looking.first(reading, question).answer
     assert answer is not None
     assert answer.citations[0].read_at == now
+
+
+def test_page_that_the_questions_own_crawl_read_counts_to_its_end(reading: Services) -> None:
+    now = reading.now()
+    put(reading, BUILT.format(1874), at=now - timedelta(seconds=90))
+    question = ask(reading, max_age_s=60)
+    assert looking.again(reading, question).hits == ()
+    assert looking.again(reading, replace(question, crawl_started_at=now - timedelta(seconds=100))).hits
 
 
 def test_citation_says_when_its_page_was_published_changed_and_seen(reading: Services) -> None:
