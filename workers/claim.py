@@ -81,9 +81,9 @@ def needs_no_fetch(claim: Claim, now: datetime) -> Outcome | None:
 
 
 def _is_fresh(page: pages.Known, question: Question, now: datetime) -> bool:
-    """Whether the page's text was seen recently enough for the question."""
+    """Whether the page's text was seen recently enough for the question; one that was gone then may be back."""
     oldest = evidence.oldest_for(question, now)
-    if oldest is not None and page.checked_at < oldest:
+    if page.is_gone or (oldest is not None and page.checked_at < oldest):
         return False
     return (now - page.checked_at).total_seconds() < FRESH_S
 

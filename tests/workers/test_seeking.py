@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from store import links, pages, questions
 from store.questions import NewQuestion
-from store.tables import CandidateRow, QuestionRow
+from store.tables import CandidateRow, PageRow, QuestionRow
 from store.types import Link, PageText, Status, Validators
 from tests.workers.one_candidate import add
 from workers import intake
@@ -97,3 +97,13 @@ def test_page_looked_at_a_moment_ago_is_known_if_that_is_recent_enough_for_the_q
     assert mine is not None
     outcome = needs_no_fetch(mine, services.now())
     assert (outcome is not None and outcome.outcome == "known") is is_known
+
+
+def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
+    page_id = _page(services, LAMP, age_s=120)
+    with services.database.write() as session:
+        pages.gone(session, page_id, services.now())
+        assert session.get_one(PageRow, page_id).gone_at is not None
+    mine = claim(services, add(services, LAMP, _ask(services, Status.READING)))
+    assert mine is not None
+    assert needs_no_fetch(mine, services.now()) is None
