@@ -19,6 +19,7 @@ from store.questions import Move
 from store.types import Status
 from tests.api import walk
 from tests.api.conftest import serving
+from tests.servers import running
 from tests.slack import SLACK_S
 from workers.services import Services
 
@@ -158,11 +159,9 @@ class _Stranger(BaseHTTPRequestHandler):
 
 
 def test_another_server_is_not_taken_for_wellread() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Stranger) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with (
-            Client(f"http://127.0.0.1:{server.server_port}") as client,
-            pytest.raises(Unreachable, match="not Wellread"),
-        ):
-            client.get("0" * 32)
-        server.shutdown()
+    with (
+        running(ThreadingHTTPServer(("127.0.0.1", 0), _Stranger)) as origin,
+        Client(origin) as client,
+        pytest.raises(Unreachable, match="not Wellread"),
+    ):
+        client.get("0" * 32)

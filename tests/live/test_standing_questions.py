@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +17,7 @@ from sqlalchemy import func, select, update
 
 from store.database import Database
 from store.tables import CandidateRow, HostRow, PageRow, StepRow
+from tests.servers import running
 from workers.settings import load
 from workers.stack import Stack
 from workers.supervise import wait_until
@@ -79,20 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def _site() -> Iterator[_Site]:
-    site = _Site()
-    thread = threading.Thread(target=site.serve_forever, daemon=True)
-    thread.start()
-    yield site
-    site.shutdown()
-    thread.join()
-    site.server_close()
-
-
 @pytest.fixture
 def site() -> Iterator[_Site]:
-    with _site() as site:
+    site = _Site()
+    with running(site):
         yield site
 
 

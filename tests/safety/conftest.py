@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Candidate, Status
 from tests.fakes import HashingEmbedder
 from tests.pipeline.claude.conftest import ask, double, made, server
+from tests.servers import running
 from tests.workers.conftest import Bell
 from workers import embedding, flow, intake, looking, notify, reading
 from workers.services import Services
@@ -59,11 +59,6 @@ class Listener:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.host = f"127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
 
 
 @dataclass(kw_only=True)
@@ -82,32 +77,30 @@ class Library:
 @pytest.fixture(scope="package")
 def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterator[Library]:
     data_dir: Path = tmp_path_factory.mktemp("safety")
+    site, collector, receiver = Listener(), Listener(), Listener()
     settings = load(
         data_dir=data_dir, redis_url=valkey_url, wikipedia=False, fetch_deadline_s=10.0, min_delay_s=0.0,
-        webhook_secret="secret", anthropic_api_key="",
+        webhook_secret="secret", anthropic_api_key="", allow_hosts=(receiver.host,),
     )  # fmt: skip
     migrate(settings.database)
     services = Services(settings)
     services.__dict__.update(doorbell=Bell(), embedder=HashingEmbedder())
-    site, collector, receiver = Listener(), Listener(), Listener()
     made = Library(
         services=services, pages=all_pages(host=collector.host), site=site, collector=collector, receiver=receiver
     )
-    with structlog.testing.capture_logs() as logs:
-        _read_all(made)
-        made.ids = [_answered(made, page) for page in made.pages]
-    made.logs = [dict(entry) for entry in logs]
-    yield made
-    services.close()
-    for listener in (site, collector, receiver):
-        listener.close()
+    with running(site.server), running(collector.server), running(receiver.server):
+        with structlog.testing.capture_logs() as logs:
+            _read_all(made)
+            made.ids = [_answered(made, page) for page in made.pages]
+        made.logs = [dict(entry) for entry in logs]
+        yield made
+        services.close()
 
 
 def _read_all(made: Library) -> None:
     services = made.services
     made.site.files = {page.path: (page.body, page.attack.content_type) for page in made.pages}
-    for listener in (made.site, made.receiver):
-        intake.add_source(services, f"http://{listener.host}/", own=True, min_delay_s=0.0)
+    intake.add_source(services, f"http://{made.site.host}/", own=True, min_delay_s=0.0)
     wanted = [Candidate(url=f"http://{made.site.host}{page.path}") for page in made.pages]
     with services.database.write() as session:
         ids = candidates.add(session, None, wanted, wave=0, status=CandidateStatus.WAITING, now=services.now())
