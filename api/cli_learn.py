@@ -13,7 +13,7 @@ from api.cli_output import print_lines, terminal
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from store.learned import Kind
+    from api.schemas_learned import Kind
 
 KINDS = ("judge", "reranker", "variants")
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
@@ -45,14 +45,13 @@ def learn(context: click.Context, as_json: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from api.cli_connect import open_services
-    from api.schemas_learned import LessonOut
+    from api.lessons import open_lessons
     from api.show_learned import lesson_lines
-    from workers.learning import learn as learn_now
 
-    lessons = learn_now(open_services(), by_hand=True)
+    with open_lessons() as kept:
+        lessons = kept.learn()
     if as_json:
-        _print_json([LessonOut.model_validate(lesson) for lesson in lessons])
+        _print_json(lessons)
     else:
         print_lines(*lesson_lines(lessons, terminal()))
 
@@ -61,11 +60,11 @@ def learn(context: click.Context, as_json: bool) -> None:
 @_AS_JSON
 def show_all(as_json: bool) -> None:
     """List the versions with their dates, examples and figures, and which are in use."""
-    from api.cli_connect import open_services
-    from api.routes_learned import read_learned
+    from api.lessons import open_lessons
     from api.show_learned import learned_lines
 
-    known = read_learned(open_services())
+    with open_lessons() as kept:
+        known = kept.learned()
     if as_json:
         print_lines(known.model_dump_json(indent=2))
     else:
@@ -82,13 +81,12 @@ def rollback(kind: str, version: int | None, as_json: bool) -> None:
     Without VERSION, to the one before that in use. Workers take it up within seconds.
     Judge and reranker stay so until the next `wellread learn`.
     """
-    from api.cli_connect import open_services
-    from api.schemas_learned import VersionOut
-    from workers import learning
+    from api.lessons import open_lessons
 
-    in_use = learning.rollback(open_services(), cast("Kind", kind), version)
+    with open_lessons() as kept:
+        in_use = kept.rollback(cast("Kind", kind), version)
     if as_json:
-        _print_json([VersionOut.model_validate(each) for each in in_use])
+        _print_json(in_use)
         return
     used = ", ".join(f"version {each.number}" for each in in_use) or "what is shipped"
     print_lines(f"In use of the {kind}: {used}.")

@@ -19,6 +19,7 @@ import httpx2
 from api import client_calls as calls
 from api.client_async import AsyncClient
 from api.client_calls import DEFAULT_URL, Call, ClientError, Options, Refused, Terms, Unreachable
+from api.client_learned import Learning
 from api.client_record import (
     Event,
     Reading,
@@ -37,7 +38,7 @@ __all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "Feedbac
            "Record", "Refused", "SiteRead", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
 
 
-class Client(Sites):
+class Client(Sites, Learning):
     """Wellread over HTTP. Close it, or use it as a context; safe to use from several threads."""
 
     def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:

@@ -11,12 +11,13 @@ import httpx2
 
 from api import client_calls as calls
 from api.client_calls import DEFAULT_URL, Call, Options, Refused, Terms
+from api.client_learned import AsyncLearning
 from api.client_record import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
 from api.client_sites import AsyncSites, Source, to_source
 from store.told import Feedback, FeedbackVerdict, Watch
 
 
-class AsyncClient(AsyncSites):
+class AsyncClient(AsyncSites, AsyncLearning):
     """:class:`~api.client.Client` for asyncio: the same methods, awaited."""
 
     def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:

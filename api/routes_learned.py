@@ -11,7 +11,6 @@ from api.schemas_learned import Kind, LearnedOut, LessonOut, RollbackRequest, Ve
 from api.wiring import ServicesDep
 from store import learned
 from store.learned import Version
-from workers.services import Services
 
 router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
 
@@ -19,7 +18,9 @@ router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depen
 @router.get("", response_model=LearnedOut)
 def every(services: ServicesDep) -> LearnedOut:
     """All versions of judge, reranker and variants, and what learning each last came to."""
-    return read_learned(services)
+    with services.database.read() as session:
+        versions, tries = learned.every(session), learned.tries(session)
+    return LearnedOut.model_validate({"versions": versions, "tries": tries}, from_attributes=True)
 
 
 @router.post("", response_model=list[LessonOut])
@@ -36,10 +37,3 @@ def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = 
     from workers import learning
 
     return learning.rollback(services, kind, asked.version if asked else None)
-
-
-def read_learned(services: Services) -> LearnedOut:
-    """What was learned, as callers get it."""
-    with services.database.read() as session:
-        versions, tries = learned.every(session), learned.tries(session)
-    return LearnedOut.model_validate({"versions": versions, "tries": tries}, from_attributes=True)

@@ -9,11 +9,10 @@ from api.show import Look
 from api.show_width import wrap
 
 if TYPE_CHECKING:
-    from api.schemas_learned import LearnedOut, TryOut, VersionOut
-    from workers.learning import Lesson
+    from api.schemas_learned import LearnedOut, LessonOut, TryOut, VersionOut
 
 
-def lesson_lines(lessons: Sequence[Lesson], look: Look) -> list[str]:
+def lesson_lines(lessons: Sequence[LessonOut], look: Look) -> list[str]:
     """What learning came to, kind by kind."""
     lines: list[str] = []
     for lesson in lessons:

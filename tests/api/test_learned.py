@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.cli import cli
+from api.client import AsyncClient, Client, Refused
+from api.schemas_learned import VersionOut
 from store import learned
-from tests.api.conftest import LOCAL
+from tests.api.conftest import LOCAL, serving
 from tests.workers.judged_answers import put_history
 from workers.services import Services
 from workers.settings import Settings
@@ -22,32 +26,25 @@ def run(*arguments: str) -> Result:
     return CliRunner(env={"COLUMNS": "160"}).invoke(cli, ["learn", *arguments])
 
 
-@pytest.fixture
-def here(services: Services, monkeypatch: pytest.MonkeyPatch) -> Services:
-    """The command line works on this database."""
-    monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
-    return services
-
-
 def in_use(services: Services) -> list[tuple[str, int]]:
     with services.database.read() as session:
         return sorted((version.kind, version.number) for version in learned.active(session))
 
 
-def test_learning_says_what_was_refitted_and_what_was_not_and_why(here: Services) -> None:
-    put_history(here)
+def test_learning_says_what_was_refitted_and_what_was_not_and_why(placed: Services) -> None:
+    put_history(placed)
     said = run()
     assert said.exit_code == 0
     assert "judge for hashing: version 1, in use now" in said.stdout
     assert "log loss" in said.stdout
     assert "reranker: stays as it is" in said.stdout
     assert "too few answers were judged" in said.stdout
-    assert in_use(here) == [("judge", 1)]
+    assert in_use(placed) == [("judge", 1)]
 
 
-def test_list_shows_versions_with_figures_and_which_is_in_use(here: Services) -> None:
+def test_list_shows_versions_with_figures_and_which_is_in_use(placed: Services) -> None:
     assert "Nothing was learned yet" in run("list").stdout
-    put_history(here)
+    put_history(placed)
     run()
     listed = run("list").stdout
     assert "judge 1" in listed
@@ -57,21 +54,21 @@ def test_list_shows_versions_with_figures_and_which_is_in_use(here: Services) ->
 
 
 @pytest.mark.parametrize("version", [(), ("shipped",), ("0",), ("9",), ("x",)])
-def test_rollback_goes_to_what_is_named_and_to_nothing_else(here: Services, version: tuple[str, ...]) -> None:
-    put_history(here)
+def test_rollback_goes_to_what_is_named_and_to_nothing_else(placed: Services, version: tuple[str, ...]) -> None:
+    put_history(placed)
     run()
     said = run("rollback", "judge", *version)
     if version in ((), ("shipped",)):
         assert (said.exit_code, said.stdout) == (0, "In use of the judge: what is shipped.\n")
-        assert in_use(here) == []
+        assert in_use(placed) == []
         assert "stays as it was put back" in run("list").stdout
     else:
         assert said.exit_code != 0
-        assert in_use(here) == [("judge", 1)]
+        assert in_use(placed) == [("judge", 1)]
 
 
-def test_json_is_the_same_from_the_command_line_and_the_api(here: Services, http: TestClient) -> None:
-    put_history(here)
+def test_json_is_the_same_from_the_command_line_and_the_api(placed: Services, http: TestClient) -> None:
+    put_history(placed)
     lessons = json.loads(run("--json").stdout)
     assert {lesson["kind"]: lesson["version"] for lesson in lessons} == {"judge": 1, "reranker": None, "variants": None}
     assert json.loads(run("list", "--json").stdout) == http.get("/api/learned").json()
@@ -90,6 +87,27 @@ def test_api_learns_lists_and_goes_back(services: Services, http: TestClient) ->
     missing = http.post("/api/learned/judge/rollback", json={"version": 5})
     assert (missing.status_code, missing.json()["title"]) == (404, "No such version")
     assert http.post("/api/learned/weather/rollback").status_code == 422
+
+
+def test_clients_learn_list_and_go_back(app: FastAPI, services: Services) -> None:
+    put_history(services)
+
+    async def list_and_go_back(url: str) -> tuple[list[int], list[VersionOut]]:
+        async with AsyncClient(url) as client:
+            await client.learn()
+            return [each.number for each in (await client.learned()).versions], await client.rollback("judge")
+
+    with serving(app) as url, Client(url) as client:
+        assert [lesson.version for lesson in client.learn()] == [1, None, None]
+        (version,) = client.learned().versions
+        assert (version.kind, version.active, version.examples) == ("judge", True, 240)
+        assert client.rollback("judge", 0) == []
+        assert [each.number for each in client.rollback("judge", 1)] == [1]
+        with pytest.raises(Refused, match="No such version"):
+            client.rollback("judge", 5)
+        numbers, in_use_then = asyncio.run(list_and_go_back(url))
+    assert numbers[-1] == 1
+    assert [each.number for each in in_use_then] == numbers[1:][:1]
 
 
 def test_learning_needs_the_role_that_operates(services: Services) -> None:

@@ -22,21 +22,6 @@ def _run(*arguments: str) -> Result:
     return CliRunner(env={"COLUMNS": "160"}).invoke(cli, arguments)
 
 
-@pytest.fixture(params=["here", "elsewhere"])
-def placed(
-    request: pytest.FixtureRequest, app: FastAPI, services: Services, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Services]:
-    """The command line works on this database, or through an API."""
-    if request.param == "here":
-        monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
-        monkeypatch.setenv("WELLREAD_REDIS_URL", services.settings.redis_url)
-        yield services
-        return
-    with serving(app) as url:
-        monkeypatch.setenv("WELLREAD_API_URL", url)
-        yield services
-
-
 def test_a_schedule_is_set_changed_and_ended_over_http(http: TestClient) -> None:
     kept = http.post("/api/sources", json={"url": "https://example.org/", "every": "6h"}).json()
     assert (kept["schedule"]["every_s"], kept["next_due"] is not None) == (21_600, True)
