@@ -22,7 +22,7 @@ from benchmarks.word_vectors import WordVectors
 from evals.check import SHIPPED
 from evals.knowledge import Defaults
 from evals.sets import EvalSet, read_set
-from store import graph, pages
+from store import graph, indexing, pages
 from store.database import migrate
 from store.embedder import Embedder, open_embedder
 from store.types import PageText, Validators
@@ -96,12 +96,12 @@ def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None
         _save(services, batch)
         now = services.now()
         with services.database.write() as session:
-            claimed = pages.claim_for_index(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
+            claimed = indexing.claim(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
         by_page = {page.id: passages_of(page) for _, page in claimed}
         services.passages_writer.write_pages(by_page, embedder)
         with services.database.write() as session:
             for lease, _ in claimed:
-                pages.indexed(session, lease)
+                indexing.indexed(session, lease)
             graph.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
 
 

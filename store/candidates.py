@@ -114,11 +114,6 @@ def unindexed(session: Session, question_id: str) -> list[int]:
     return list(session.scalars(query.distinct()))
 
 
-def brought_news(session: Session, question_id: str, wave: int) -> bool:
-    """Whether the wave brought text or links that were not known."""
-    return bool(_count(session, CandidateRow.question_id == question_id, CandidateRow.wave == wave, CandidateRow.news))
-
-
 def spent(session: Session, question_id: str) -> Spent:
     """Pages and bytes the question's crawl has fetched."""
     pages = _count(

@@ -37,7 +37,7 @@ def settle(session: Session, row: PageRow, now: datetime) -> int:
             _yield_to(session, other, best, now)
     if best is row and row.duplicate_of is not None:
         row.duplicate_of = None
-        _wait(row, now)
+        wait_for_index(row, now)
     elif best is not row and not had_passages:
         row.state = "INDEXED"
     session.flush()
@@ -56,10 +56,11 @@ def _yield_to(session: Session, row: PageRow, best: PageRow, now: datetime) -> N
         return
     session.execute(update(PageRow).where(PageRow.duplicate_of == row.id).values(duplicate_of=best.id))
     row.duplicate_of = best.id
-    _wait(row, now)
+    wait_for_index(row, now)
 
 
-def _wait(row: PageRow, now: datetime) -> None:
+def wait_for_index(row: PageRow, now: datetime) -> None:
+    """Have a page's passages come, or go, as what its row says now wants it."""
     row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
 
 

@@ -1,18 +1,17 @@
-"""Pages in SQL: their text first, then the knowledge base; what facts they state, and when they are due again."""
+"""Pages in SQL: their text, what facts they state, and when they are due again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import CursorResult, func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from store import due, duplicates, facts, leases, simhash
-from store.tables import CandidateRow, PageRow, QuestionRow
-from store.types import Page, PageDates, PageText, Status, Validators
+from store import due, duplicates, facts, simhash
+from store.tables import PageRow
+from store.types import Page, PageDates, PageText, Validators
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -84,7 +83,7 @@ def save(
         row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
         row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
         row.generation += 1
-        _wait_for_index(row, now)
+        duplicates.wait_for_index(row, now)
         session.flush()
         facts.save(session, row.id, page.facts)
     session.flush()
@@ -132,7 +131,7 @@ def gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True
     _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S if for_good else row.interval_s))
     if row.gone_at is None:
         row.gone_at = now
-        _wait_for_index(row, now)
+        duplicates.wait_for_index(row, now)
         for host in duplicates.look_again(session, page_id, now):
             due.host_is_due(session, host, now)
 
@@ -146,66 +145,6 @@ def next_interval_s(interval_s: float, *, changed: bool) -> float:
     """Seconds until a page is looked at again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
     factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
     return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
-
-
-def claim_for_index(
-    session: Session, first: int, now: datetime, *, most: int, most_characters: int
-) -> list[tuple[leases.Lease, Page]]:
-    """Take the page that was rung for and others that wait, to be embedded in one commit.
-
-    All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
-    alone: it may be what stopped the process.
-    """
-    waits = PageRow.state == "FETCHED"
-    ids = [first]
-    if not session.scalar(select(PageRow.attempts).where(PageRow.id == first)):
-        ids += _waiting_beside(session, first, now, most - 1, most_characters)
-    claimed = [lease for page_id in ids if (lease := leases.claim(session, PageRow, page_id, waits, now))]
-    return [(lease, to_page(session.get_one(PageRow, lease.row_id, populate_existing=True))) for lease in claimed]
-
-
-def _waiting_beside(session: Session, first: int, now: datetime, most: int, most_characters: int) -> Iterator[int]:
-    length = func.length(PageRow.text)
-    others = (
-        select(PageRow.id, length)
-        .where(PageRow.state == "FETCHED", leases.is_free(PageRow, now), PageRow.id != first, PageRow.attempts == 0)
-        .order_by(PageRow.due_at)
-        .limit(most)
-    )
-    left = most_characters - (session.scalar(select(length).where(PageRow.id == first)) or 0)
-    for page_id, characters in session.execute(others).all():
-        left -= characters
-        if left < 0:
-            return
-        yield page_id
-
-
-def indexed(session: Session, lease: leases.Lease) -> bool:
-    """Note that the knowledge base holds the page; False when its text changed meanwhile."""
-    return _end(session, lease, state="INDEXED", attempts=0, error=None)
-
-
-def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
-    """Stop trying to embed a page; nobody waits for it any longer."""
-    return _end(session, lease, state="FAILED", error=error)
-
-
-def wait_for_index(session: Session, now: datetime) -> int:
-    """Have every page put into the knowledge base again; returns how many."""
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(PageRow).values(state="FETCHED", attempts=0, due_at=now, **leases.RELEASED)
-    )
-    return int(changed.rowcount)
-
-
-def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:
-    """The questions that wait for these pages to be embedded."""
-    query = (
-        select(QuestionRow.id)
-        .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
-        .where(QuestionRow.status == Status.EMBEDDING, CandidateRow.page_id.in_(page_ids))
-    )
-    return list(session.scalars(query.distinct()))
 
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
@@ -271,17 +210,3 @@ def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None
     """Say when the page is due again: with its source's schedule, else by its own interval."""
     row.next_due = due_at or now + timedelta(seconds=row.interval_s)
     due.host_is_due(session, row.host, row.next_due)
-
-
-def _wait_for_index(row: PageRow, now: datetime) -> None:
-    row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
-
-
-def _end(session: Session, lease: leases.Lease, **values: Any) -> bool:
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(PageRow)
-        .where(leases.holds(lease))
-        .values(**values, **leases.RELEASED)
-        .execution_options(synchronize_session=False)
-    )
-    return changed.rowcount == 1

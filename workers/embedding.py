@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.chunk import chunk
-from store import candidates, evidence, facts, graph, leases, pages, questions
+from store import candidates, evidence, facts, graph, indexing, leases, questions
 from store.graph import PageNames
 from store.leases import Lease
 from store.tables import PageRow
@@ -35,7 +35,7 @@ def embed(services: Services, page_id: int) -> None:
     """Embed the page that was rung for and others that wait; move on the questions that waited for them."""
     now = services.now()
     with services.database.write() as session:
-        claimed = pages.claim_for_index(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
+        claimed = indexing.claim(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
         fatal = bool(claimed) and session.get_one(PageRow, page_id).attempts > leases.MAX_ATTEMPTS
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
@@ -50,7 +50,7 @@ def embed(services: Services, page_id: int) -> None:
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
     """Move on the questions that waited for these pages and wait for no other."""
     with services.database.read() as session:
-        waiting = pages.waited_for_by(session, page_ids)
+        waiting = indexing.waited_for_by(session, page_ids)
     for question_id in waiting:
         with services.database.write() as session:
             row = questions.lock(session, question_id)
@@ -98,7 +98,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
     with services.database.write() as session:
-        current = [page.id for lease, page in claimed if pages.indexed(session, lease)]
+        current = [page.id for lease, page in claimed if indexing.indexed(session, lease)]
         evidence.mark_stale(session, current, services.now())
         graph.replace(session, {page_id: names[page_id] for page_id in current})
     return True
@@ -124,5 +124,5 @@ def _record_failure(services: Services, lease: Lease, page: Page, error: str) ->
 
 def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:
     log.error("page_given_up", page=page_id, error=error)
-    pages.give_up(session, lease, error)
+    indexing.give_up(session, lease, error)
     evidence.mark_stale(session, [page_id], now)
