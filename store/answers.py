@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from store import evidence
+from store.jsonable import jsonable
 from store.tables import AnswerRow
 from store.types import Answer, Cost, Verdict
 
@@ -32,7 +33,7 @@ def add(
         provisional=not final,
         text=answer.text,
         sentences=[asdict(sentence) for sentence in answer.sentences],
-        citations=[_plain(asdict(citation)) for citation in answer.citations],
+        citations=[jsonable(asdict(citation)) for citation in answer.citations],
         context=[dict(entry) for entry in context],
         confidence=answer.confidence,
         composer=answer.composer,
@@ -98,11 +99,3 @@ def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> 
         created_at=now,
         stale_at=answer.stale_at,
     )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return value

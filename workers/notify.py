@@ -7,12 +7,13 @@ import hmac
 import json
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 
 from crawler.guard import FetchError
 from store import leases, records, webhooks
+from store.jsonable import jsonable
 from store.tables import WebhookRow
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def deliver(services: Services, webhook_id: int) -> None:
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
         record = records.read(session, row.question_id, now)
-    body = json.dumps({"event": row.event, "question": plain(asdict(record))}).encode()
+    body = json.dumps({"event": row.event, "question": jsonable(asdict(record))}).encode()
     headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
     with services.keeper.keeping(lease):
         error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL
@@ -45,17 +46,6 @@ def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:
     mac = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
     signed = {"wellread-signature": f"t={stamp},v1={mac}"} if secret else {}
     return {"content-type": "application/json", **signed}
-
-
-def plain(value: Any) -> Any:
-    """The value as JSON can hold it."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return value
 
 
 def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin
 
 from crawler import robots, urls, whole_site
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from store.sources import Source
     from workers.claim import Claim
     from workers.services import Services
+
+Value = TypeVar("Value")
 
 #: pages of one site read, and links from where it began, when nobody says
 MAX_PAGES, MAX_DEPTH = 10_000, 20
@@ -62,10 +64,7 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
 def get(services: Services, site_read_id: int) -> SiteRead:
     """How far a site read has come; raises UnknownSiteRead."""
     with services.database.read() as session:
-        found = site_reads.find(session, site_read_id, services.now())
-    if found is None:
-        raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
-    return found
+        return _found(site_reads.find(session, site_read_id, services.now()), site_read_id)
 
 
 def latest(services: Services) -> list[SiteRead]:
@@ -88,7 +87,7 @@ def resume(services: Services, site_read_id: int) -> SiteRead:
     """Go on with a site where it was paused, or cancelled."""
     now, following = services.now(), list[int]()
     with services.database.write() as session:
-        row = _lock(session, site_read_id)
+        row = _found(site_reads.lock(session, site_read_id), site_read_id)
         if row.status == SiteReadStatus.DONE:
             raise SiteReadOver(f"Site read {site_read_id} is done ({row.reason}): begin another one.")
         if row.status != SiteReadStatus.RUNNING:
@@ -192,7 +191,7 @@ def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) 
 def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead:
     now = services.now()
     with services.database.write() as session:
-        row = _lock(session, site_read_id)
+        row = _found(site_reads.lock(session, site_read_id), site_read_id)
         if SiteReadStatus(row.status).is_final:
             raise SiteReadOver(f"Site read {site_read_id} has ended already ({row.reason or row.status.lower()}).")
         if row.status != to:
@@ -201,11 +200,10 @@ def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead
     return get(services, site_read_id)
 
 
-def _lock(session: Session, site_read_id: int) -> SiteReadRow:
-    row = site_reads.lock(session, site_read_id)
-    if row is None:
+def _found(found: Value | None, site_read_id: int) -> Value:
+    if found is None:
         raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
-    return row
+    return found
 
 
 def _canonical(url: str) -> str:
