@@ -16,14 +16,12 @@ from urllib.parse import unquote
 
 from crawler.relevance import Rarity, Seen, relevance
 from crawler.urls import BadUrl, is_trap
-from store.types import Candidate, CandidateKind, Link
+from store.types import LIST_KINDS, Candidate, CandidateKind, Link
 
 #: URLs taken that differ only in their query's values, as a calendar's or a search form's do
 MAX_PER_PATTERN: Final = 5
 #: of the places, one in so many may go to sitemaps and feeds
 DISCOVERY_SHARE: Final = 5
-
-_KINDS: Final[dict[str, CandidateKind]] = {"sitemap-file": "sitemap", "feed-file": "feed"}
 
 #: what is no text: by its URL's suffix
 _BINARY: Final = re.compile(
@@ -98,7 +96,7 @@ def rank(
 
 def kind_of(link: Link) -> CandidateKind:
     """Return what a link leads to: a page, or a list of pages."""
-    return _KINDS.get(link.origin, "page")
+    return LIST_KINDS.get(link.origin, "page")
 
 
 def leads_to_text(url: str) -> bool:

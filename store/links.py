@@ -10,11 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from store.tables import LinkRow
-from store.types import Link
+from store.types import LIST_KINDS, Link
 
 MAX_LINKS_PER_PAGE = 2_000
-#: of links, those that lead to a list of pages
-LISTS = ("sitemap-file", "feed-file")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +58,7 @@ def of_page(session: Session, url: str) -> list[Link]:
 
 def lists_of(session: Session, site: str) -> list[Link]:
     """The sitemaps and feeds that were seen on a site (its origin)."""
-    query = select(LinkRow).where(LinkRow.site == site, LinkRow.origin.in_(LISTS)).order_by(LinkRow.id)
+    query = select(LinkRow).where(LinkRow.site == site, LinkRow.origin.in_(LIST_KINDS)).order_by(LinkRow.id)
     return [_link(row) for row in session.scalars(query)]
 
 

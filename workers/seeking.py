@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from crawler import frontier, urls
+from crawler.whole_site import prefix_of
 from pipeline.context import crawl_queries
 from pipeline.rarity import rarity
 from store import candidates, evidence, pages, questions, sources
@@ -17,7 +18,7 @@ from store import links as seen_links
 from store.candidates import CandidateStatus
 from store.links import KnownLink
 from store.questions import Move
-from store.types import Candidate, Link, Question, Status
+from store.types import LIST_KINDS, Candidate, Link, Question, Status
 from workers.engines import switched_on
 from workers.searching import Searched, queries_for, search_engines
 from workers.steps import announce
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
-#: a site's own lists of its pages; one is read again after this long
-LISTS = frozenset({"sitemap-file", "feed-file"})
+#: a site's own list of its pages is read again after this long
 LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
 #: a wave takes at least so many pages, and more only of those with this share of the best one's score
@@ -96,7 +96,7 @@ def choose(
 
     Links lead within the sites, and on the hosts that engines named; nowhere else.
     """
-    bound = (*map(_prefix, sites), *hosts, *(urls.origin(link.url) + "/" for link in found))
+    bound = (*map(prefix_of, sites), *hosts, *(urls.origin(link.url) + "/" for link in found))
     depth = {entry.link.url: entry.depth for entry in known_links}
     links = [*(entry.link for entry in known_links if entry.depth <= question.budget.depth), *found]
     allowed = [link for link in links if link.url.startswith(bound)]
@@ -155,7 +155,7 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
     links = tuple(seen_links.of_sites(session, origins))
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
-    lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LISTS)]
+    lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LIST_KINDS)]
     lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
     read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
     return _Known(
@@ -182,12 +182,6 @@ def _room(services: Services, question: Question, spent: candidates.Spent) -> in
 def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
     """The front pages of sites that were never read."""
     return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
-
-
-def _prefix(site: str) -> str:
-    """A site as the beginning of its pages' URLs: up to its last slash."""
-    url = urls.canonical(site)
-    return url[: url.rindex("/") + 1]
 
 
 def _why_none(known: _Known, services: Services, found: Searched) -> str:

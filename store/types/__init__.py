@@ -6,7 +6,7 @@ Nothing here touches a disk, a network or a clock.
 from __future__ import annotations
 
 from store.types.answers import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
-from store.types.crawl import Candidate, CandidateKind, Link, Schedule
+from store.types.crawl import LIST_KINDS, Candidate, CandidateKind, Link, Schedule
 from store.types.facts import Fact, Named, StatedFact
 from store.types.hits import Hit, Passage, Scale, Scope, Via
 from store.types.pages import Page, PageText, Validators
@@ -15,6 +15,7 @@ from store.types.variants import Tally, Variant, VariantKey, VariantKind
 
 __all__ = [
     "FINAL",
+    "LIST_KINDS",
     "Answer",
     "Budget",
     "Candidate",

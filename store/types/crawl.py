@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,9 @@ class Link:
 
 
 CandidateKind = Literal["page", "sitemap", "feed"]
+
+#: of links, those that lead to a list of pages: by their origin
+LIST_KINDS: Final[Mapping[str, CandidateKind]] = {"sitemap-file": "sitemap", "feed-file": "feed"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,6 +78,15 @@ def test_page_read_too_long_ago_for_the_question_is_read_again(
     assert _chosen(services, _ask(services, Status.SEEKING, max_age_s=max_age_s)) == expected
 
 
+def test_site_is_bounded_by_its_folder_whatever_its_query_says(services: Services) -> None:
+    front = f"{SITE}?path=lamps/oil"
+    intake.add_source(services, front, own=True, min_delay_s=0.0)
+    with services.database.write() as session:
+        link = [Link(url=LAMP, text="The lamp and its oil")]
+        links.save(session, site=SITE.rstrip("/"), from_url=front, links=link, depth=1, now=services.now())
+    assert _chosen(services, _ask(services, Status.SEEKING)) == {front, LAMP}
+
+
 @pytest.mark.parametrize(
     ("age_s", "max_age_s", "crawled_s", "is_known"),
     [
