@@ -61,15 +61,21 @@ def http(app: FastAPI) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.fixture
+def here(services: Services, monkeypatch: pytest.MonkeyPatch) -> Services:
+    """The command line works on this database."""
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
+    monkeypatch.setenv("WELLREAD_REDIS_URL", services.settings.redis_url)
+    return services
+
+
 @pytest.fixture(params=["here", "elsewhere"])
 def placed(
     request: pytest.FixtureRequest, app: FastAPI, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Services]:
     """The command line works on this database, or through an API and on no database of its own."""
     if request.param == "here":
-        monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
-        monkeypatch.setenv("WELLREAD_REDIS_URL", services.settings.redis_url)
-        yield services
+        yield request.getfixturevalue("here")
         return
     with serving(app) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)

@@ -7,29 +7,22 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
-from click.testing import CliRunner, Result
 from fastapi import FastAPI
 
-from api.cli import cli
 from store.questions import Move
 from store.records import latest
 from store.types import Answer, Status
 from tests.api import walk
+from tests.api.command import wellread
 from tests.api.conftest import serving
 from workers.services import Services
 
 ROOT = Path(__file__).parents[2]
-
-
-def _run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, arguments)  # whatever terminal the tests run in
 
 
 @pytest.fixture
@@ -40,30 +33,6 @@ def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def here(services: Services, monkeypatch: pytest.MonkeyPatch) -> Services:
-    """The command line works on this database."""
-    monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
-    monkeypatch.setenv("WELLREAD_REDIS_URL", services.settings.redis_url)
-    return services
-
-
-def _work(services: Services, *moves: Move) -> None:
-    """Do a worker's part for the next question."""
-
-    def run() -> None:
-        while True:
-            with services.database.read() as session:
-                rows = latest(session)
-            if rows:
-                break
-            time.sleep(0.02)
-        for move in moves:
-            walk.move(services, rows[0].id, move)
-
-    threading.Thread(target=run, daemon=True).start()
-
-
 def _abstained() -> Move:
     nothing = Answer(text="That is not known.", sentences=(), citations=(), confidence=0.1, composer="extractive")
     return Move(to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes={"stop_reason": "all was read"})
@@ -71,8 +40,8 @@ def _abstained() -> Move:
 
 def test_answer_goes_to_stdout_and_progress_to_stderr(url: str, services: Services) -> None:
     page_id = walk.keep_page(services)
-    _work(services, walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered(page_id))
-    result = _run("ask", "Who built it?")
+    walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered(page_id))
+    result = wellread("ask", "Who built it?")
     assert result.exit_code == 0
     assert "Robert Tallis built it in 1871 [1]." in result.stdout
     assert walk.QUOTE in result.stdout
@@ -83,23 +52,23 @@ def test_answer_goes_to_stdout_and_progress_to_stderr(url: str, services: Servic
 
 
 def test_json_is_exactly_the_apis_record(url: str, services: Services) -> None:
-    _work(services, walk.answered(walk.keep_page(services)))
-    result = _run("ask", "Who built it?", "--json")
+    walk.move_soon(services, walk.answered(walk.keep_page(services)))
+    result = wellread("ask", "Who built it?", "--json")
     record = json.loads(result.stdout)
     assert record == httpx2.get(f"{url}/api/questions/{record['id']}", trust_env=False).json()
 
 
 def test_not_known_is_told_from_answered_and_from_an_error(url: str, services: Services) -> None:
-    _work(services, _abstained())
-    result = _run("ask", "Who wrote it?")
+    walk.move_soon(services, _abstained())
+    result = wellread("ask", "Who wrote it?")
     assert result.exit_code == 3
     assert "That is not known." in result.stdout
     assert "all was read" in result.stdout
 
 
 def test_failed_question_is_an_error(url: str, services: Services) -> None:
-    _work(services, Move(to=Status.FAILED, outcome="failed", changes={"error": "the disk is full"}))
-    result = _run("ask", "Who?")
+    walk.move_soon(services, Move(to=Status.FAILED, outcome="failed", changes={"error": "the disk is full"}))
+    result = wellread("ask", "Who?")
     assert result.exit_code == 1
     assert "the disk is full" in result.stdout
 
@@ -126,7 +95,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "code", "said"), WRONG, ids=lambda value: str(value)[:40])
 def test_what_cannot_be_done_is_said_in_one_line(url: str, arguments: list[str], code: int, said: str) -> None:
-    result = _run(*arguments)
+    result = wellread(*arguments)
     assert result.exit_code == code
     assert said in result.stderr
     assert result.stdout == ""
@@ -137,7 +106,7 @@ def test_what_cannot_be_done_is_said_in_one_line(url: str, arguments: list[str],
 
 def test_nobody_at_the_address_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_API_URL", "http://127.0.0.1:9")
-    result = _run("ask", "Why?")
+    result = wellread("ask", "Why?")
     assert result.exit_code == 1
     assert "wellread up" in result.stderr
 
@@ -151,55 +120,55 @@ def test_wrong_key_says_which_setting_is_meant(services: Services, monkeypatch: 
     with serving(create_app(services)) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)
         monkeypatch.setenv("WELLREAD_API_KEY", "wrong")
-        result = _run("ask", "Why?")
+        result = wellread("ask", "Why?")
     assert result.exit_code == 1
     assert "WELLREAD_API_KEYS" in result.stderr
 
 
 def test_a_setting_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_API_PORT", "many")
-    result = _run("status")
+    result = wellread("status")
     assert result.exit_code == 1
     assert "WELLREAD_API_PORT" in result.stderr
 
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_API_PORT", "many")
-    assert "Traceback" in _run("--debug", "status").stderr
+    assert "Traceback" in wellread("--debug", "status").stderr
 
 
 def test_source_is_added_listed_and_removed_in_this_database(here: Services) -> None:
-    assert _run("source", "add", "http://127.0.0.1:8123", "--own", "--delay", "0.5").exit_code == 0
-    assert "http://127.0.0.1:8123/" in _run("source", "list").stdout
-    assert _run("source", "remove", "http://127.0.0.1:8123").exit_code == 0
-    assert "8123" not in _run("source", "list").stdout
+    assert wellread("source", "add", "http://127.0.0.1:8123", "--own", "--delay", "0.5").exit_code == 0
+    assert "http://127.0.0.1:8123/" in wellread("source", "list").stdout
+    assert wellread("source", "remove", "http://127.0.0.1:8123").exit_code == 0
+    assert "8123" not in wellread("source", "list").stdout
 
 
 def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
     question = walk.ask(here, "What broke?")
     walk.move(here, question.id, Move(to=Status.FAILED, outcome="failed", changes={"error": "no page"}))
-    listed = _run("dead").stdout
+    listed = wellread("dead").stdout
     assert question.id in listed
     assert "no page" in listed
-    assert _run("replay", "0" * 32).exit_code == 1
+    assert wellread("replay", "0" * 32).exit_code == 1
 
 
 def test_status_shows_what_was_asked_last(here: Services) -> None:
     walk.ask(here, "What was asked?")
-    result = _run("status")
+    result = wellread("status")
     assert result.exit_code == 0, result.output
     assert "What was asked?" in result.stdout
 
 
 def test_migrate_makes_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "new"))
-    assert _run("migrate").exit_code == 0
+    assert wellread("migrate").exit_code == 0
     assert (tmp_path / "new" / "wellread.db").is_file()
 
 
 def test_api_without_a_key_serves_no_other_address(here: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_API_HOST", "0.0.0.0")
-    result = _run("api")
+    result = wellread("api")
     assert result.exit_code == 1
     assert "WELLREAD_API_KEYS" in result.stderr
 
@@ -208,7 +177,7 @@ def test_port_in_use_is_said_with_the_setting_that_changes_it(
     here: Services, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WELLREAD_API_PORT", url.rpartition(":")[2])
-    result = _run("api")
+    result = wellread("api")
     assert result.exit_code == 1
     assert "WELLREAD_API_PORT" in result.stderr
 

@@ -7,15 +7,15 @@ import json
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.cli import cli
 from api.client import AsyncClient, Client, Refused
 from api.schemas_learned import VersionOut
 from store import learned
+from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
 from tests.workers.judged_answers import put_history
 from workers.services import Services
@@ -23,7 +23,7 @@ from workers.settings import Settings
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, ["learn", *arguments])
+    return wellread("learn", *arguments)
 
 
 def in_use(services: Services) -> list[tuple[str, int]]:

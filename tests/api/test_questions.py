@@ -35,26 +35,6 @@ DESIGN_FIELDS = {
 }
 
 
-def _move_soon(services: Services, question_text: str, *moves: object) -> threading.Thread:
-    """Move the next question with this text on, from another thread, as a worker would."""
-
-    def run() -> None:
-        from store.records import latest
-
-        while True:
-            with services.database.read() as session:
-                rows = [row for row in latest(session) if row.text == question_text]
-            if rows:
-                break
-            time.sleep(0.01)
-        for move in moves:
-            walk.move(services, rows[0].id, move)  # type: ignore[arg-type]
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
-
-
 def test_record_has_every_field_of_the_store_and_of_the_design() -> None:
     assert set(RecordOut.model_fields) == {field.name for field in fields(Record)}
     assert set(RecordOut.model_fields) >= DESIGN_FIELDS
@@ -66,7 +46,7 @@ def test_strategies_are_those_of_the_pipeline() -> None:
 
 def test_chat_waits_for_the_final_answer(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
-    mover = _move_soon(services, "Who built it?", walk.answered(page_id))
+    mover = walk.move_soon(services, walk.answered(page_id), text="Who built it?")
     response = http.post("/api/chat", json={"question": "Who built it?", "wait": 20})
     mover.join(5)
     record = response.json()
@@ -83,7 +63,7 @@ def test_chat_waits_for_the_final_answer(http: TestClient, services: Services) -
 
 def test_chat_gives_the_provisional_answer_when_its_time_is_up(http: TestClient, services: Services) -> None:
     moves = (walk.insufficient(Status.RETRYING), walk.provisional())
-    _move_soon(services, "Who built that?", *moves)
+    walk.move_soon(services, *moves, text="Who built that?")
     response = http.post("/api/chat", json={"question": "Who built that?", "wait": 1.0})
     record = response.json()
     assert response.status_code == 202
@@ -109,7 +89,7 @@ def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services
 
 
 def test_server_that_stops_gives_those_who_wait_what_there_is(app: FastAPI, services: Services) -> None:
-    _move_soon(services, "Who is cut short?", walk.insufficient(Status.RETRYING), walk.provisional())
+    walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.provisional(), text="Who is cut short?")
     answers = []
     with serving(app) as url:
         asked = {"question": "Who is cut short?", "wait": 20}

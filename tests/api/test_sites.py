@@ -6,20 +6,15 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from click.testing import CliRunner, Result
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.cli import cli
 from store import page_checks, site_reads
 from store.site_reads import SiteReadStatus
 from tests.api import walk
+from tests.api.command import wellread
 from tests.api.conftest import serving
 from workers.services import Services
-
-
-def _run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, arguments)
 
 
 def test_a_schedule_is_set_changed_and_ended_over_http(http: TestClient) -> None:
@@ -80,30 +75,32 @@ def test_a_page_tells_its_history(http: TestClient, services: Services) -> None:
 
 
 def test_commands_set_and_show_a_schedule(placed: Services) -> None:
-    assert _run("source", "add", "https://example.org/", "--every", "6h").exit_code == 0
-    assert "every 6h, next 2" in _run("source", "list").output
-    edited = _run("source", "edit", "example.org", "--cron", "0 3 * * *", "--delay", "2")
+    assert wellread("source", "add", "https://example.org/", "--every", "6h").exit_code == 0
+    assert "every 6h, next 2" in wellread("source", "list").output
+    edited = wellread("source", "edit", "example.org", "--cron", "0 3 * * *", "--delay", "2")
     assert "cron 0 3 * * * (UTC)" in edited.output
-    assert "2 s between requests" in _run("source", "list").output
-    assert "cron 0 3 * * * (Europe/Berlin)" in _run("source", "edit", "example.org", "--zone", "Europe/Berlin").output
-    assert "cron 0 4 * * * (Europe/Berlin)" in _run("source", "edit", "example.org", "--cron", "0 4 * * *").output
-    assert "cron" not in _run("source", "edit", "example.org", "--no-schedule").output
-    wrong = _run("source", "edit", "example.org", "--cron", "0 25 * * *")
+    assert "2 s between requests" in wellread("source", "list").output
+    assert (
+        "cron 0 3 * * * (Europe/Berlin)" in wellread("source", "edit", "example.org", "--zone", "Europe/Berlin").output
+    )
+    assert "cron 0 4 * * * (Europe/Berlin)" in wellread("source", "edit", "example.org", "--cron", "0 4 * * *").output
+    assert "cron" not in wellread("source", "edit", "example.org", "--no-schedule").output
+    wrong = wellread("source", "edit", "example.org", "--cron", "0 25 * * *")
     assert (wrong.exit_code, "wrong hour" in wrong.stderr) == (1, True)
-    assert _run("source", "edit", "example.org").exit_code == 2
+    assert wellread("source", "edit", "example.org").exit_code == 2
 
 
 def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> None:
     from workers import whole_sites
 
     begun = str(whole_sites.begin(placed, "https://example.org/").id)
-    assert "running" in _run("reads", "list").output
-    assert "paused" in _run("reads", "pause", begun).output
-    assert json.loads(_run("reads", "show", begun, "--json").output)["status"] == "PAUSED"
-    assert "running" in _run("reads", "resume", begun).output
-    assert "cancelled" in _run("reads", "cancel", begun).output
-    assert _run("reads", "pause", begun).exit_code == 1
-    assert _run("reads", "show", "77").exit_code == 1
+    assert "running" in wellread("reads", "list").output
+    assert "paused" in wellread("reads", "pause", begun).output
+    assert json.loads(wellread("reads", "show", begun, "--json").output)["status"] == "PAUSED"
+    assert "running" in wellread("reads", "resume", begun).output
+    assert "cancelled" in wellread("reads", "cancel", begun).output
+    assert wellread("reads", "pause", begun).exit_code == 1
+    assert wellread("reads", "show", "77").exit_code == 1
 
 
 def test_the_history_of_a_page_is_shown(placed: Services) -> None:
@@ -111,9 +108,9 @@ def test_the_history_of_a_page_is_shown(placed: Services) -> None:
     with placed.database.write() as session:
         page_checks.note(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
     for url in ("https://example.org/tower", "example.org/tower"):
-        shown = _run("pages", "show", url)
+        shown = wellread("pages", "show", url)
         assert ("changed" in shown.output, "due again" in shown.output) == (True, True)
-    assert _run("pages", "show", "https://example.org/none").exit_code == 1
+    assert wellread("pages", "show", "https://example.org/none").exit_code == 1
 
 
 def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Services) -> None:
@@ -126,7 +123,7 @@ def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Se
         site_reads.put_back(session, begun.id, services.now())
         row.max_pages, row.looked_at, row.new = 3, 3, 3
     whole_sites.tend(services)
-    shown = _run("reads", "show", str(begun.id), "--follow", "--json")
+    shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
     assert (shown.exit_code, json.loads(shown.stdout)["status"]) == (0, SiteReadStatus.DONE)
 
 

@@ -8,17 +8,16 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from click.testing import CliRunner, Result
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.cli import cli
 from api.client import AsyncClient, Client, Refused
 from store import questions
 from store.tables import AnswerRow, QuestionRow
 from store.types import Status
 from tests.api import walk
+from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
 from workers import intake, watching
 from workers.services import Services
@@ -183,16 +182,16 @@ def test_command_line_watches_lists_and_stops(url: str, services: Services, monk
         walk.move(services, rows[0].id, walk.answered(page_id))
 
     threading.Thread(target=work, daemon=True).start()
-    asked = _run("watch", "Who built the lighthouse?", "--callback", "https://example.org/told")
+    asked = wellread("watch", "Who built the lighthouse?", "--callback", "https://example.org/told")
     assert asked.exit_code == 0, asked.output
     (row,) = _rows(services)
     assert f"Watched as {row.id}." in asked.stdout
-    listed = _run("watch", "list").stdout
+    listed = wellread("watch", "list").stdout
     assert row.id in listed
     assert "Who built the lighthouse?" in listed
-    assert "watched no longer" in _run("watch", "stop", row.id).stdout
-    assert "No question is watched" in _run("watch", "list").stdout
-    assert _run("watch", "stop", "0" * 32).exit_code == 1
+    assert "watched no longer" in wellread("watch", "stop", row.id).stdout
+    assert "No question is watched" in wellread("watch", "list").stdout
+    assert wellread("watch", "stop", "0" * 32).exit_code == 1
 
 
 def test_answer_that_stands_is_handed_back_at_once(http: TestClient, services: Services) -> None:
@@ -209,7 +208,3 @@ def test_answer_that_stands_is_handed_back_at_once(http: TestClient, services: S
 def _rows(services: Services) -> list[QuestionRow]:
     with services.database.read() as session:
         return list(session.query(QuestionRow))
-
-
-def _run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, arguments)
