@@ -62,6 +62,14 @@ class LeftAlone(FetchError):
     """robots.txt could not be had; the site is left alone for now."""
 
 
+class HostBusy(FetchError):
+    """A redirect leads to a host that has to be left alone for ``after_s`` yet."""
+
+    def __init__(self, message: str, *, after_s: float) -> None:
+        super().__init__(message)
+        self.after_s = after_s
+
+
 class Permission:
     """Asks the robots.txt of each hop's site before the hop is made, and keeps what those say besides."""
 

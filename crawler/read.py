@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -14,7 +14,7 @@ from crawler.extract import NothingToRead, extract
 from crawler.feed import parse_feed
 from crawler.fetch import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
 from crawler.metadata import asked_of_robots
-from crawler.permission import Forbidden, Permission, RobotsCache
+from crawler.permission import Forbidden, HostBusy, Permission, RobotsCache
 from crawler.politeness import parse_retry_after
 from crawler.scripts import FetchesForPages, Renders, Scripts
 from crawler.sitemap import BadSitemap, parse_sitemap
@@ -65,16 +65,26 @@ async def read(
     now: datetime,
     known: Known | None = None,
     browser: Renders | None = None,
+    take_turn: Callable[[str], Awaitable[None]] | None = None,
 ) -> Reading:
-    """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be."""
+    """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
+
+    ``take_turn`` is awaited before a redirect's target is asked for, and its robots.txt; it may raise HostBusy.
+    """
     permission = Permission(client, robots, agent, now)
+
+    async def follow(url: str) -> None:
+        if take_turn is not None:
+            await take_turn(url)
+        await permission.check(url)
+
     try:
         await permission.check(candidate.url)
         fetched = await client.get(
             candidate.url,
             headers=known.validators.headers() if known else None,
             accept=None if candidate.kind == "page" else ANY_TYPE,
-            on_redirect=permission.check,
+            on_redirect=follow,
         )
         reading = _READERS[candidate.kind](fetched, candidate, known, now)
         if candidate.kind == "page" and _is_little(reading):
@@ -87,7 +97,8 @@ async def read(
             status=fetched.status,
         )
     except FetchError as error:
-        reading = Reading(outcome=_failure(error), url=candidate.url, reason=str(error))
+        after_s = error.after_s if isinstance(error, HostBusy) else None
+        reading = Reading(outcome=_failure(error), url=candidate.url, reason=str(error), retry_after_s=after_s)
     return replace(reading, links=(*permission.sitemaps, *reading.links), crawl_delay_s=permission.delay_s)
 
 
@@ -96,7 +107,7 @@ def _failure(error: FetchError) -> Result:
         return "blocked"
     if isinstance(error, Forbidden):
         return "forbidden"
-    return "retry" if isinstance(error, FetchTimeout | Unreachable) else "failed"
+    return "retry" if isinstance(error, FetchTimeout | Unreachable | HostBusy) else "failed"
 
 
 def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime) -> Reading:

@@ -18,6 +18,7 @@ from workers import outcomes, pace
 from workers.claim import Claim, claim, needs_no_fetch
 from workers.kept_robots import KeptRobots
 from workers.page_facts import with_facts
+from workers.turns import OtherTurns
 
 if TYPE_CHECKING:
     from store.slots import Turn
@@ -69,17 +70,22 @@ def fetch(services: Services, claim: Claim) -> Reading:
         if page and not page.is_gone  # one that comes back must be had whole
         else None
     )
-    return services.wait_for(
-        read_page(
-            claim.candidate,
-            client=services.client(claim.sources),
-            robots=KeptRobots(services.database),
-            agent=services.settings.user_agent,
-            now=services.now(),
-            known=known,
-            browser=services.browser,
+    turns = OtherTurns(services, claim.candidate.url, claim.sources)
+    try:
+        return services.wait_for(
+            read_page(
+                claim.candidate,
+                client=services.client(claim.sources),
+                robots=KeptRobots(services.database),
+                agent=services.settings.user_agent,
+                now=services.now(),
+                known=known,
+                browser=services.browser,
+                take_turn=turns.take,
+            )
         )
-    )
+    finally:
+        turns.release()
 
 
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
