@@ -22,6 +22,9 @@ from store.types import Candidate, Link, PageText, Validators
 
 Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]
 
+#: asks for leave to ask for a URL; raises FetchError where there is none
+Ask = Callable[[str], Awaitable[None]]
+
 _GONE = frozenset({404, 410})
 _BUSY = frozenset({429, 503})
 _NOT_TO_BE_KEPT = "the page asks not to be kept (noindex)"
@@ -65,26 +68,20 @@ async def read(
     now: datetime,
     known: Known | None = None,
     browser: Renders | None = None,
-    take_turn: Callable[[str], Awaitable[None]] | None = None,
+    take_turn: Ask | None = None,
 ) -> Reading:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_turn`` is awaited before a redirect's target is asked for, and its robots.txt; it may raise HostBusy.
     """
     permission = Permission(client, robots, agent, now)
-
-    async def follow(url: str) -> None:
-        if take_turn is not None:
-            await take_turn(url)
-        await permission.check(url)
-
     try:
         await permission.check(candidate.url)
         fetched = await client.get(
             candidate.url,
             headers=known.validators.headers() if known else None,
             accept=None if candidate.kind == "page" else ANY_TYPE,
-            on_redirect=follow,
+            on_redirect=_follow(permission, take_turn),
         )
         reading = _READERS[candidate.kind](fetched, candidate, known, now)
         if candidate.kind == "page" and _is_little(reading):
@@ -97,9 +94,24 @@ async def read(
             status=fetched.status,
         )
     except FetchError as error:
-        after_s = error.after_s if isinstance(error, HostBusy) else None
-        reading = Reading(outcome=_failure(error), url=candidate.url, reason=str(error), retry_after_s=after_s)
+        reading = _failed(error, candidate.url)
     return replace(reading, links=(*permission.sitemaps, *reading.links), crawl_delay_s=permission.delay_s)
+
+
+def _follow(permission: Permission, take_turn: Ask | None) -> Ask:
+    """What is awaited before a redirect is followed."""
+
+    async def follow(url: str) -> None:
+        if take_turn is not None:
+            await take_turn(url)
+        await permission.check(url)
+
+    return follow
+
+
+def _failed(error: FetchError, url: str) -> Reading:
+    after_s = error.after_s if isinstance(error, HostBusy) else None
+    return Reading(outcome=_failure(error), url=url, reason=str(error), retry_after_s=after_s)
 
 
 def _failure(error: FetchError) -> Result:
