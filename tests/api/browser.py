@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+from fastapi import FastAPI
+
 from crawler.chromium import Running, running
 from crawler.devtools import DevTools
+from tests.api.conftest import serving
 
 
 class Tab:
@@ -78,6 +83,17 @@ class Tab:
             self.complaints.append(str(about["exceptionDetails"]))
         elif method == "Log.entryAdded" and about["entry"]["level"] == "error":
             self.complaints.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
+
+
+@contextmanager
+def opened(app: FastAPI) -> Iterator[Tab]:
+    """The web page of an application in a browser, if there is one here."""
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.skip("no Chromium here")
+    with serving(app) as url, browser(executable) as tab:
+        tab.open(url)
+        yield tab
 
 
 @contextmanager

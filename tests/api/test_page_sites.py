@@ -9,8 +9,7 @@ from fastapi import FastAPI
 
 from store import sources
 from store.site_reads import SiteReadStatus
-from tests.api.browser import Tab
-from tests.api.test_page import _opened
+from tests.api.browser import Tab, opened
 from workers import intake, whole_sites
 from workers.services import Services
 
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.live
 def tab(app: FastAPI, services: Services) -> Iterator[Tab]:
     intake.add_source(services, "https://site.example/", own=False, min_delay_s=None)
     whole_sites.begin(services, "https://site.example/")
-    with _opened(app) as tab:
+    with opened(app) as tab:
         tab.run("document.getElementById('sites').open = true")
         yield tab
 
