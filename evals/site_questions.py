@@ -8,8 +8,6 @@ that can happen is an answer beside the point, given as sufficient: the crawl th
 
 from __future__ import annotations
 
-import csv
-import json
 import random
 import tempfile
 import time
@@ -24,56 +22,19 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.chunk import chunk
-from crawler.extract import extract
+from evals.sites import Site, SiteQuestion, read_demo, read_documentation, says
 from pipeline.ask import Attempt, Question, Tools, first_look, second_look
 from store.embedder import Embedder, open_embedder
 from store.passages import Passages
 from store.passages_schema import embedding_text
 from store.types import Passage
 
-_HERE = Path(__file__).parent
-_DEMO = _HERE.parent / "api" / "demo"
-_QUESTIONS = _HERE / "site_questions.tsv"
-#: pages of the documentation beside those that answer
-_BESIDE = (
-    "library: abc ast asyncio-task base64 bisect calendar configparser concurrent.futures dataclasses difflib"
-    " email.message enum fractions glob graphlib gzip html http.client http.server inspect io ipaddress locale math"
-    " multiprocessing operator platform queue select signal smtplib socket ssl string sys timeit typing urllib.parse"
-    " urllib.request warnings weakref",
-    "howto: argparse descriptor functional regex sockets unicode urllib2",
-    "tutorial: classes controlflow errors inputoutput interpreter modules stdlib",
-)
 _FEW = 6
 
 Where = Literal["all", "gold-out", "few", "front"]
 #: what came of a question: right or wrong and given as sufficient, or not sufficient
 Outcome = Literal["right", "wrong", "insufficient"]
 PageVectors = dict[str, NDArray[np.float32]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteQuestion:
-    """A question with the page that answers it and what the answer must say; neither where no page answers."""
-
-    text: str
-    page: str
-    expected: tuple[str, ...]
-    half: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Site:
-    """A site's pages, by name, as the passages they were cut into; the first is its front page."""
-
-    name: str
-    pages: dict[str, list[Passage]]
-    questions: tuple[SiteQuestion, ...]
-
-    @property
-    def front(self) -> str:
-        """The name of the front page."""
-        return next(iter(self.pages))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,62 +67,6 @@ def main(docs: Path, models: Path, embedder: str, half: str) -> None:
             if name == half or half == "every":
                 for each in of_half:
                     _show(each)
-
-
-def read_demo(folder: Path = _DEMO) -> Site:
-    """Read the bundled site and its questions; the page that answers is the one that says what is expected."""
-    site = folder / "site"
-    files = sorted(site.rglob("*.html"), key=lambda file: (file != site / "index.html", str(file)))
-    pages = _pages({str(file.relative_to(site)): file for file in files if "drafts" not in file.parts})
-    asked = json.loads((folder / "questions.json").read_text("utf-8"))
-    answered = [
-        (asked["question"], asked["expected"]),
-        (asked["paraphrase"], asked["expected"]),
-        *((each["question"], each["expected"]) for each in asked["more"]),
-    ]
-    questions = [
-        SiteQuestion(text=text, page=_saying(expected, pages), expected=(expected,), half="tune")
-        for text, expected in answered
-    ]
-    questions += [
-        SiteQuestion(text=text, page="", expected=(), half="tune")
-        for text in (asked["unanswered"], *asked["more_unanswered"])
-    ]
-    return Site(name="demo", pages=pages, questions=tuple(questions))
-
-
-def read_documentation(html: Path) -> Site:
-    """Read the documentation's pages and the questions on them."""
-    with _QUESTIONS.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    beside = [f"{folder}/{page}" for folder, pages in (part.split(": ") for part in _BESIDE) for page in pages.split()]
-    names = ["index", *sorted({*beside, *(row["page"] for row in rows)})]
-    questions = tuple(
-        SiteQuestion(text=row[wording], page=row["page"], expected=tuple(row["expected"].split("|")), half=row["half"])
-        for row in rows
-        for wording in ("question", "paraphrase")
-    )
-    pages = _pages({name: html / f"{name}.html" for name in names})
-    return Site(name="python", pages=pages, questions=questions)
-
-
-def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
-    """Cut each file; like the crawler's reader, keep nothing of a page that only leads elsewhere."""
-    pages: dict[str, list[Passage]] = {}
-    for page_id, (name, file) in enumerate(files.items(), start=1):
-        url = f"https://site.example/{name.removesuffix('.html')}.html"
-        text = extract(file.read_bytes(), url=url, content_type="text/html; charset=utf-8")
-        pages[name] = [] if text.is_hub else chunk(text, page_id=page_id, url=url)
-    return pages
-
-
-def _saying(expected: str, pages: dict[str, list[Passage]]) -> str:
-    """Name every page that says it."""
-    return " ".join(name for name, passages in pages.items() if any(_says(p.text, expected) for p in passages))
-
-
-def _says(text: str, expected: str) -> bool:
-    return " ".join(expected.split()).casefold() in " ".join(text.split()).casefold()
 
 
 def ask_site(site: Site, embedder: Embedder) -> Iterator[Asked]:
@@ -215,7 +120,7 @@ def _ask_all(
 def _outcome(question: SiteQuestion, attempt: Attempt) -> Outcome:
     if not attempt.verdict.sufficient or attempt.answer is None:
         return "insufficient"
-    return "right" if any(_says(attempt.answer.text, each) for each in question.expected) else "wrong"
+    return "right" if any(says(attempt.answer.text, each) for each in question.expected) else "wrong"
 
 
 def report(asked: Sequence[Asked]) -> Iterator[str]:
