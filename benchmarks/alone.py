@@ -16,8 +16,8 @@ from api.client import Client
 from evals.knowledge import Defaults
 from store.errors import WellreadError
 from workers import stack
+from workers.programs import valkey
 from workers.settings import Settings
-from workers.stack import valkey
 from workers.supervise import StartError, wait_until
 
 _STARTS_WITHIN_S = 60.0
