@@ -22,7 +22,8 @@ from store.database import DatabaseError
 from store.errors import WellreadError
 from store.feedback import NothingToJudge
 from store.learned import UnknownVersion
-from store.questions import IdempotencyConflict, UnknownQuestion
+from store.new_questions import IdempotencyConflict
+from store.questions import UnknownQuestion
 from store.site_reads import SiteReadOver, UnknownSiteRead
 from workers.intake import BadSite, UnknownStrategy
 

@@ -13,10 +13,10 @@ from benchmarks.hop_counting import DONE, expect
 from benchmarks.hop_worker import NEXT, NOTHING, RETRIEVE, send
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
-from store import questions
+from store import new_questions
 from store.database import Database, migrate
 from store.errors import WellreadError
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from workers.app import app
 from workers.services import Services
 from workers.settings import Settings
@@ -125,7 +125,7 @@ def _framed(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
         expect(client, count, steps=hops)
         with database.write() as session:
             news = [NewQuestion(text=f"What is passed on, {time.time_ns()}?", reuse=False) for _ in range(count)]
-            ids = [questions.ask(session, new, Services.now())[0].id for new in news]
+            ids = [new_questions.ask(session, new, Services.now())[0].id for new in news]
         for question_id in ids:
             send(RETRIEVE, question_id)
         return hops

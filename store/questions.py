@@ -1,19 +1,19 @@
-"""Questions in SQL: asked, moved from step to step, answered, cancelled."""
+"""Questions in SQL: found, moved from step to step, answered, cancelled, begun again.
+
+How they come in is :mod:`store.new_questions`' business.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from store import answers, dialects, flights, leases, watches
+from store import answers, flights, leases, watches
 from store.errors import WellreadError
 from store.tables import CandidateRow, QuestionRow, StepRow, WebhookRow
 from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdict
@@ -21,31 +21,6 @@ from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdic
 
 class UnknownQuestion(WellreadError):
     """There is no question with this id."""
-
-
-class IdempotencyConflict(WellreadError):
-    """The Idempotency-Key was used before for another question: use a new key for a new question."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewQuestion:
-    """What a caller asks for."""
-
-    text: str
-    lang: str = ""
-    strategy: str = ""
-    sites: tuple[str, ...] = ()
-    langs: tuple[str, ...] = ()
-    crawl_enabled: bool = True
-    max_age_s: int | None = None
-    budget: Budget = field(default_factory=Budget)
-    priority: int = 0
-    deadline_s: float = 900.0
-    idempotency_key: str = ""
-    callback_url: str = ""
-    reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
-    watch: bool = False  #: whether it is asked again when its evidence changes
-    made_with: str = ""  #: the models and settings that answers come from: others' answers are not shared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,51 +34,6 @@ class Move:
     verdict: Verdict | None = None
     context: Sequence[Mapping[str, Any]] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)  #: columns of the question to set
-
-
-def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
-    """Keep a question; an idempotency key already used gives the first one back. Returns it and whether it is new."""
-    question_id = uuid.uuid4().hex
-    if not dialects.add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
-        return to_question(_asked_before(session, new)), False
-    if new.watch:
-        watches.add(session, question_id, "", now)
-    return find(session, question_id), True
-
-
-def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
-    return {
-        "id": question_id,
-        "text": new.text,
-        "lang": new.lang,
-        "status": Status.ASKED,
-        "strategy": new.strategy,
-        "sites": list(new.sites),
-        "langs": list(new.langs),
-        "crawl_enabled": new.crawl_enabled,
-        "max_age_s": new.max_age_s,
-        "budget": asdict(new.budget),
-        "priority": new.priority,
-        "deadline": now + timedelta(seconds=new.deadline_s),
-        "idempotency_key": new.idempotency_key or None,
-        "fingerprint": _fingerprint(new),
-        "equal_key": _equal_key(new),
-        "reuse": new.reuse,
-        "callback_url": new.callback_url or None,
-        "created_at": now,
-        "updated_at": now,
-        "due_at": now,
-    }
-
-
-def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
-    known = session.scalars(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key)).one()
-    if known.fingerprint != _fingerprint(new):
-        raise IdempotencyConflict(
-            f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
-            f"({known.id}): use a new key for a new question."
-        )
-    return known
 
 
 def find(session: Session, question_id: str) -> Question:
@@ -270,20 +200,3 @@ def _known(row: QuestionRow | None, question_id: str) -> QuestionRow:
             f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
         )
     return row
-
-
-def _fingerprint(new: NewQuestion) -> str:
-    fields = asdict(new)
-    for name in ("idempotency_key", "made_with"):
-        del fields[name]
-    # keys that were given out before these existed still fit
-    for name, usual in (("reuse", True), ("watch", False), ("langs", ())):
-        if fields[name] == usual:
-            del fields[name]
-    return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
-def _equal_key(new: NewQuestion) -> str:
-    """What must be equal for an answer to be shared: all but who is told, what it may spend, and when."""
-    own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
-    return flights.equal_key(new.text, {name: value for name, value in asdict(new).items() if name not in own})

@@ -13,10 +13,10 @@ from crawler import urls
 from crawler.guard import Blocked, Guard, hole
 from pipeline.question import clean_question
 from pipeline.strategy import TASK_STRATEGIES
-from store import candidates, questions, reuse, sources
+from store import candidates, new_questions, questions, reuse, sources
 from store.candidates import CandidateStatus
 from store.errors import WellreadError
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from store.types import Budget, Candidate, Question, Status
 from workers.made_with import made_with
 from workers.steps import tell_of_end
@@ -75,7 +75,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     )
     with services.database.write() as session:
         now = services.now()
-        question, is_new = questions.ask(session, checked, now)
+        question, is_new = new_questions.ask(session, checked, now)
         if is_new and (row := questions.lock(session, question.id)) is not None:
             reuse.begin(session, row, now)
             question = questions.to_question(row)

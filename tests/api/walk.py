@@ -137,6 +137,6 @@ def answered(page_id: int = 1) -> Move:
 def ask(services: Services, text: str = "Who built the lighthouse?") -> Question:
     """A question that waits in its first step."""
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, questions.NewQuestion(text=text), services.now())
+        question, _ = new_questions.ask(session, new_questions.NewQuestion(text=text), services.now())
     services.events.publish(question.id, "status", {"status": question.status})
     return question

@@ -14,10 +14,11 @@ import structlog
 
 from evals.injection.attack import AttackPage
 from evals.injection.pages import all_pages
-from store import candidates, leases, questions
+from store import candidates, leases, new_questions, questions
 from store.candidates import CandidateStatus
 from store.database import migrate
-from store.questions import Move, NewQuestion
+from store.new_questions import NewQuestion
+from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from store.types import Candidate, Status
 from tests.fakes import HashingEmbedder
@@ -133,7 +134,7 @@ def _answered(made: Library, page: AttackPage) -> str:
         text=page.question, lang=page.attack.lang, crawl_enabled=False, callback_url=f"http://{made.receiver.host}/hook"
     )
     with services.database.write() as session:
-        question, _ = questions.ask(session, new, services.now())
+        question, _ = new_questions.ask(session, new, services.now())
     attempt = looking.first(services, question)
     move = Move(
         to=Status.ANSWERED, outcome="sufficient", detail=flow.detail_of(attempt), answer=attempt.answer,

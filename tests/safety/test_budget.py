@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from store import leases, pages, questions, records
-from store.questions import NewQuestion
+from store import leases, new_questions, pages, questions, records
+from store.new_questions import NewQuestion
 from store.spending import spent
 from store.tables import QuestionRow
 from store.types import Budget, PageText, Question, Status, Validators
@@ -45,7 +45,7 @@ def ready(services: Services, ask: Ask) -> Services:
 def asked(services: Services, budget: Budget) -> Question:
     new = NewQuestion(text="Who built the lens of the lighthouse of Vierburg?", budget=budget)
     with services.database.write() as session:
-        return questions.ask(session, new, services.now())[0]
+        return new_questions.ask(session, new, services.now())[0]
 
 
 def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> None:

@@ -11,7 +11,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from store.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
-from store.questions import NewQuestion, ask, find
+from store.new_questions import NewQuestion, ask
+from store.questions import find
 from store.tables import QuestionRow, Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from store import leases
 from store.database import Database
-from store.questions import NewQuestion, ask
+from store.new_questions import NewQuestion, ask
 from store.tables import QuestionRow
 from store.types import Status
 

@@ -11,18 +11,8 @@ from sqlalchemy import update
 from store import candidates, leases, records, spending
 from store.candidates import CandidateStatus, Spent
 from store.database import Database
-from store.questions import (
-    IdempotencyConflict,
-    Move,
-    NewQuestion,
-    UnknownQuestion,
-    ask,
-    cancel,
-    dead,
-    find,
-    record,
-    replay,
-)
+from store.new_questions import IdempotencyConflict, NewQuestion, ask
+from store.questions import Move, UnknownQuestion, cancel, dead, find, record, replay
 from store.tables import CandidateRow, QuestionRow, WebhookRow
 from store.types import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 

@@ -10,9 +10,9 @@ from typing import TypeVar
 import pytest
 from sqlalchemy.orm import Session
 
-from store import due, questions, sources
+from store import due, new_questions, sources
 from store.database import Database
-from store.questions import IdempotencyConflict, NewQuestion
+from store.new_questions import IdempotencyConflict, NewQuestion
 from store.sources import RobotsRecord
 from store.tables import HostRow
 
@@ -43,7 +43,7 @@ def _at_once(
 
 def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
     def ask(session: Session) -> tuple[str, bool]:
-        question, is_new = questions.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
+        question, is_new = new_questions.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
         return question.id, is_new
 
     (first, is_new), (second, is_new_too) = _at_once(database, ask, ask)
@@ -53,7 +53,7 @@ def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
 
 def test_one_key_sent_at_once_for_two_questions_is_refused_to_the_second(database: Database) -> None:
     def ask(text: str) -> Callable[[Session], bool]:
-        return lambda session: questions.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
+        return lambda session: new_questions.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
 
     with pytest.raises(IdempotencyConflict, match="new key"):
         _at_once(database, ask("Once?"), ask("Twice?"))

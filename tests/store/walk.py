@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from store import leases, pages, questions, records, reuse
+from store import leases, new_questions, pages, questions, records, reuse
 from store.database import Database
-from store.questions import Move, NewQuestion
+from store.new_questions import NewQuestion
+from store.questions import Move
 from store.records import Record
 from store.tables import PageRow, QuestionRow
 from store.types import Answer, Citation, PageText, Sentence, Status, Validators
@@ -18,7 +19,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 def ask(database: Database, text: str = "Capital of France?", *, at: datetime = NOW, **terms: Any) -> str:
     """Ask as the intake does."""
     with database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text=text, **terms), at)
+        question, _ = new_questions.ask(session, NewQuestion(text=text, **terms), at)
         row = questions.lock(session, question.id)
         assert row is not None
         reuse.begin(session, row, at)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select
 
-from store import pages, questions, records
-from store.questions import NewQuestion
+from store import new_questions, pages, records
+from store.new_questions import NewQuestion
 from store.tables import MentionRow, PageRow
 from store.types import Fact, PageText, Question, Status, Validators
 from tests.fakes import HashingEmbedder
@@ -64,7 +64,7 @@ def put(services: Services, page: PageText) -> int:
 
 def ask(services: Services, text: str) -> Question:
     with services.database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text=text), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text=text), services.now())
     return question
 
 

@@ -7,7 +7,7 @@ import pytest
 from store import learned, pages
 from store.errors import WellreadError
 from store.feedback import outcomes
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from store.records import Record, read
 from store.tables import StepRow
 from store.types import PageText, Status, Tally, Validators

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from store import pages, questions
-from store.questions import NewQuestion
+from store import new_questions, pages
+from store.new_questions import NewQuestion
 from store.types import PageText, Question, Validators
 from tests.fakes import HashingEmbedder
 from workers import embedding, looking
@@ -55,7 +55,7 @@ def ask(
 ) -> Question:
     new = NewQuestion(text=TEXT, max_age_s=max_age_s, sites=sites, langs=langs)
     with services.database.write() as session:
-        question, _ = questions.ask(session, new, services.now())
+        question, _ = new_questions.ask(session, new, services.now())
     return question
 
 

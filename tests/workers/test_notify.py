@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from store import leases
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from store.tables import QuestionRow, WebhookRow
 from workers import intake, notify
 from workers.intake import BadSite

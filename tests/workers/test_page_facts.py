@@ -11,8 +11,8 @@ import pytest
 
 from crawler.read import Reading
 from pipeline.claude import Claude
-from store import questions
-from store.questions import NewQuestion
+from store import new_questions
+from store.new_questions import NewQuestion
 from store.spending import spent
 from store.types import Budget, Fact, PageText, Question
 from tests.claude_double import KEY, ClaudeDouble
@@ -45,7 +45,7 @@ def _with(services: Services, double: ClaudeDouble, **settings: Any) -> Iterator
 
 def _asked(services: Services, budget: Budget | None = None) -> Question:
     with services.database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
     return replace(question, budget=budget or question.budget)
 
 

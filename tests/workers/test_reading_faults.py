@@ -11,9 +11,9 @@ from sqlalchemy import text
 
 from pipeline.llm import ModelError
 from pipeline.purse import Purse
-from store import questions
+from store import new_questions
 from store.leases import Lease
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from store.tables import QuestionRow
 from store.types import Hit, Status
 from tests.logged_site import LoggedSite, article, served
@@ -61,7 +61,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 
 def _asked(services: Services) -> str:
     with services.database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     return question.id
 

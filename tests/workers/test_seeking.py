@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from store import links, pages, questions
-from store.questions import NewQuestion
+from store import links, new_questions, pages
+from store.new_questions import NewQuestion
 from store.tables import CandidateRow, PageRow, QuestionRow
 from store.types import Link, PageText, Status, Validators
 from tests.workers.one_candidate import add
@@ -39,7 +39,7 @@ def _page(services: Services, url: str, *, age_s: float) -> int:
 
 def _ask(services: Services, status: Status, *, max_age_s: int | None = None, crawled_s: float | None = None) -> str:
     with services.database.write() as session:
-        question, _ = questions.ask(
+        question, _ = new_questions.ask(
             session, NewQuestion(text="Which oil does the lamp burn?", max_age_s=max_age_s), services.now()
         )
         row = session.get_one(QuestionRow, question.id)

@@ -7,9 +7,9 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import candidates, questions
+from store import candidates, new_questions
 from store.candidates import CandidateStatus
-from store.questions import NewQuestion
+from store.new_questions import NewQuestion
 from store.tables import CandidateRow, QuestionRow
 from store.types import Candidate, Status
 from tests.workers.conftest import Bell
@@ -20,7 +20,7 @@ from workers.services import Services
 def _ask(services: Services, status: Status = Status.ASKED, *, age_s: float = 60.0, **options: object) -> str:
     asked_at = services.now() - timedelta(seconds=age_s)
     with services.database.write() as session:
-        question, _ = questions.ask(session, NewQuestion(text="Who?", **options), asked_at)  # type: ignore[arg-type]
+        question, _ = new_questions.ask(session, NewQuestion(text="Who?", **options), asked_at)  # type: ignore[arg-type]
         session.get_one(QuestionRow, question.id).status = status
     return question.id
 

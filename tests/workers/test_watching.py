@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from store import pages, records
-from store.questions import NewQuestion, UnknownQuestion
+from store.new_questions import NewQuestion
+from store.questions import UnknownQuestion
 from store.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
 from store.types import PageText, Status
 from tests.api import walk
