@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin
 
 from crawler import robots, urls, whole_site
-from store import links, site_reads, sources
+from store import links, site_frontier, site_reads, sources
 from store.candidates import Outcome
 from store.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
 from store.tables import SiteReadRow
@@ -171,17 +171,17 @@ def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
     once = {candidate.url: candidate for candidate in wanted}
-    site_reads.add(session, row, list(once.values()), most_alike=whole_site.MAX_PER_ADDRESS, now=now)
+    site_frontier.add(session, row, list(once.values()), most_alike=whole_site.MAX_PER_ADDRESS, now=now)
 
 
 def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:
     """Have the next page read, or end the site read; one page is read at a time."""
-    if site_reads.is_being_read(session, row.id):
+    if site_frontier.is_being_read(session, row.id):
         return []
     if row.looked_at >= row.max_pages:
         site_reads.move(row, SiteReadStatus.DONE, now, f"the limit of {row.max_pages:,} pages is reached")
         return []
-    candidate_id = site_reads.take_next(session, row, due_at)
+    candidate_id = site_frontier.take_next(session, row, due_at)
     if candidate_id is None:
         site_reads.move(row, SiteReadStatus.DONE, now, ALL_READ)
         return []
@@ -196,7 +196,7 @@ def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead
             raise SiteReadOver(f"Site read {site_read_id} has ended already ({row.reason or row.status.lower()}).")
         if row.status != to:
             site_reads.move(row, to, now, "it was cancelled" if to is SiteReadStatus.CANCELLED else None)
-            site_reads.put_back(session, site_read_id, now)
+            site_frontier.put_back(session, site_read_id, now)
     return get(services, site_read_id)
 
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from store import page_checks, site_reads
+from store import page_checks, site_frontier, site_reads
 from store.site_reads import SiteReadStatus
 from tests.api import walk
 from tests.api.command import wellread
@@ -120,7 +120,7 @@ def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Se
     with services.database.write() as session:
         row = site_reads.lock(session, begun.id)
         assert row is not None
-        site_reads.put_back(session, begun.id, services.now())
+        site_frontier.put_back(session, begun.id, services.now())
         row.max_pages, row.looked_at, row.new = 3, 3, 3
     whole_sites.tend(services)
     shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
