@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -19,13 +17,12 @@ from store.database import Database
 from store.errors import WellreadError
 from workers.logs import configure
 from workers.once import once
-from workers.settings import Settings, load
+from workers.settings import load
+from workers.way_out import WayOut
 
 if TYPE_CHECKING:
     import redis
 
-    from crawler.browser import Browser
-    from crawler.fetch import Client
     from pipeline.ask import Tools
     from pipeline.llm import Model
     from store.embedder import Embedder
@@ -33,34 +30,23 @@ if TYPE_CHECKING:
     from store.events import Events
     from store.passages import Passages
     from store.slots import Slots
-    from store.sources import Source
     from store.variants_cache import VariantsCache
     from workers.doorbell import Doorbell
-    from workers.engines import Account
     from workers.learned import LearnedHere
     from workers.steps import Keeper
 
 log = structlog.get_logger()
 
-Value = TypeVar("Value")
-
 #: a step may ask three times and must end within its 100 s
 MODEL_TIMEOUT_S = 25.0
-#: largest answer of a search engine
-ENGINE_BYTES = 2_000_000
 #: of a turn at a host, for what is no fetch
 TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
 
-class Services:
+class Services(WayOut):
     """What a process works with; nothing is opened before it is used, and nothing twice."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.making = threading.RLock()
-        self._reading: _Reading | None = None
 
     @once
     def database(self) -> Database:
@@ -195,51 +181,6 @@ class Services:
             return pages.texts(session, page_ids)
 
     @once
-    def loop(self) -> asyncio.Runner:
-        """The event loop that fetches; kept, so that connections are."""
-        return asyncio.Runner()
-
-    def wait_for(self, work: Coroutine[Any, Any, Value]) -> Value:
-        """Run asynchronous work to its end."""
-        return self.loop.run(work)
-
-    def client(self, sources: Sequence[Source]) -> Client:
-        """The one way out to the web; the operator's own sites are let through."""
-        kept = (source.url for source in sources if source.own)
-        own = frozenset((*self.settings.own_hosts, *kept))
-        if self._reading is None or self._reading.own != own:
-            if self._reading is not None:
-                self.wait_for(self._reading.client.aclose())
-            self._reading = _Reading(own=own, client=_open_client(self.settings, own))
-        return self._reading.client
-
-    @once
-    def browser(self) -> Browser | None:
-        """What runs the scripts of pages, where there is one."""
-        from crawler.browser import Browser
-        from crawler.chromium import find
-
-        executable = find(self.settings.chromium)
-        return Browser(executable) if executable else None
-
-    @once
-    def engine_client(self) -> Client:
-        """The way out to search engines; of private addresses it reaches only the operator's own engines.
-
-        Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
-        """
-        from workers.engines import own_addresses
-
-        return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
-
-    @once
-    def engines(self) -> tuple[Account, ...]:
-        """The search engines that are on."""
-        from workers.engines import open_engines
-
-        return open_engines(self.settings, self.engine_client)
-
-    @once
     def engine_rests(self) -> EngineRests:
         """Which engines are left alone."""
         from store.engine_rests import EngineRests
@@ -249,12 +190,7 @@ class Services:
     def close(self) -> None:
         """Close what was opened."""
         opened = self.__dict__
-        if self._reading is not None:
-            self.wait_for(self._reading.client.aclose())
-        if "engine_client" in opened:
-            self.wait_for(self.engine_client.aclose())
-        if "loop" in opened:
-            self.loop.close()
+        self.close_way_out()
         if "redis" in opened:
             self.redis.close()
         if "database" in opened:
@@ -276,29 +212,6 @@ class Services:
             writer=writer,
             memory_bytes=0 if writer else self.settings.search_memory_mb * 2**20,
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Reading:
-    own: frozenset[str]
-    client: Client
-
-
-def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Client:
-    from crawler.fetch import Client, Limits
-    from crawler.guard import Guard, hole
-
-    most = max_bytes or settings.fetch_max_bytes
-    limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)
-    return Client(
-        guard=Guard(own_sites=frozenset(hole(site) for site in own)), limits=limits, user_agent=agent(settings)
-    )
-
-
-def agent(settings: Settings) -> str:
-    """The user agent: our name for robots.txt, the version, and whom to ask."""
-    contact = settings.contact or "no contact configured"
-    return f"{settings.user_agent}/0.1 (+{contact})"
 
 
 _lock = threading.Lock()

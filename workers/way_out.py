@@ -1,0 +1,110 @@
+"""How a process reaches the web: the guarded clients, the loop they run in, the browser, the search engines."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from workers.once import once
+from workers.settings import Settings
+
+if TYPE_CHECKING:
+    from crawler.browser import Browser
+    from crawler.fetch import Client
+    from store.sources import Source
+    from workers.engines import Account
+
+Value = TypeVar("Value")
+
+#: largest answer of a search engine
+ENGINE_BYTES = 2_000_000
+
+
+class WayOut:
+    """What a process reaches the web with, each part opened on first use."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.making = threading.RLock()
+        self._reading: _Reading | None = None
+
+    @once
+    def loop(self) -> asyncio.Runner:
+        """The event loop that fetches; kept, so that connections are."""
+        return asyncio.Runner()
+
+    def wait_for(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Run asynchronous work to its end."""
+        return self.loop.run(work)
+
+    def client(self, sources: Sequence[Source]) -> Client:
+        """The one way out to the web; the operator's own sites are let through."""
+        kept = (source.url for source in sources if source.own)
+        own = frozenset((*self.settings.own_hosts, *kept))
+        if self._reading is None or self._reading.own != own:
+            if self._reading is not None:
+                self.wait_for(self._reading.client.aclose())
+            self._reading = _Reading(own=own, client=_open_client(self.settings, own))
+        return self._reading.client
+
+    @once
+    def browser(self) -> Browser | None:
+        """What runs the scripts of pages, where there is one."""
+        from crawler.browser import Browser
+        from crawler.chromium import find
+
+        executable = find(self.settings.chromium)
+        return Browser(executable) if executable else None
+
+    @once
+    def engine_client(self) -> Client:
+        """The way out to search engines; of private addresses it reaches only the operator's own engines.
+
+        Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
+        """
+        from workers.engines import own_addresses
+
+        return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
+
+    @once
+    def engines(self) -> tuple[Account, ...]:
+        """The search engines that are on."""
+        from workers.engines import open_engines
+
+        return open_engines(self.settings, self.engine_client)
+
+    def close_way_out(self) -> None:
+        """Close what was opened of it."""
+        opened = self.__dict__
+        if self._reading is not None:
+            self.wait_for(self._reading.client.aclose())
+        if "engine_client" in opened:
+            self.wait_for(self.engine_client.aclose())
+        if "loop" in opened:
+            self.loop.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    own: frozenset[str]
+    client: Client
+
+
+def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Client:
+    from crawler.fetch import Client, Limits
+    from crawler.guard import Guard, hole
+
+    most = max_bytes or settings.fetch_max_bytes
+    limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)
+    return Client(
+        guard=Guard(own_sites=frozenset(hole(site) for site in own)), limits=limits, user_agent=agent(settings)
+    )
+
+
+def agent(settings: Settings) -> str:
+    """The user agent: our name for robots.txt, the version, and whom to ask."""
+    contact = settings.contact or "no contact configured"
+    return f"{settings.user_agent}/0.1 (+{contact})"
