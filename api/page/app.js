@@ -34,20 +34,21 @@ async function ask(event) {
 
 async function watch(id) {
   shown?.stop();
-  const now = { id, known: [], heard: [], pages: new Map(), ended: false, writing: false, stop: () => {} };
+  const now = { id, known: [], heard: [], pages: new Map(), lastEventId: "", stop: () => {} };
   shown = now;
   await refresh(now);
   if (shown !== now) return undefined;
   if (sessionStorage.getItem("key")) return poll(now);
   const source = new EventSource(`/api/questions/${id}/events`);
   now.stop = () => source.close();
-  const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data), timeOf(event)));
+  const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data), timeOf(now, event)));
   on("status", (data, at) => {
-    hear(now, data.status, at);
     for (const url of data.candidates ?? []) if (!now.pages.has(url)) now.pages.set(url, { url });
     showPages(now);
-    if (now.writing) guarded(() => refresh(now))(); // what was being written is no answer after all
+    if (at) hear(now, data.status, at);
+    const known = at && !now.writing; // else the rows know since when, or what was being written is no answer after all
     now.writing = false;
+    if (!known) guarded(() => refresh(now))();
   });
   on("page", (data, at) => { now.pages.set(data.url, data); showPages(now); });
   on("writing", (data) => {
@@ -56,9 +57,8 @@ async function watch(id) {
     showWriting(data.answer);
   });
   on("provisional", guarded(() => refresh(now)));
-  on("final", (data, at) => {
+  on("final", () => {
     source.close();
-    hear(now, data.status, at);
     guarded(async () => { await refresh(now); await showLatest(); })();
   });
   source.onerror = () => { now.lost = true; };
@@ -83,8 +83,13 @@ async function refresh(now) {
   return record;
 }
 
-// an event's id in the stream begins with the server's time in milliseconds
-const timeOf = (event) => Number(event.lastEventId.split("-")[0]) || Date.now();
+// An event's id in the stream begins with the server's time in milliseconds. One from the rows has no id, and the browser
+// gives it the last one's: its time is not known, 0.
+function timeOf(now, { lastEventId }) {
+  const isNew = lastEventId !== now.lastEventId;
+  now.lastEventId = lastEventId;
+  return isNew ? Number(lastEventId.split("-")[0]) : 0;
+}
 
 // ---- showing
 
@@ -96,7 +101,7 @@ function show(now, record) {
   now.ended = record.status in ENDS;
   showSteps(now);
   showPages(now);
-  showAnswer(record);
+  if (now.ended || !now.writing) showAnswer(record);
 }
 
 function movesOf(record) {
