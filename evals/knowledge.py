@@ -69,7 +69,7 @@ class Measured(Services):
 
     @cached_property
     def passages(self) -> Passages:
-        """The writer's handle: it sees at once what it wrote, a reader's within a second."""
+        """The writer's handle: one does for both."""
         return self.passages_writer
 
     @cached_property

@@ -1,16 +1,13 @@
 """The passages of the knowledge base, in one LanceDB table: full-text and vector search, and whole-page replacement.
 
 One process writes (``writer=True``), any number read. LanceDB is imported and opened by `Passages.open`, never at
-import: its threads and locks do not survive a fork, and a process forked from one that opened it is refused.
+import (:mod:`store.passages_opening` says why).
 """
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,8 +15,9 @@ from numpy.typing import NDArray
 
 from store import passages_indices as indices
 from store import passages_schema as columns
-from store.passages_errors import OpenedBeforeFork, PassagesError, explained
+from store.passages_errors import PassagesError, explained
 from store.passages_memory import Copy, Memory
+from store.passages_opening import connect, open_table, refuse_after_fork
 from store.passages_scope import groups, one_of
 from store.passages_search import search_among, search_terms, search_vectors
 from store.types import Hit, Passage, Scope
@@ -30,13 +28,7 @@ if TYPE_CHECKING:
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
 _EMBEDDED_AT_ONCE: Final = 64
-#: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
-_READERS_LAG: Final = timedelta(0)
 _EVERYTHING: Final = Scope()
-#: pauses before a table that is listed and cannot be opened is looked at again, in seconds
-_WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
-#: the process LanceDB was first opened in: a child forked from it can hang in a lock that nobody holds any more
-_opened_in: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +73,7 @@ class Passages:
         that had LanceDB open, PassagesError when it cannot be opened.
         """
         with explained(uri, "open"):
-            table = _open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
+            table = open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
             columns.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
             return cls(
                 table,
@@ -225,11 +217,11 @@ class Passages:
     # --- the handle
 
     def _table(self) -> Any:
-        _refuse_after_fork(self.uri)
+        refuse_after_fork(self.uri)
         return self._opened_table
 
     def _copy(self, scope: Scope = _EVERYTHING) -> Copy | None:
-        _refuse_after_fork(self.uri)
+        refuse_after_fork(self.uri)
         return self._memory.current() if scope == _EVERYTHING else None
 
     def _checked_table(self) -> Any:
@@ -265,44 +257,6 @@ class Passages:
                 matrix = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self.dimension)
                 found.update(zip(rows[column].to_pylist(), matrix, strict=True))
         return found
-
-
-def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
-    """Connect to the database at ``uri``; its handles see other processes' commits within a second."""
-    global _opened_in
-    _refuse_after_fork(uri)
-    import lancedb
-
-    _opened_in = os.getpid()
-    return lancedb.connect(
-        uri,
-        read_consistency_interval=_READERS_LAG,
-        storage_options=dict(storage_options) if storage_options else None,
-    )
-
-
-def _refuse_after_fork(uri: str) -> None:
-    if _opened_in not in (None, os.getpid()):
-        raise OpenedBeforeFork(uri)
-
-
-def _open_table(database: Any, schema: Any) -> Any:
-    """Open the table, made first where it is missing; another process may be making it in the same moment.
-
-    Its folder is there before it can be opened: what cannot be found is looked for again for two seconds.
-    """
-    for pause_s in _WHILE_IT_IS_MADE:
-        try:
-            return _made_and_opened(database, schema)
-        except (ValueError, RuntimeError):
-            time.sleep(pause_s)
-    return _made_and_opened(database, schema)
-
-
-def _made_and_opened(database: Any, schema: Any) -> Any:
-    if columns.TABLE not in database:
-        indices.index(database.create_table(columns.TABLE, schema=schema, exist_ok=True))
-    return database.open_table(columns.TABLE)
 
 
 def _small_files(table: Any) -> int:

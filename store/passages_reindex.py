@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from store import passages_indices as indices
 from store import passages_schema as columns
-from store.passages import Passages, connect
+from store.passages import Passages
 from store.passages_errors import PassagesError, explained
+from store.passages_opening import connect
 from store.types import Passage
 
 if TYPE_CHECKING:

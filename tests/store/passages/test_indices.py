@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from store import passages_indices as indices
-from store.passages import COMMITS_BETWEEN_TENDING, Passages, connect
+from store.passages import COMMITS_BETWEEN_TENDING, Passages
+from store.passages_opening import connect
 from tests.store.passages.library import Letters, found, passage
 
 
