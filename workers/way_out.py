@@ -51,6 +51,14 @@ class WayOut:
         return self._reading.client
 
     @once
+    def callback_client(self) -> Client:
+        """The way out to those who are told; of private addresses it reaches only the hosts the operator allows.
+
+        That a site of the operator's own may be read does not let anyone have something sent to it.
+        """
+        return _open_client(self.settings, frozenset(self.settings.own_hosts))
+
+    @once
     def browser(self) -> Browser | None:
         """What runs the scripts of pages, where there is one."""
         from crawler.browser import Browser
@@ -81,8 +89,9 @@ class WayOut:
         opened = self.__dict__
         if self._reading is not None:
             self.wait_for(self._reading.client.aclose())
-        if "engine_client" in opened:
-            self.wait_for(self.engine_client.aclose())
+        for name in ("engine_client", "callback_client"):
+            if name in opened:
+                self.wait_for(opened[name].aclose())
         if "loop" in opened:
             self.loop.close()
 
