@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -15,11 +16,11 @@ _LEARN_S = 600.0
 _LESSONS, _VERSIONS = TypeAdapter(list[LessonOut]), TypeAdapter(list[VersionOut])
 
 
-class Learning:
+class Learning(ABC):
     """What :class:`api.client.Client` does with what was learned; needs the role operate."""
 
-    def _send(self, call: Call) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _send(self, call: Call) -> Any: ...
 
     def learned(self) -> LearnedOut:
         """All versions of judge, reranker and variants, and what learning each last came to."""
@@ -34,11 +35,11 @@ class Learning:
         return _VERSIONS.validate_python(self._send(_rollback(kind, version)))
 
 
-class AsyncLearning:
+class AsyncLearning(ABC):
     """What :class:`api.client.AsyncClient` does with what was learned: the same methods, awaited."""
 
-    async def _send(self, call: Call) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    async def _send(self, call: Call) -> Any: ...
 
     async def learned(self) -> LearnedOut:
         """All versions of judge, reranker and variants, and what learning each last came to."""

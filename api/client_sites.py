@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,11 +90,11 @@ def of_site_read(site_read_id: int, doing: str = "") -> Call:
     return Call(method="POST", path=f"{path}/{doing}") if doing else Call(path=path)
 
 
-class Sites:
+class Sites(ABC):
     """What :class:`api.client.Client` does with sources, whole sites and pages."""
 
-    def _send(self, call: Call) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _send(self, call: Call) -> Any: ...
 
     def change_source(self, source_id: int, **changes: Any) -> Source:
         """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
@@ -131,11 +132,11 @@ class Sites:
         return to_page(self._send(page_at(url)))
 
 
-class AsyncSites:
+class AsyncSites(ABC):
     """What :class:`api.client.AsyncClient` does with sources, whole sites and pages: the same methods, awaited."""
 
-    async def _send(self, call: Call) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    async def _send(self, call: Call) -> Any: ...
 
     async def change_source(self, source_id: int, **changes: Any) -> Source:
         """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
