@@ -30,7 +30,7 @@ from tests.slack import SLACK_S
 @pytest.mark.parametrize(("what", "behaviour", "error"), HOSTILE, ids=[row[0] for row in HOSTILE])
 def test_a_server_that(what: str, behaviour: Behaviour, error: str) -> None:
     # only who waits for the deadline gets a short one: a busy machine must not turn another error into a timeout
-    limits = LIMITS if error == "FetchTimeout" else replace(LIMITS, deadline_s=10.0)
+    limits = LIMITS if error == "FetchTimeout" else replace(LIMITS, deadline_s=10.0, connect_s=10.0)
     started = time.monotonic()
     with pytest.raises(getattr(fetch, error)) as raised:
         run(got(behaviour, limits=limits))
