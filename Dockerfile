@@ -11,6 +11,8 @@ RUN /opt/build/bin/pip install --require-hashes --no-deps --only-binary :all: -r
         --require-hashes --no-deps --only-binary :all: -r requirements.lock
 
 COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY domain domain
+COPY text text
 COPY pipeline pipeline
 COPY crawler crawler
 COPY store store

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from api.client import Client, ClientError, Refused, Terms
 from api.client_record import Event, Reading, Record, to_record
 from api.show import news
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: the server ends a question at its deadline, with the best answer it has; this much later it is given up on
 GRACE_S = 10.0

@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 from workers.settings import LOOPBACK
 
 

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from api.cli_connect import named_api, open_services
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from api.client import Client
+    from domain import Schedule
     from store.sources import Source
-    from store.types import Schedule
     from workers.services import Services
 
 

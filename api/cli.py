@@ -9,7 +9,7 @@ import click
 
 from api import cli_ask, cli_learn, cli_operate, cli_parts, cli_reads, cli_source, cli_trace, cli_watch
 from api.cli_output import EXIT_INTERRUPTED
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 
 class _Told(click.Group):

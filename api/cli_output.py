@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from api.client_record import Event
     from api.show import Look
-    from store.types import Status
+    from domain import Status
 
 #: the honest "not known" is neither an answer (0) nor an error (1)
 EXIT_NOT_KNOWN = 3
@@ -21,7 +21,7 @@ EXIT_INTERRUPTED = 130
 
 def exit_code(status: Status) -> int:
     """What a question that ended so exits with: 0 answered, 1 an error, 3 not known, out of time or not over yet."""
-    from store.types import Status
+    from domain import Status
 
     return {Status.ANSWERED: 0, Status.FAILED: 1}.get(status, EXIT_NOT_KNOWN)
 

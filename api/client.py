@@ -32,7 +32,7 @@ from api.client_record import (
     to_watch,
 )
 from api.client_sites import SiteRead, Sites, Source, to_source
-from store.told import Feedback, FeedbackVerdict, Watch
+from domain.record import Feedback, FeedbackVerdict, Watch
 
 __all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "FeedbackVerdict", "Options", "Reading",
            "Record", "Refused", "SiteRead", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip

@@ -14,7 +14,7 @@ from api.client_calls import DEFAULT_URL, Call, Options, Refused, Terms
 from api.client_learned import AsyncLearning
 from api.client_record import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
 from api.client_sites import AsyncSites, Source, to_source
-from store.told import Feedback, FeedbackVerdict, Watch
+from domain.record import Feedback, FeedbackVerdict, Watch
 
 
 class AsyncClient(AsyncSites, AsyncLearning):

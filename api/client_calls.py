@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from api.client_record import Event
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 #: the server sends a sign of life every 15 s; a stream silent for longer than this is dead

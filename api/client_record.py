@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
-from store.dispute import Contradiction
-from store.short_answer import to_contradiction, to_sentence
-from store.told import Feedback, PageSeen, Timing, Watch
-from store.types import Citation, Cost, Sentence, Status, Verdict
+from domain import Citation, Cost, Sentence, Status, Verdict
+from domain.contradiction import Contradiction
+from domain.record import Feedback, PageSeen, Timing, Watch
+from domain.short_answer import to_contradiction, to_sentence
 
 Value = TypeVar("Value")
 

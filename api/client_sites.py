@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from api.client_calls import Call
 from api.client_record import StoredPage, to_page, to_value
-from store.types import Schedule
+from domain import Schedule
 
 _SITE_READS = "/api/site-reads"
 

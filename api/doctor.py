@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import redis
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import redis
 from sqlalchemy import func, select
 
+from domain import Status
 from store import due, pages, records, site_reads, sources
 from store.database import check_schema
 from store.site_reads import SiteRead
 from store.tables import QuestionRow
-from store.types import Status
 from workers.app import QUEUE_NAMES
 from workers.engines import switched_on
 from workers.health import living_workers

@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 from api.auth import RoleTooSmall, WrongKey
 from api.schemas import BadBudget
 from crawler.schedule import BadSchedule
+from domain.errors import WellreadError
 from pipeline.question import QuestionError
 from store.database import DatabaseError
-from store.errors import WellreadError
 from store.feedback import NothingToJudge
 from store.learned import UnknownVersion
 from store.new_questions import IdempotencyConflict

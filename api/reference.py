@@ -14,7 +14,7 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _KINDS = {

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import redis
 from sqlalchemy import func, select, update
 
+from domain import Page, Passage
+from domain.errors import WellreadError
 from store import evidence, graph, leases, pages, passages_reindex
 from store.database import check_schema
-from store.errors import WellreadError
 from store.tables import PageRow
-from store.types import Page, Passage
 from workers.embedding import BATCH_PAGES, names_of, passages_of
 from workers.health import living_workers
 from workers.stack import running

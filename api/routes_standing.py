@@ -15,9 +15,9 @@ from api.routes_questions import HEARTBEAT_S, read
 from api.schemas import FeedbackRequest, WatchRequest
 from api.schemas_record import FeedbackOut, WatchOut
 from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
+from domain.record import Feedback, Watch
 from store import watches
 from store.records import Record
-from store.told import Feedback, Watch
 from workers import feedback, watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])

@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 from api.auth import Role, require
 from api.schemas_record import StatsOut
 from api.wiring import ServicesDep
+from domain import Status
 from store import pages, sources
 from store.tables import QuestionRow
-from store.types import Status
 from workers.app import QUEUE_NAMES
 from workers.services import Services
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from store.errors import WellreadError
+from domain import Budget
+from domain.errors import WellreadError
 from store.new_questions import NewQuestion
-from store.types import Budget
 
 #: the names of :data:`pipeline.strategy.TASK_STRATEGIES`; a test holds them equal
 Strategy = Literal[

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain import Status
 from store.records import Record
-from store.types import Status
 
 
 class _Out(BaseModel):

@@ -15,7 +15,7 @@ import click
 from api.client_record import Event, Reading, Record
 from api.show_about import about_answer
 from api.show_width import clean, columns, cut, wrap
-from store.types import Citation, Status
+from domain import Citation, Status
 
 #: status → (phase, what is being done)
 DOING = {

@@ -9,7 +9,7 @@ from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
     from api.client import Watch as SentWatch
-    from store.told import Watch
+    from domain.record import Watch
 
     Watched = SentWatch | Watch
 

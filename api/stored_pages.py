@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.cli_connect import named_api, open_services
 from api.client import StoredPage
 from api.client_record import PageCheck, to_value
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 
 class UnknownPage(WellreadError):

@@ -13,7 +13,7 @@ import structlog
 
 from benchmarks.options import Options
 from benchmarks.report import Report
-from store.errors import WellreadError
+from domain.errors import WellreadError
 from workers.settings import load
 
 #: each is a module of this folder with a function ``measure``

@@ -13,8 +13,8 @@ from pathlib import Path
 import redis
 
 from api.client import Client
+from domain.errors import WellreadError
 from evals.knowledge import Defaults
-from store.errors import WellreadError
 from workers import stack
 from workers.programs import valkey
 from workers.settings import Settings

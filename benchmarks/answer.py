@@ -16,8 +16,8 @@ from benchmarks.alone import alone, up
 from benchmarks.filled import filled, real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
-from store.errors import WellreadError
-from store.types import Status
+from domain import Status
+from domain.errors import WellreadError
 
 #: questions before the clock runs
 _WARM = 15

@@ -16,9 +16,9 @@ from benchmarks.crawl_reader import Read, Reader, readers
 from benchmarks.crawl_site import serving
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
+from domain.errors import WellreadError
 from evals.knowledge import Defaults
 from store.embedder import open_embedder
-from store.errors import WellreadError
 from store.passages_schema import embedding_text
 
 #: each side reads so many pages a turn, the sides in turn; the best counts, as what else the machine does only slows

@@ -18,7 +18,7 @@ from crawler.fetch import Client, Limits
 from crawler.guard import Guard, hole
 from crawler.permission import RobotsFile
 from crawler.read import Reading, read
-from store.types import Candidate, Passage
+from domain import Candidate, Passage
 
 #: pages that a process takes at a time
 _TAKEN = 4

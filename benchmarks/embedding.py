@@ -14,10 +14,10 @@ import numpy as np
 from benchmarks.filled import real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
+from domain.errors import WellreadError
 from store.embedder import open_embedder
 from store.embedder.minilm import converted, find_weights
 from store.embedder.minilm import open_minilm as ours
-from store.errors import WellreadError
 
 _MAX_TOKENS = 256
 #: texts before the clock runs

@@ -19,13 +19,13 @@ import click
 from benchmarks.made_up import Language, MadeUp
 from benchmarks.options import Options
 from benchmarks.word_vectors import WordVectors
+from domain import PageText, Validators
 from evals.check import SHIPPED
 from evals.knowledge import Defaults
 from evals.sets import EvalSet, read_set
 from store import graph, indexing, pages
 from store.database import migrate
 from store.embedder import Embedder, open_embedder
-from store.types import PageText, Validators
 from workers.embedding import passages_of
 from workers.naming import names_of_page
 from workers.services import Services

@@ -13,9 +13,9 @@ from benchmarks.hop_counting import DONE, expect
 from benchmarks.hop_worker import NEXT, NOTHING, RETRIEVE, send
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
+from domain.errors import WellreadError
 from store import new_questions
 from store.database import Database, migrate
-from store.errors import WellreadError
 from store.new_questions import NewQuestion
 from workers.app import app
 from workers.services import Services

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.stopwords import empty_words
-from store.types import Fact, PageText
+from domain import Fact, PageText
+from text.stopwords import empty_words
 
 Words = NDArray[np.str_]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from store.analyser import analyse
+from text.analyser import analyse
 
 _K1, _B = 1.2, 0.75
 

@@ -18,11 +18,11 @@ from benchmarks.reference import Exact, Postings
 from benchmarks.report import Figure, Report, ratio, spread
 from benchmarks.timed import Timed
 from benchmarks.word_vectors import WordVectors
+from domain import Hit, Scope, Variant
 from pipeline import ask
 from pipeline.ask import Attempt, Tools
 from pipeline.graph import SEEN
 from pipeline.retrieve import LEG_DEPTH, Ranking, retrieve
-from store.types import Hit, Scope, Variant
 
 #: pages that questions are made from
 _ASKED_ABOUT = 2_000

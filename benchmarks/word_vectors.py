@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.stopwords import empty_words
-from store.analyser import analyse
 from store.embedder import minilm
+from text.analyser import analyse
+from text.stopwords import empty_words
 
 #: an embedding's spread falls along its axes; those of MiniLM on its own texts fall about so
 _FALL = 0.35

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Mapping
 
 from crawler.decode import Bounds, Decoder, Overflow
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: content types with text to extract
 PAGE_TYPES = frozenset(

@@ -17,7 +17,7 @@ from crawler.chromium import end, memory, running
 from crawler.devtools import BrowserFailed, DevTools
 from crawler.fetch import Fetched
 from crawler.intercept import Get, Intercepted
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: what would send packets of its own, or stay when the page is gone
 _TAKEN_AWAY: Final = """

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 #: file descriptors beyond those that the browser reads its commands from (3) and writes its answers to (4)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-from store.sentences import sentence_spans
-from store.types import PageText, Passage
+from domain import PageText, Passage
+from text.sentences import sentence_spans
 
 #: words: a passage is closed once it has AIM, before a sentence would take it beyond MOST; shorter ends join the last
 AIM, MOST, LEAST = 110, 180, 25

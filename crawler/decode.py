@@ -11,7 +11,7 @@ from typing import Protocol
 
 import brotli
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 ENCODINGS = "gzip, deflate, br"  #: what may be asked for in Accept-Encoding
 RATIO_FROM_BYTES = 1_000_000  #: below this size a high ratio harms nobody

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from crawler.chromium import Running
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: of one message; the browser is a page's, and what it says is bounded too
 MAX_MESSAGE = 64_000_000

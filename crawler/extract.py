@@ -27,8 +27,8 @@ from crawler.render import Rendered, render
 from crawler.scripted import is_scripted
 from crawler.tree import parse
 from crawler.visible import drop, drop_unseen, drop_unseen_characters
-from store.errors import WellreadError
-from store.types import PageText
+from domain import PageText
+from domain.errors import WellreadError
 
 _HTML = frozenset({"text/html", "application/xhtml+xml", ""})
 _READERS: dict[str, Callable[[str, str], PageText]] = {

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from store.shown import shown
-from store.types import Fact
+from domain import Fact
+from text.invisible import shown
 
 MAX_FACTS: Final = 200
 MAX_CHARS: Final = 300  #: of a subject, predicate or object; a longer one is prose

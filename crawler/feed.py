@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from crawler.entries import entries, local_name, root_name, text_of
 from crawler.urls import BadUrl, absolute, canonical
-from store.types import Link
+from domain import Link
 
 MAX_ENTRIES: Final = 2_000
 FEED_ROOTS: Final = frozenset({"rss", "feed", "rdf"})

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from crawler.relevance import Rarity, Seen, relevance
 from crawler.urls import BadUrl, is_trap
-from store.types import LIST_KINDS, Candidate, CandidateKind, Link
+from domain import LIST_KINDS, Candidate, CandidateKind, Link
 
 #: URLs taken that differ only in their query's values, as a calendar's or a search form's do
 MAX_PER_PATTERN: Final = 5

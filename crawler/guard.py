@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from ada_url import URL, HostType
 
 from crawler.urls import BadUrl, parse
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

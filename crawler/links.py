@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from crawler.urls import BadUrl, absolute, canonical
-from store.shown import shown
-from store.types import Link
+from domain import Link
+from text.invisible import shown
 
 MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from crawler.urls import BadUrl, canonical, host
-from store.shown import shown
+from text.invisible import shown
 
 _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
 _PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.issued", "date", "pubdate", "publishdate")

@@ -14,9 +14,9 @@ from typing import Any, Final
 from crawler.language import detect
 from crawler.metadata import parse_date
 from crawler.pdf_text import Heading, write
-from store.errors import WellreadError
-from store.shown import shown
-from store.types import PageText
+from domain import PageText
+from domain.errors import WellreadError
+from text.invisible import shown
 
 _CHILD: Final = Path(__file__).with_name("pdf_child.py")
 #: what programs write when nobody names a file

@@ -12,7 +12,7 @@ from crawler.body import ANY_TYPE
 from crawler.fetched import Fetched
 from crawler.guard import Blocked, FetchError
 from crawler.robots import Robots
-from store.types import Link
+from domain import Link
 
 #: a robots.txt is asked for again after a day; one that could not be had, after five minutes (RFC 9309 §2.4)
 ROBOTS_AGAIN = timedelta(hours=24)

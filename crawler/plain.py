@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from crawler.language import detect
 from crawler.metadata import parse_date
-from store.shown import shown
-from store.types import PageText
+from domain import PageText
+from text.invisible import shown
 
 MAX_TEXT = 2_000_000
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

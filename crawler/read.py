@@ -18,7 +18,7 @@ from crawler.permission import Forbidden, HostBusy, Permission, RobotsCache
 from crawler.politeness import parse_retry_after
 from crawler.scripts import FetchesForPages, Renders, Scripts
 from crawler.sitemap import BadSitemap, parse_sitemap
-from store.types import Candidate, Link, PageText, Validators
+from domain import Candidate, Link, PageText, Validators
 
 Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from store.analyser import analyse, fold
+from text.analyser import analyse, fold
 
 #: what a word of the question counts, and one that only another query has
 QUESTION_WEIGHT: Final = 1.0

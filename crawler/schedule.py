@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from store.errors import WellreadError
-from store.types import Schedule
+from domain import Schedule
+from domain.errors import WellreadError
 
 #: no source is looked at more often, or less often, than this
 MIN_EVERY_S: Final = 60.0

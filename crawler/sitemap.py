@@ -10,8 +10,8 @@ from crawler.decode import Bounds, Corrupt, Decoder, Overflow
 from crawler.entries import entries, local_name, root_name, text_of
 from crawler.feed import FEED_ROOTS, parse_feed
 from crawler.urls import BadUrl, canonical, origin
-from store.errors import WellreadError
-from store.types import Link
+from domain import Link
+from domain.errors import WellreadError
 
 MAX_URLS: Final = 50_000  #: the protocol's own bound for one file
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from ada_url import URL, idna_to_ascii
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 MAX_URL = 2048  #: characters; a longer URL is a trap or an attack
 MAX_DEPTH = 16  #: path segments

@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.sheets import Sheets
 from crawler.style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
-from store.shown import shown
+from text.invisible import shown
 
 _UNSEEN = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "

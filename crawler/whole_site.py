@@ -10,7 +10,7 @@ from typing import Final
 
 from crawler import urls
 from crawler.frontier import kind_of, leads_to_text
-from store.types import Candidate, Link
+from domain import Candidate, Link
 
 #: URLs of one address that differ only in their query, as a calendar's or a search form's do
 MAX_PER_ADDRESS: Final = 200

@@ -14,6 +14,7 @@ from typing import Any
 import click
 import structlog
 
+from domain.errors import WellreadError
 from evals.ablations import ABLATIONS
 from evals.check import SHIPPED, Measured, Run, numbers_of, runs_in, write_report
 from evals.floors import PINNED, Numbers, falls, not_allowed, pinned_anew, read_floors, write_floors
@@ -21,7 +22,6 @@ from evals.modes import MODES, chosen, has_questions, measure
 from evals.sets import EvalSet, read_set
 from evals.tables import rounded, table
 from store.embedder import Embedder, open_embedder
-from store.errors import WellreadError
 from workers.settings import load
 
 FOLDER = click.Path(path_type=Path)

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, PageText, Scope
 from pipeline.ask import Attempt, Question, Tools, look_again
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieve import Search
-from store.types import Hit, PageText, Scope
 
 
 def _as_it_is(value: Any) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
+from domain import Hit, Scope
 from evals.sets import EvalQuestion, EvalSet
 from pipeline.retrieve import Embed, Observe, Ranking, Search, Vectors, retrieve
-from store.types import Hit, Scope
 
 
 @dataclass(frozen=True, kw_only=True)

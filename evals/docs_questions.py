@@ -21,7 +21,7 @@ from api.client import Client
 from api.client_record import Record
 from api.demo.alone import alone_in, started
 from api.demo.site_server import serve
-from store.types import Status
+from domain import Status
 from workers.supervise import wait_until
 
 QUESTIONS = Path(__file__).parent / "docs_questions.tsv"

@@ -18,13 +18,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, Passage
 from evals.metrics import contains, exact, f1
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting, read_set
 from pipeline.question import analyse_question
 from pipeline.reading import read
 from pipeline.score import score
 from pipeline.span_features import candidates
-from store.types import Hit, Passage
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "answer_span.json"
 SETS = ("squad2", "xquad-en", "xquad-de")

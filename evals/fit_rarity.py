@@ -1,4 +1,4 @@
-"""Count how common terms are in a mixed background, and write ``pipeline/rarity.json``.
+"""Count how common terms are in a mixed background, and write ``text/rarity.json``.
 
 The background is the half of the sets' titles that calibrations are fitted on, and the same half of the documentation.
 """
@@ -14,10 +14,10 @@ import click
 
 from evals.python_docs import read_python_docs
 from evals.sets import EvalSet, is_for_fitting, read_set
-from pipeline.rarity import rarity_of
-from store.analyser import analyse
+from text.analyser import analyse
+from text.rarity import rarity_of
 
-TABLE = Path(__file__).parent.parent / "pipeline" / "rarity.json"
+TABLE = Path(__file__).parent.parent / "text" / "rarity.json"
 #: a term seen less often is as rare as one never seen
 _SEEN_AT_LEAST = 3
 

@@ -16,6 +16,7 @@ from statistics import fmean
 import click
 import numpy as np
 
+from domain import Hit
 from evals.asked import asked_of
 from evals.kept_vectors import KeptVectors
 from evals.memory import MemoryKnowledge
@@ -29,7 +30,6 @@ from pipeline.rerankers import RerankerName, reranker_named
 from pipeline.retrieve import RERANKED, Ranking, Stage
 from store.embedder import Embedder, open_embedder
 from store.passages_schema import embedding_text
-from store.types import Hit
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "rerank_learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 PINNED = Path(__file__).with_name("floors.json")
 #: the figures that have a floor, by the last two parts of their names

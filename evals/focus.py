@@ -19,10 +19,10 @@ import click
 
 from crawler.extract import NothingToRead, extract
 from crawler.frontier import leads_to_text
+from domain import Link, Question, Status
 from pipeline.question import analyse_question
 from pipeline.variants import make_variants
 from store.links import KnownLink
-from store.types import Link, Question, Status
 from workers.seeking import choose
 from workers.settings import Settings
 

@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy import select
 
+from domain import Hit, PageText, Passage, Validators
+from domain.errors import WellreadError
 from evals.ablations import Ablation
 from evals.kept_vectors import KeptVectors
 from pipeline import ask
@@ -29,10 +31,8 @@ from pipeline.retrieve import Observe, Search
 from store import pages
 from store.database import migrate
 from store.embedder import Embedder
-from store.errors import WellreadError
 from store.passages import Passages
 from store.tables import PageRow
-from store.types import Hit, PageText, Passage, Validators
 from workers import embedding, looking
 from workers.services import Services
 from workers.settings import Settings

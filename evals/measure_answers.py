@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
+from domain import Answer
 from evals.knowledge import Knowledge, Served
 from evals.metrics import contains, exact, f1
 from evals.sets import EvalQuestion
-from store.types import Answer
 
 Asked = tuple[EvalQuestion, Served]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analyser import analyse
-from store.types import Hit, Passage, Scope
+from domain import Hit, Passage, Scope
+from text.analyser import analyse
 
 Rows = NDArray[np.float32]
 _K1, _B = 1.2, 0.75

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from domain.errors import WellreadError
 from evals.ablations import ABLATIONS
 from evals.knowledge import kept
 from evals.measure_answers import measure_answers
@@ -16,7 +17,6 @@ from evals.measure_retrieval import measure_retrieval
 from evals.measure_variants import measure_variants
 from evals.sets import EvalQuestion, EvalSet
 from store.embedder import Embedder
-from store.errors import WellreadError
 
 _SEED = 20
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from crawler.chunk import chunk
 from crawler.extract import extract
+from domain import Passage
 from evals.sets import EvalQuestion, EvalSet
-from store.types import Passage
 
 _QUESTIONS = Path(__file__).with_name("python_docs.tsv")
 _SITE = "https://docs.example"

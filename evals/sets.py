@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store.errors import WellreadError
-from store.types import Passage
+from domain import Passage
+from domain.errors import WellreadError
 
 #: the fields of each file and what they hold
 _CORPUS = {"_id": str, "title": str, "text": str, "lang": str}

@@ -22,12 +22,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Passage
 from evals.sites import Site, SiteQuestion, read_demo, read_documentation, says
 from pipeline.ask import Attempt, Question, Tools, first_look, second_look
 from store.embedder import Embedder, open_embedder
 from store.passages import Passages
 from store.passages_schema import embedding_text
-from store.types import Passage
 
 _FEW = 6
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crawler.chunk import chunk
 from crawler.extract import extract
-from store.types import Passage
+from domain import Passage
 
 _HERE = Path(__file__).parent
 _DEMO = _HERE.parent / "api" / "demo"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from domain import Answer, Sentence
 from pipeline.ask import Attempt
-from store.types import Answer, Sentence
 
 COMPOSER = "abstention"
 #: the calibrated confidence from which an answer is given at the end

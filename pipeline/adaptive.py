@@ -15,11 +15,11 @@ from functools import partial
 from statistics import fmean
 from typing import Literal
 
+from domain import Hit, Verdict
 from pipeline.judge import Judge
 from pipeline.question import Analysis
 from pipeline.strategy import RetrievalStrategy
-from store.analyser import words
-from store.types import Hit, Verdict
+from text.analyser import words
 
 #: [MIN_SIMILARITY_FLOOR, SIMILARITY_WEIGHT, COVERAGE_WEIGHT]
 SIMILARITY_FLOOR = 0.2

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from domain import Focus
 from pipeline.answer_type import asked_for
 from pipeline.question import Analysis
 from pipeline.span_features import candidates
-from store.types import Focus
 
 #: how to do something is not said in a few words
 _NOT_SAID_SHORTLY = "way"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
+from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from pipeline.adaptive import Kept, StopName, judging_once, keep
 from pipeline.context import ContextAdvice, advise_on_context, build_context, to_compose_from
 from pipeline.enhancements import DEFAULT, Enhancement
@@ -33,7 +34,6 @@ from pipeline.rerank_graph import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
 from pipeline.strategy import RetrievalStrategy, strategy_for
 from pipeline.variants import DEFAULT_COUNT
-from store.types import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 
 #: the most hits any look asks for [retry_top_k]
 MAX_K = 20

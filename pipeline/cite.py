@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from store.dispute import Contradiction
-from store.types import Answer, Citation, PageDates, Passage, Sentence
+from domain import Answer, Citation, PageDates, Passage, Sentence
+from domain.contradiction import Contradiction
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]

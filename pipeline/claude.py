@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from pipeline.claude_answer import NOT_FOUND, answer_from
 from pipeline.claude_calls import Calls
 from pipeline.claude_disputes import read_disputes
@@ -18,7 +19,6 @@ from pipeline.claude_writing import Writing
 from pipeline.llm import BadReply, Priced, Tell
 from pipeline.prices import PRICES, Price
 from pipeline.variants import MAX_COUNT
-from store.types import Answer, Cost, Fact, Hit, Variant, Verdict
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Reply

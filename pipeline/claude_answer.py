@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Literal
 
+from domain import Answer, Citation, Cost, Passage, Sentence
 from pipeline.cite import cite, write_out
 from pipeline.claude_passages import Given, title_of
 from pipeline.fidelity import made_up
 from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
-from store.sentences import sentence_spans
-from store.types import Answer, Citation, Cost, Passage, Sentence
+from text.sentences import sentence_spans
 
 NOT_FOUND = "The model found no answer in the passages."
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")

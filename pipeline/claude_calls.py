@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from domain import Cost
 from pipeline.llm import BadReply, ModelRefused, OverBudget, WrongKey
 from pipeline.prices import Price, cost_of, most_it_can_cost
-from store.types import Cost
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Api, Hear, Reply

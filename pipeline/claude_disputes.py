@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from domain import Passage
+from domain.contradiction import Dispute, Side
 from pipeline.claude_passages import Given
 from pipeline.find_values import values_in
 from pipeline.harmless import harmless_line
 from pipeline.orders import stands_in_order
 from pipeline.values import ValueKind, comparable, same
-from store.analyser import words
-from store.dispute import Dispute, Side
-from store.sentences import sentence_spans
-from store.types import Passage
+from text.analyser import words
+from text.sentences import sentence_spans
 
 MAX_DISPUTES, MAX_SIDES = 3, 4
 #: of what was asked; a longer one is no value

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from domain import Variant, VariantKind, Verdict
 from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
-from store.types import Variant, VariantKind, Verdict
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10

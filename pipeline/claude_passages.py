@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from store.sentences import sentence_spans
-from store.shown import shown
-from store.types import Hit, Passage
+from domain import Hit, Passage
+from text.invisible import shown
+from text.sentences import sentence_spans
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from domain import Fact, Passage
 from pipeline.claude_forms import object_of
 from pipeline.claude_prompts import DATA
-from store.types import Fact, Passage
 
 MAX_FACTS = 40
 MAX_CHARS = 300  #: of a subject, predicate or object

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from domain import Cost
 from pipeline.claude_answer import Said, answer_from
 from pipeline.claude_passages import Given
 from pipeline.llm import Tell
-from store.sentences import sentence_spans
-from store.types import Cost
+from text.sentences import sentence_spans
 
 #: an answer is told of so often at most; each time all of it is checked again
 MAX_TOLD = 20

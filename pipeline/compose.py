@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from domain import Answer, Focus, Hit, Sentence
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import asked_for
 from pipeline.cite import cite, write_out
@@ -23,7 +24,6 @@ from pipeline.reading import read
 from pipeline.score import choose, is_ordered
 from pipeline.several import join
 from pipeline.spans import Span, looks_like_code, spans_of
-from store.types import Answer, Focus, Hit, Sentence
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.multi_document import side_by_side
 from pipeline.quality import PageTexts, with_quality
 from pipeline.question import Analysis, find_entities
-from pipeline.rerank import jaccard
-from pipeline.terms import content_words
-from store.analyser import words
-from store.sentences import sentence_spans
-from store.types import Hit
+from text.analyser import words
+from text.sentences import sentence_spans
+from text.similarity import jaccard
+from text.terms import content_words
 
 #: [enhance_context_selection], [_is_redundant]
 MAX_CONTEXT_CHARACTERS = 10_000

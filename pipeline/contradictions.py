@@ -10,18 +10,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain import Focus, Hit
 from pipeline.answer_span import find_focus
 from pipeline.answer_type import AnswerType, asked_for
 from pipeline.find_values import values_in
 from pipeline.question import Analysis
 from pipeline.reading import ReadSpan, read
-from pipeline.related import credit, related
-from pipeline.rerank import jaccard
 from pipeline.score import by_score, choose, score
-from pipeline.terms import content_terms, terms_of
 from pipeline.units import BARE
 from pipeline.values import Value, ValueKind, comparable, same
-from store.types import Focus, Hit
+from text.related_words import credit, related
+from text.similarity import jaccard
+from text.terms import content_terms, terms_of
 
 #: the kinds of things of which two can be told to be the same or not
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from domain import Answer, Hit, Passage, Sentence
+from domain.contradiction import Contradiction, Dispute, Side
 from pipeline.cite import cite, write_out
 from pipeline.contradictions import Assertion
 from pipeline.harmless import harmless_line
-from store.dispute import Contradiction, Dispute, Side
-from store.types import Answer, Hit, Passage, Sentence
 
 
 def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: multi_query: two wordings of the model's in phase 1 already; off: the question would go to the model's API at once.
 #: by_title: its hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20

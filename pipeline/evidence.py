@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
+from domain import Hit
 from pipeline.answer_type import AnswerType
 from pipeline.question import Analysis
-from pipeline.rarity import rarity
 from pipeline.reading import Reading, read, share
 from pipeline.score import choose
-from pipeline.terms import terms_of
-from store.types import Hit
+from text.rarity import rarity
+from text.terms import terms_of
 
 #: how many of the best hits are looked at
 LOOKED_AT = 5

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from domain import StatedFact
 from pipeline.question import Analysis
-from pipeline.related import related
-from pipeline.stopwords import empty_words
-from pipeline.terms import content_terms, content_words
-from store.analyser import analyse
-from store.names import key, names_in
-from store.types import StatedFact
+from text.analyser import analyse
+from text.names import key, names_in
+from text.related_words import related
+from text.stopwords import empty_words
+from text.terms import content_terms, content_words
 
 #: the predicate of a term's description, which no question says
 _DEFINITION = "definition"

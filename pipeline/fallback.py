@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
+from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
 from pipeline.compose import PASSAGES, compose
 from pipeline.contradictions import disagreeing
 from pipeline.disputes import dispute_of, show_disputes
@@ -20,8 +21,7 @@ from pipeline.question import Analysis
 from pipeline.refusal import is_answer, is_error
 from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
 from pipeline.variants import make_variants
-from store.analyser import fold
-from store.types import Answer, Cost, Hit, Variant, VariantKey, Verdict
+from text.analyser import fold
 
 Value = TypeVar("Value")
 

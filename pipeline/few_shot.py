@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from domain import Solved
 from pipeline.question import Analysis, QuestionType, question_type_of
-from pipeline.rerank import jaccard
-from pipeline.terms import content_terms
-from store.shown import shown
-from store.types import Solved
+from text.invisible import shown
+from text.similarity import jaccard
+from text.terms import content_terms
 
 MAX_EXAMPLES = 3
 #: solved questions that are looked at to choose from

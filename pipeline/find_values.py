@@ -9,7 +9,7 @@ from pipeline.dates import dates_in
 from pipeline.numbers import numbers_in
 from pipeline.units import BARE
 from pipeline.values import Value, ValueKind
-from store.analyser import fold
+from text.analyser import fold
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|bis|and|und)\s?$")
 _BETWEEN = re.compile(r"(?:between|from|zwischen|von|vom) (?:the )?$", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from store.types import Hit, Scale
+from domain import Hit, Scale
 
 #: gives the vector leg's weight for a hit
 Weigh = Callable[[Hit], float]

@@ -14,13 +14,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from domain import Hit, Named, Passage, Scope, StatedFact, Via
 from pipeline.question import Analysis
-from pipeline.rarity import rarity
 from pipeline.retrieve import Vectors
-from pipeline.stopwords import empty_words
-from pipeline.terms import content_terms, terms_of
-from store.names import names_in
-from store.types import Hit, Named, Passage, Scope, StatedFact, Via
+from text.names import names_in
+from text.rarity import rarity
+from text.stopwords import empty_words
+from text.terms import content_terms, terms_of
 
 #: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
 SEEN = 25

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from store.shown import shown
+from text.invisible import shown
 
 _INSIDE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _ADDRESS = r"\s*<?(?:[a-z][a-z0-9+.-]*:|//|www\.|[/#?.])"

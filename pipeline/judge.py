@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from domain import Hit, Verdict
 from pipeline.calibration import calibration_for
 from pipeline.evidence import Evidence, recorded, weigh
 from pipeline.learned import SHIPPED, LearnedJudge
 from pipeline.question import Analysis
-from pipeline.terms import content_terms
-from store.types import Hit, Verdict
+from text.terms import content_terms
 
 JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict

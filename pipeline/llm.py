@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from store.errors import WellreadError
-from store.types import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from pipeline.purse import Purse

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from domain import Hit
 from pipeline.question import Analysis
-from store.types import Hit
 
 #: pages that are read side by side
 MAX_PAGES = 5

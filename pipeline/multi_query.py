@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from domain import Hit, Variant
 from pipeline.fallback import Made
 from pipeline.llm import Model, ModelError
 from pipeline.question import Analysis
-from store.types import Hit, Variant
 
 #: wordings asked of the model besides the question itself
 ALTERNATIVES = 2

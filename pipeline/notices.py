@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from store.short_answer import contradictions_of
-from store.types import Answer, Citation
+from domain import Answer, Citation
+from domain.short_answer import contradictions_of
 
 _WORDS = {
     "en": {

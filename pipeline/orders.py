@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pipeline.order_wordings import FORMS, WORDINGS
-from store.sentences import sentence_spans
+from text.sentences import sentence_spans
 
 _Patterns = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from domain import Answer, Hit
 from pipeline.inflect import is_past, is_present
 from pipeline.question import Analysis
-from store.analyser import fold
-from store.sentences import sentence_spans
-from store.types import Answer, Hit
+from text.analyser import fold
+from text.sentences import sentence_spans
 
 Settles = Literal["", "yes", "no"]
 

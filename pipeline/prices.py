@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from store.types import Cost
+from domain import Cost
 
 _MILLION = 1_000_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from domain import Cost
 from pipeline.llm import OverBudget
-from store.types import Cost
 
 
 class Purse:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from pipeline.stopwords import empty_words
-from store.analyser import words
-from store.types import Hit
+from domain import Hit
+from text.analyser import words
+from text.stopwords import empty_words
 
 QUALITY_THRESHOLD = 0.3
 STUB_WORDS = 20

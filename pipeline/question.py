@@ -10,10 +10,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from pipeline.language import detect_language
-from pipeline.stopwords import QUESTION_WORDS, empty_words
-from store.analyser import fold
-from store.errors import WellreadError
+from domain.errors import WellreadError
+from text.analyser import fold
+from text.language import detect_language
+from text.stopwords import QUESTION_WORDS, empty_words
 
 MAX_CHARACTERS = 4_000
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from domain import Hit
 from pipeline.answer_type import AnswerType, asked_for, fit
 from pipeline.question import Analysis
-from pipeline.rarity import rarity
-from pipeline.related import credit, related
 from pipeline.spans import ANSWERING, Span, spans_of
-from pipeline.terms import content_terms, terms_of
-from store.types import Hit
+from text.rarity import rarity
+from text.related_words import credit, related
+from text.terms import content_terms, terms_of
 
 #: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8

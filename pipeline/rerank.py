@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from pipeline.stopwords import STOP_WORDS
-from store.analyser import words
-from store.types import Hit
+from domain import Hit
+from text.analyser import words
+from text.similarity import jaccard
+from text.stopwords import STOP_WORDS
 
 #: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
@@ -54,12 +55,6 @@ def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
     """Give the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
     wanted = set(words(query))
     return [jaccard(wanted, set(words(text))) for text in texts]
-
-
-def jaccard(one: set[str], other: set[str]) -> float:
-    """Give |intersection| / |union|; 0 for two empty sets."""
-    union = one | other
-    return len(one & other) / len(union) if union else 0.0
 
 
 def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:

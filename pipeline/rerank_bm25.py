@@ -10,9 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from domain import Hit
 from pipeline.rerank import place
-from pipeline.terms import content_terms, terms_of
-from store.types import Hit
+from text.terms import content_terms, terms_of
 
 #: Robertson's constants as the full-text index has them
 K1, B = 1.2, 0.75

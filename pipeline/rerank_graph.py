@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from domain import Hit
 from pipeline.facts import Facts
 from pipeline.graph import Graph, Nearest
-from store.types import Hit
 
 #: how often an edge is followed rather than begun again; PageRank's own
 DAMPING = 0.85

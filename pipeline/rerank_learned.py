@@ -13,9 +13,9 @@ from dataclasses import astuple, replace
 from functools import cache
 from importlib.resources import files
 
+from domain import Hit
 from pipeline.rerank import place
 from pipeline.rerank_signals import Signals, signals
-from store.types import Hit
 
 
 def rerank_learned(

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 
+from domain import Hit
 from pipeline.answer_type import asked_for, fit
-from pipeline.rarity import rarity
-from pipeline.related import related
-from pipeline.terms import content_terms, terms_of
-from store.sentences import sentence_spans
-from store.types import Hit
+from text.rarity import rarity
+from text.related_words import related
+from text.sentences import sentence_spans
+from text.terms import content_terms, terms_of
 
 #: the least difference of similarity that counts in full: of two hits, neither is all and the other nothing
 _SPREAD = 0.3

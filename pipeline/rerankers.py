@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal
 
+from domain import Hit
 from pipeline.rerank import Reranker, rerank_hybrid, rerank_tfidf
 from pipeline.rerank_bm25 import rerank_bm25
 from pipeline.rerank_learned import rerank_learned
-from store.types import Hit
 
 #: learned: fitted on questions; hybrid, tfidf, bm25: the design document's methods; none: the order of the fusion
 RerankerName = Literal["learned", "hybrid", "tfidf", "bm25", "none"]

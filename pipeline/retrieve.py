@@ -10,10 +10,10 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, Scope
 from pipeline.fuse import fuse_queries, minmax, rrf, vector_weight
 from pipeline.rerankers import RerankerName, reranker_named
-from pipeline.terms import content_words
-from store.types import Hit, Scope
+from text.terms import content_words
 
 Vectors = NDArray[np.float32]
 

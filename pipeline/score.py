@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pipeline.answer_type import AnswerType
 from pipeline.orders import asks_about_orders, stands_in_order
 from pipeline.reading import ReadSpan
-from pipeline.rerank import jaccard
 from pipeline.spans import ANSWERING, Kind, Span
+from text.similarity import jaccard
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17

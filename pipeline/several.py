@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from domain import Passage
 from pipeline.question import Analysis
 from pipeline.reading import ReadSpan
 from pipeline.score import by_score
-from store.analyser import words
-from store.names import names_of
-from store.types import Passage
+from text.analyser import words
+from text.names import names_of
 
 #: sentences of an answer that is joined from several pages
 MAX_JOINED = 3

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from pipeline.answer_type import AnswerType, asked_for, is_number
 from pipeline.question import Analysis
-from pipeline.rarity import rarity
-from pipeline.related import credit, related
-from pipeline.stopwords import empty_words
-from pipeline.terms import content_terms
-from store.analyser import analyse, fold
+from text.analyser import analyse, fold
+from text.rarity import rarity
+from text.related_words import credit, related
+from text.stopwords import empty_words
+from text.terms import content_terms
 
 #: the most words and marks that are taken together
 MAX_TOKENS = 10

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pipeline.terms import terms_of
-from store.sentences import sentence_spans
-from store.types import Hit
+from domain import Hit
+from text.sentences import sentence_spans
+from text.terms import terms_of
 
 #: prose and rows (of a list or a table) can answer, and so perhaps a line that tells where to read on; a signature is
 #: the name that a documentation describes below it

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from store.types import Answer, Hit, Tally, Variant, VariantKind
+from domain import Answer, Hit, Tally, Variant, VariantKind
 
 KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 #: Beta(1, 1): nothing known is one half

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from domain import Variant, VariantKind
 from pipeline.question import Analysis
-from pipeline.synonyms import replace_synonym
-from pipeline.terms import content_words
 from pipeline.variant_learning import choose_variants
-from store.analyser import words
-from store.types import Variant, VariantKind
+from text.analyser import words
+from text.synonyms import replace_synonym
+from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
 

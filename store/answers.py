@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain import Answer, Cost, Verdict
 from store import evidence
 from store.jsonable import jsonable
 from store.tables import AnswerRow
-from store.types import Answer, Cost, Verdict
 
 
 def add(

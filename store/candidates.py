@@ -11,10 +11,10 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from domain import Candidate, CandidateKind
 from store import leases
-from store.shown import shown
 from store.tables import CandidateRow, PageRow
-from store.types import Candidate, CandidateKind
+from text.invisible import shown
 
 
 class CandidateStatus(StrEnum):

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 #: the latest migration; every process looks for it at its start, without loading Alembic
 REVISION = "0008"

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import CursorResult, or_, select, update
 from sqlalchemy.orm import Session
 
+from domain import Question
 from store.tables import AnswerRow, EvidenceRow, PageRow
-from store.types import Question
 
 
 def keep(session: Session, answer: AnswerRow, now: datetime) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from store.names import key, names_of
+from domain import Fact, StatedFact
 from store.tables import FactRow, PageRow
-from store.types import Fact, StatedFact
+from text.names import key, names_of
 
 #: facts looked at for one question; a name that more are about is a site's, not a thing's
 MOST = 500

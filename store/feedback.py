@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain.errors import WellreadError
+from domain.record import Feedback, FeedbackVerdict
 from store import answers
-from store.errors import WellreadError
 from store.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
-from store.told import Feedback, FeedbackVerdict
 from store.variant_tallies import correct
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session, aliased
 
-from store.analyser import fold
+from domain import FINAL, Status
 from store.tables import QuestionRow, StepRow
-from store.types import FINAL, Status
+from text.analyser import fold
 
 #: what a follower's record takes over from the run it shared
 SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_reason", "stop_reason", "crawl_started_at")

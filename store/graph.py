@@ -1,6 +1,6 @@
 """The graph of the knowledge base, in SQL: which pages bear a name, and which passages mention it.
 
-Nodes are names (:mod:`store.names`) and pages; the edges are mentions. A page's mentions are replaced as its passages
+Nodes are names (:mod:`text.names`) and pages; the edges are mentions. A page's mentions are replaced as its passages
 are; those of a page that is gone vanish.
 """
 
@@ -14,10 +14,10 @@ from typing import Any, Final
 from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from domain import Named
 from store import dialects
 from store.passages_scope import groups
 from store.tables import EntityRow, LinkRow, MentionRow, PageRow
-from store.types import Named
 
 #: the ``ord`` of the row that says a page bears the name
 BEARS: Final = -1

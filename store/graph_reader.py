@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, Named, Scope, StatedFact
 from store import facts, graph
 from store.database import Database
 from store.passages import Passages
-from store.types import Hit, Named, Scope, StatedFact
 
 
 class GraphReader:

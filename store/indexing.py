@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
+from domain import Page, Status
 from store import leases
 from store.pages import to_page
 from store.tables import CandidateRow, PageRow, QuestionRow
-from store.types import Page, Status
 
 
 def claim(

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from domain.errors import WellreadError
 from store.dialects import insert
-from store.errors import WellreadError
 from store.tables import LearnedRow, LearningRow
 
 Kind = Literal["judge", "reranker", "variants"]

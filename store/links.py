@@ -9,8 +9,8 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from domain import LIST_KINDS, Link
 from store.tables import LinkRow
-from store.types import LIST_KINDS, Link
 
 MAX_LINKS_PER_PAGE = 2_000
 

@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from domain import Budget, Question, Status
+from domain.errors import WellreadError
 from store import dialects, flights, watches
-from store.errors import WellreadError
 from store.questions import find, to_question
 from store.tables import QuestionRow
-from store.types import Budget, Question, Status
 
 
 class IdempotencyConflict(WellreadError):

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain import Page, PageDates, PageText, Validators
 from store import due, duplicates, facts, simhash
 from store.tables import PageRow
-from store.types import Page, PageDates, PageText, Validators
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, Passage, Scope
 from store import passages_indices as indices
 from store import passages_schema as columns
 from store.passages_errors import PassagesError, explained
@@ -20,7 +21,6 @@ from store.passages_memory import Copy, Memory
 from store.passages_opening import connect, open_table, refuse_after_fork
 from store.passages_scope import groups, one_of
 from store.passages_search import search_among, search_terms, search_vectors
-from store.types import Hit, Passage, Scope
 
 if TYPE_CHECKING:
     from store.embedder import Embedder

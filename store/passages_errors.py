@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 
 class PassagesError(WellreadError):

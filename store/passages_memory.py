@@ -17,8 +17,8 @@ import structlog
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from domain import Hit, Passage
 from store.passages_schema import COLUMNS, passage_of
-from store.types import Hit, Passage
 
 #: bytes of a passage beside its vector: its text, address and keys, in Arrow and as the values they are read into
 _BYTES_BESIDE_VECTOR: Final = 2_000

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from domain import Passage
 from store import passages_indices as indices
 from store import passages_schema as columns
 from store.passages import Passages
 from store.passages_errors import PassagesError, explained
 from store.passages_opening import connect
-from store.types import Passage
 
 if TYPE_CHECKING:
     from store.embedder import Embedder

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from store.analyser import search_text
+from domain import Passage
 from store.passages_errors import EmbedderMismatch, PassagesError
-from store.types import Passage
+from text.analyser import search_text
 
 TABLE: Final = "passages"
 #: Raised when the columns or the analyser change so that what is stored must be built again.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from store.types import Scope
+from domain import Scope
 
 
 def scope_condition(scope: Scope) -> str:

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analyser import analyse
+from domain import Hit, Scope
 from store.passages_indices import is_compressed
 from store.passages_schema import COLUMNS, passage_of
 from store.passages_scope import both, one_of, scope_condition
-from store.types import Hit, Scope
+from text.analyser import analyse
 
 #: A question of ordinary length has a tenth of that; the rest of a pasted page adds time, not precision.
 _MAX_QUERY_TERMS: Final = 200

@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
+from domain.errors import WellreadError
 from store import answers, flights, leases, watches
-from store.errors import WellreadError
 from store.tables import CandidateRow, QuestionRow, StepRow, WebhookRow
-from store.types import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 
 
 class UnknownQuestion(WellreadError):

@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from domain import Status
+from domain.contradiction import Contradiction
+from domain.record import Feedback, PageSeen, Timing
+from domain.short_answer import contradictions_of, short_answer, to_sentence
 from store import answers, candidates, feedback
-from store.dispute import Contradiction
 from store.questions import find
-from store.short_answer import contradictions_of, short_answer, to_sentence
 from store.spending import total_cost
 from store.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
-from store.told import Feedback, PageSeen, Timing
-from store.types import Status
 
 #: the phase a status belongs to, as the four-phase design counts them
 PHASES = {

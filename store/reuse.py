@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from domain import Status
 from store import answers, candidates, evidence, flights
 from store.questions import advance
 from store.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow, StepRow
-from store.types import Status
 
 #: equal questions whose answers are looked at, the latest first
 LOOKED_AT = 5

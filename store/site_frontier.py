@@ -13,11 +13,11 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
+from domain import Candidate
 from store import leases
 from store.candidates import CandidateStatus
-from store.shown import shown
 from store.tables import CandidateRow, PageRow, SiteReadRow
-from store.types import Candidate
+from text.invisible import shown
 
 #: candidates looked up, or written, in one statement
 _CHUNK = 500

@@ -9,9 +9,9 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain.errors import WellreadError
 from store import site_frontier
 from store.candidates import Outcome
-from store.errors import WellreadError
 from store.tables import CandidateRow, PageRow, SiteReadRow
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from store.analyser import words
+from domain import Solved
 from store.database import Database
 from store.tables import AnswerRow, FeedbackRow, QuestionRow
-from store.types import Solved
+from text.analyser import words
 
 #: solved questions that are looked through, those confirmed last first
 LOOKED_THROUGH = 500

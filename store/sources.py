@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from domain import Schedule
 from store import dialects
 from store.tables import HostRow, SourceRow
-from store.types import Schedule
 
 
 @dataclass(frozen=True, kw_only=True)

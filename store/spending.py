@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from domain import Cost
 from store.tables import QuestionRow, StepRow
-from store.types import Cost
 
 
 def note(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:

@@ -11,10 +11,10 @@ from typing import Final
 
 from sqlalchemy import delete, select
 
+from domain import Tally, Variant, VariantKey, VariantKind
 from store.database import Database
 from store.dialects import insert
 from store.tables import VariantsRow, VariantTallyRow
-from store.types import Tally, Variant, VariantKey, VariantKind
 
 #: variants made longer ago are made again
 KEPT_FOR: Final = timedelta(days=90)

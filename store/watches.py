@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, aliased
 
+from domain import Status
+from domain.record import Watch
 from store import answers, evidence
 from store.tables import AnswerRow, EvidenceRow, PageRow, QuestionRow, WatchRow, WebhookRow
-from store.told import Watch
-from store.types import Status
 
 #: the webhook's and the event's name
 CHANGED = "question.changed"

@@ -16,7 +16,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from store.analyser import words
 from tests.claude_rules import complaint
 from tests.claude_wire import (
     Cite,
@@ -32,6 +31,7 @@ from tests.claude_wire import (
     message_of,
     say_json,
 )
+from text.analyser import words
 
 KEY = "sk-ant-double-0123456789"
 

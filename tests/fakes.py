@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analyser import analyse
-from store.types import Hit, Passage, Scope
+from domain import Hit, Passage, Scope
+from text.analyser import analyse
 
 
 def passage(text: str, *, page_id: int = 1, ord: int = 0, title: str = "", lang: str = "en", start: int = 0) -> Passage:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("pipeline", "crawler", "store", "workers", "api", "evals")
+PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "api", "evals")
 
 #: written so that this file does not contain what it looks for
 MACHINE = re.compile(

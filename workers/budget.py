@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from store.types import Question
+from domain import Question
 
 
 @dataclass(frozen=True, kw_only=True)

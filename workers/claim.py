@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from domain import Candidate, Question, Status
 from store import candidates, evidence, leases, pages, questions, sources
 from store.candidates import CandidateStatus, Outcome
 from store.leases import Lease
 from store.site_reads import SiteReadStatus
 from store.tables import CandidateRow, SiteReadRow
-from store.types import Candidate, Question, Status
 from workers import pace
 from workers.budget import out_of_time
 

@@ -9,7 +9,7 @@ import structlog
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from store.types import Status
+from domain import Status
 from workers.app import QUEUES
 
 log = structlog.get_logger()

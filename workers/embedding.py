@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.chunk import chunk
+from domain import Page, PageText, Passage, Status
 from store import candidates, evidence, facts, graph, indexing, leases, questions
 from store.graph import PageNames
 from store.leases import Lease
 from store.tables import PageRow
-from store.types import Page, PageText, Passage, Status
 from workers import watching
 from workers.naming import names_of_page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from domain.record import Feedback, FeedbackVerdict
 from store import feedback, questions
-from store.told import Feedback, FeedbackVerdict
 from workers.made_with import made_with
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
+from domain import Hit, Question, Status, VariantKind
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
 from pipeline.variant_learning import rewards
 from store.questions import Move
-from store.types import Hit, Question, Status, VariantKind
 from workers.budget import Progress, stop_reason
 
 #: hits kept with an answer as its context

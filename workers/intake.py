@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crawler import urls
 from crawler.guard import Blocked, Guard, hole
+from domain import Budget, Candidate, Question, Status
+from domain.errors import WellreadError
 from pipeline.question import clean_question
 from pipeline.strategy import TASK_STRATEGIES
 from store import candidates, new_questions, questions, reuse, sources
 from store.candidates import CandidateStatus
-from store.errors import WellreadError
 from store.new_questions import NewQuestion
-from store.types import Budget, Candidate, Question, Status
 from workers.made_with import made_with
 from workers.steps import tell_of_end
 

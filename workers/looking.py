@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from domain import Question, Scope
 from pipeline import ask
 from pipeline.ask import Attempt
 from pipeline.cite import check, dated
 from pipeline.notices import disagreement, older_than, said
 from store import evidence, pages
-from store.types import Question, Scope
 from workers.flow import earned
 from workers.purse import purse_of
 from workers.writing import telling

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.stopwords import empty_words
+from domain import Fact, Page, Passage
 from store.graph import PageNames
-from store.names import key, names_in, names_of, proper_nouns
-from store.types import Fact, Page, Passage
+from text.names import key, names_in, names_of, proper_nouns
+from text.stopwords import empty_words
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:

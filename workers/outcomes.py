@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from crawler import urls
+from domain import Status
 from store import candidates, due, leases, links, page_checks, pages, questions
 from store.candidates import Outcome
 from store.tables import PageRow, QuestionRow
-from store.types import Status
 from workers import planning, whole_sites
 from workers.waves import after_reading
 

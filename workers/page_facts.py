@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.chunk import chunk
+from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
 from store import spending
-from store.types import Cost, Fact, Hit, PageText, Question
 from workers.purse import purse_of
 
 if TYPE_CHECKING:

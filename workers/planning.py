@@ -11,9 +11,9 @@ import structlog
 from crawler import schedule, urls
 from crawler.schedule import BadSchedule
 from crawler.whole_site import prefix_of
+from domain import Schedule
 from store import due, sources
 from store.sources import Source
-from store.types import Schedule
 from workers import whole_sites
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from domain import Question
 from pipeline.purse import Purse
 from store.database import Database
 from store.spending import spent
-from store.types import Question
 
 
 def purse_of(database: Database, question: Question) -> Purse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 from workers.settings import LOOPBACK, Settings
 
 #: for a process that runs no task: it need not load any

@@ -12,12 +12,12 @@ import structlog
 
 from crawler.search import Found, Query, search_all
 from crawler.search.recency import wanted_within
+from domain import Cost
 from store.engine_rests import Rest
-from store.types import Cost
 
 if TYPE_CHECKING:
     from crawler.search import EngineError
-    from store.types import Link
+    from domain import Link
     from workers.services import Services
 
 log = structlog.get_logger()

@@ -11,14 +11,14 @@ from urllib.parse import urljoin
 
 from crawler import frontier, urls
 from crawler.whole_site import prefix_of
+from domain import LIST_KINDS, Candidate, Link, Question, Status
 from pipeline.context import crawl_queries
-from pipeline.rarity import rarity
 from store import candidates, evidence, pages, questions, sources
 from store import links as seen_links
 from store.candidates import CandidateStatus
 from store.links import KnownLink
 from store.questions import Move
-from store.types import LIST_KINDS, Candidate, Link, Question, Status
+from text.rarity import rarity
 from workers.engines import switched_on
 from workers.searching import Searched, queries_for, search_engines
 from workers.steps import announce

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from domain.errors import WellreadError
 from store.database import Database
-from store.errors import WellreadError
 from workers.logs import configure
 from workers.once import once
 from workers.settings import load

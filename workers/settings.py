@@ -15,8 +15,8 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler import chromium
+from domain.errors import WellreadError
 from pipeline.enhancements import UnknownEnhancement, switched
-from store.errors import WellreadError
 from workers import engines
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -17,7 +17,7 @@ from typing import IO
 import redis
 import structlog
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 from workers.programs import programs
 from workers.settings import Settings
 from workers.supervise import StartError, Supervisor, wait_until

@@ -13,15 +13,15 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import ColumnElement
 
+from domain import Question, Status
+from domain.errors import WellreadError
 from store import flights, leases, questions, watches, webhooks
 from store.database import Database, DatabaseError
 from store.embedder.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
-from store.errors import WellreadError
 from store.leases import Lease
 from store.passages_errors import EmbedderMismatch
 from store.questions import Move
 from store.tables import QuestionRow
-from store.types import Question, Status
 
 if TYPE_CHECKING:
     from workers.services import Services

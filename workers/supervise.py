@@ -17,7 +17,7 @@ from pathlib import Path
 
 import structlog
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 log = structlog.get_logger()
 

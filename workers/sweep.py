@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from sqlalchemy import select
 
+from domain import Status
 from store import candidates, flights, leases, questions
 from store.candidates import CandidateStatus
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
-from store.types import Status
 from workers import watching, whole_sites
 from workers.app import PRIORITY_STEPS, QUEUES
 from workers.budget import out_of_time

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from domain.record import Watch
 from store import questions, reuse, watches
-from store.told import Watch
 from workers.intake import begun, check_callback
 
 if TYPE_CHECKING:

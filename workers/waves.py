@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from domain import Question, Status
 from store import candidates
 from store.tables import QuestionRow
-from store.types import Question, Status
 from workers.budget import Progress
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin
 
 from crawler import robots, urls, whole_site
+from domain import Candidate, Link
 from store import links, site_frontier, site_reads, sources
 from store.candidates import Outcome
 from store.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
 from store.tables import SiteReadRow
-from store.types import Candidate, Link
 
 if TYPE_CHECKING:
     from datetime import datetime

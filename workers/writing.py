@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from domain import Answer
 from pipeline.cite import check
 from store.database import DatabaseError
-from store.types import Answer
 
 if TYPE_CHECKING:
     from pipeline.llm import Tell

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api.client_record import Event, Record
-from store.types import Status
+from domain import Status
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import structlog
 from crawler.search.engine import Engine, Query, Reply
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.fusion import fuse
-from store.types import Cost, Link
+from domain import Cost, Link
 
 log = structlog.get_logger()
 

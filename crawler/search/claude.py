@@ -15,7 +15,7 @@ from crawler.search.engine import Manners, Query, Reply
 from crawler.search.errors import AskedTooOften, EngineDown, EngineError, NotAsked, QueryRefused
 from crawler.search.refusal import refused
 from crawler.search.reply import reply
-from store.types import Cost
+from domain import Cost
 
 if TYPE_CHECKING:
     import anthropic

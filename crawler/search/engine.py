@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal, Protocol
 
-from store.types import Cost, Link
+from domain import Cost, Link
 
 #: how old a page may be
 Within = Literal["day", "week", "month", "year"]

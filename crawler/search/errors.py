@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 _HOUR_S = 3600.0
 _DAY_S = 24 * _HOUR_S

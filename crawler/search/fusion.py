@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from store.types import Link
+from domain import Link
 
 RRF_K: Final = 60  #: Σ 1/(k + rank)
 

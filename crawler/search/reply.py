@@ -13,7 +13,7 @@ from crawler.search.engine import Reply
 from crawler.search.errors import EngineError, TurnedAway
 from crawler.search.refusal import is_block_page
 from crawler.urls import BadUrl, canonical
-from store.types import Link
+from domain import Link
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_TEXT: Final = 500  #: characters of a title or snippet kept

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from crawler.chunk import chunk
 from crawler.extract import extract
+from domain import Answer, PageText
 from evals.injection.attack import AttackPage
 from evals.memory import MemoryKnowledge
 from pipeline.ask import Question, Tools, first_look
 from pipeline.cite import stands
 from pipeline.retrieve import Embed
-from store.types import Answer, PageText
 
 SITE = "https://lights.example"
 COUNTED = ("pages", "kept", "followed", "answered", "unsupported")

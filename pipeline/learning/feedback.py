@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from store.analyser import fold
+from text.analyser import fold
 
 #: one question in three is not fitted on, but shows whether the fit helps
 _HELD_OUT = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.errors import WellreadError
+from domain.errors import WellreadError
 
 
 class EmbedderError(WellreadError):

@@ -14,9 +14,9 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from domain import Answer, Status
 from store.questions import Move
 from store.records import latest
-from store.types import Answer, Status
 from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import serving

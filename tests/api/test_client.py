@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from api.client import AsyncClient, Client, Refused, Unreachable
 from api.client_record import Record
 from api.schemas_record import RecordOut
+from domain import Status
 from store.questions import Move
-from store.types import Status
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.servers import running

@@ -15,8 +15,8 @@ from fastapi import FastAPI
 
 from api.events import final_record, watch
 from api.wiring import open_listener, read_record
+from domain import Status
 from store.events import Event
-from store.types import Status
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S

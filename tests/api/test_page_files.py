@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from store.types import Status
+from domain import Status
 
 PAGE = Path(__file__).parents[2] / "api" / "page"
 HTML, STYLE = ((PAGE / name).read_text() for name in ("index.html", "style.css"))

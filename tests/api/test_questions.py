@@ -16,11 +16,11 @@ from starlette.testclient import TestClient
 from api.schemas import Strategy
 from api.schemas_record import RecordOut, record_json
 from api.wiring import read_record
+from domain import Budget, Status
 from pipeline.strategy import TASK_STRATEGIES
 from store import questions
 from store.questions import Move
 from store.records import Record
-from store.types import Budget, Status
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S

@@ -12,11 +12,11 @@ from sqlalchemy import update
 
 from api.cli import cli
 from api.reindex import StillRunning, reindex
+from domain import PageText, Validators
+from domain.errors import WellreadError
 from store import answers, graph, pages
-from store.errors import WellreadError
 from store.passages import Passages
 from store.tables import AnswerRow, EvidenceRow, PageRow
-from store.types import PageText, Validators
 from tests.api import walk
 from tests.fakes import HashingEmbedder
 from workers.services import Services

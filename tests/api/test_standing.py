@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.client import AsyncClient, Client, Refused
+from domain import Status
 from store import questions
 from store.tables import AnswerRow, QuestionRow
-from store.types import Status
 from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving

@@ -14,8 +14,8 @@ from api.cli import cli
 from api.schemas_record import StepOut
 from api.show import Look
 from api.show_trace import trace_lines
+from domain import Question, Status
 from store.tables import CandidateRow, QuestionRow
-from store.types import Question, Status
 from tests.api import walk
 from workers.services import Services
 

@@ -6,12 +6,12 @@ import time
 from dataclasses import replace
 from threading import Thread
 
+from domain import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
+from domain.contradiction import Contradiction
 from store import leases, new_questions, pages, questions
-from store.dispute import Contradiction
 from store.questions import Move
 from store.records import latest
 from store.tables import QuestionRow
-from store.types import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from workers.services import Services
 from workers.steps import announce
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.made_up import Language, MadeUp, questions
 from benchmarks.word_vectors import WordVectors
 from crawler.chunk import chunk
-from store.names import names_of, proper_nouns
+from text.names import names_of, proper_nouns
 
 PAGES, WORDS = 400, 10_000
 

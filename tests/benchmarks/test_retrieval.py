@@ -13,8 +13,8 @@ from benchmarks.filled import Filled, filled
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
 from benchmarks.word_vectors import WordVectors
+from domain import Scope
 from evals.sets import EvalSet
-from store.types import Scope
 
 PASSAGES = 250
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.chunk import LEAST, MOST, chunk, size
-from store.types import PageText
+from domain import PageText
 
 _SPACE = re.compile(r"\s+")
 

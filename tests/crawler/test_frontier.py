@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.frontier import MAX_PER_PATTERN, rank
-from store.types import Candidate, Link
+from domain import Candidate, Link
 from tests.crawler.hostile import VECTORS
 
 SITE = "https://docs.example.org/"

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from crawler.frontier import rank
-from store.types import Link
+from domain import Link
 
 SITE = "https://docs.example.org/"
 

@@ -13,7 +13,7 @@ from crawler.guard import Guard
 from crawler.permission import RobotsFile
 from crawler.read import read
 from crawler.search import EngineError, Query
-from store.types import Candidate, CandidateKind
+from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving
 from tests.crawler.recorder import connections
 from tests.crawler.search.engines import ALL

@@ -13,7 +13,7 @@ from crawler.chunk import chunk
 from crawler.extract import NothingToRead, extract
 from crawler.pdf import NoPdfText, PdfBounds, read_pdf
 from crawler.pdf_text import Heading, write
-from store.types import PageText
+from domain import PageText
 from tests.crawler import pdfs
 
 URL = "http://a.example/lamps.pdf"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from crawler.extract import extract
-from store.types import PageText
+from domain import PageText
 
 URL = "http://a.example/lamp.md"
 

@@ -12,7 +12,7 @@ from crawler.fetch import Blocked, Client, Fetched, FetchTimeout, Limits, NotTex
 from crawler.guard import Guard
 from crawler.permission import RobotsFile
 from crawler.read import Known, Reading, read
-from store.types import Candidate, Validators
+from domain import Candidate, Validators
 from tests.crawler.hostile import answer, redirect, routed, serving
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

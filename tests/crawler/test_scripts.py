@@ -12,7 +12,7 @@ from crawler.extract import needs_scripts
 from crawler.fetch import Fetched
 from crawler.intercept import Get
 from crawler.read import Reading, read
-from store.types import Candidate, Validators
+from domain import Candidate, Validators
 from tests.crawler.test_read import NOW, ORIGIN, TEXT, URL, Cache, Web, page_at
 
 SHELL = '<html><head><title>App</title><script src="/app.js"></script></head><body><div id="root"></div></body></html>'

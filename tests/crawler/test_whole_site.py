@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.whole_site import moved, prefix_of, wanted
-from store.types import Link
+from domain import Link
 
 SITE = "https://site.example/docs/"
 

@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from api.app import create_app
+from domain import Status
 from store.database import migrate
 from store.tables import QuestionRow
-from store.types import Status
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.services import Services

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.types import Status
+from domain import Status
 from tests.docs.blocks import PAGES, ROOT, Block, blocks
 from workers.app import QUEUES
 from workers.settings import Settings

@@ -9,11 +9,11 @@ from itertools import count
 
 import pytest
 
+from domain import Answer, Cost, Hit, Sentence, Variant, Verdict
 from pipeline.abstain import abstention
 from pipeline.ask import MAX_K, Attempt, Question, Tools, first_look, look_again, second_look
 from pipeline.llm import Model, ModelBusy, Priced, Tell
 from pipeline.question import QuestionError
-from store.types import Answer, Cost, Hit, Sentence, Variant, Verdict
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Answer, Citation, Sentence
 from pipeline.cite import DROPPED, check, stands, write_out
-from store.types import Answer, Citation, Sentence
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
 

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Answer, Hit
 from pipeline.answer_type import asked_for, fit
 from pipeline.cite import check
 from pipeline.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
 from pipeline.question import analyse_question
 from pipeline.score import MAX_SENTENCES
 from pipeline.spans import ANSWERING, spans_of
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 PAGE = (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit
 from pipeline.context import MAX_CONTEXT_CHARACTERS, advise_on_context, build_context, select_diverse
-from store.types import Hit
 from tests.fakes import passage
 
 

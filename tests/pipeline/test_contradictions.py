@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain import Answer, Hit
+from domain.short_answer import contradictions_of, short_answer
 from pipeline.cite import check
 from pipeline.compose import compose
 from pipeline.notices import disagreement, older_than
 from pipeline.question import analyse_question
-from store.short_answer import contradictions_of, short_answer
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 QUESTION = "When was the lighthouse of Vierburg built?"

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit, Verdict
 from pipeline import adaptive
 from pipeline.adaptive import compute_confidence, judging_once, keep, keep_by_document, keep_by_judge
 from pipeline.ask import MAX_K, Question, Tools, first_look, second_look
 from pipeline.question import Analysis, analyse_question
 from pipeline.strategy import TASK_STRATEGIES
-from store.types import Hit, Verdict
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from domain import Hit
 from pipeline.ask import Question, first_look
 from pipeline.context import (
     LONG_ABOVE,
@@ -20,11 +21,11 @@ from pipeline.context import (
     to_compose_from,
 )
 from pipeline.question import analyse_question, complexity_of, find_entities, question_type_of
-from pipeline.rerank import MAX_FEATURES, WEIGHTS, jaccard, keyword_overlap, tfidf_cosines
-from pipeline.stopwords import STOP_WORDS
-from store.types import Hit
+from pipeline.rerank import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
+from text.similarity import jaccard
+from text.stopwords import STOP_WORDS
 
 JWT = "How do I implement authentication in a React application using JWT tokens?"
 

@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from domain import Hit, Scope, VariantKind
 from pipeline.ask import Question, second_look
 from pipeline.claude_forms import MAX_VARIANT_CHARS
 from pipeline.claude_prompts import VARIANTS
@@ -16,7 +17,6 @@ from pipeline.compose import PASSAGES
 from pipeline.fuse import RRF_K, rrf
 from pipeline.question import analyse_question
 from pipeline.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
-from store.types import Hit, Scope, VariantKind
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Cost, Hit, Variant
 from pipeline.claude import SMALL_MODEL
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, switched
 from pipeline.llm import ModelBusy, Priced
 from pipeline.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title
 from pipeline.question import analyse_question
-from store.types import Cost, Hit, Variant
 from tests.fakes import passage
 
 QUESTION = "What experiments prove quantum entanglement?"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit
 from pipeline.quality import (
     MAX_PAGE_CHARACTERS,
     MAX_PAGES,
@@ -17,9 +18,8 @@ from pipeline.quality import (
     source_text,
     with_quality,
 )
-from pipeline.stopwords import STOP_WORDS
-from store.types import Hit
 from tests.fakes import passage
+from text.stopwords import STOP_WORDS
 
 QUESTION = "What experiments prove quantum entanglement?"
 

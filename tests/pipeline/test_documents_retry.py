@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from api.schemas_record import RecordOut
+from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from pipeline.ask import MAX_K, Question, Tools, first_look, look_again, second_look
 from pipeline.context import crawl_queries
 from pipeline.fallback import vary
@@ -17,7 +18,6 @@ from pipeline.question import analyse_question
 from pipeline.refusal import is_answer
 from pipeline.strategy import TASK_STRATEGIES
 from pipeline.variants import DEFAULT_COUNT, make_variants
-from store.types import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from domain import Hit, Solved, Variant
 from pipeline.ask import Question, Tools, first_look, second_look
 from pipeline.claude import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
-from store.types import Hit, Solved, Variant
 from tests.claude_double import KEY, ClaudeDouble
 from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
+from domain import Fact, StatedFact
 from pipeline.facts import MOST, facts_for
 from pipeline.question import analyse_question
-from store.names import key
-from store.types import Fact, StatedFact
+from text.names import key
 
 
 class MemoryFacts:

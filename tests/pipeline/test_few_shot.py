@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from domain import Answer, Hit, Solved
 from pipeline.ask import Question, first_look
 from pipeline.few_shot import (
     MAX_EXAMPLE_CHARACTERS,
@@ -19,7 +20,6 @@ from pipeline.few_shot import (
 )
 from pipeline.llm import Tell
 from pipeline.question import analyse_question
-from store.types import Answer, Hit, Solved
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 
 ASKED = analyse_question("When was the lighthouse of Vierburg built?")

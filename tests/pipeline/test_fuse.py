@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit
 from pipeline.fuse import ACROSS_LANGUAGES, FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
 from store.embedder.combined import Combined
-from store.types import Hit
 from tests.fakes import passage
 
 

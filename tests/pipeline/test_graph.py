@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Fact, Hit, Named, Passage, Scope, StatedFact
 from pipeline.graph import AGREED, BACK, NAMED, PER_NAME, Graph, hop, spread
 from pipeline.question import analyse_question
 from pipeline.retrieve import Vectors
-from pipeline.stopwords import empty_words
-from store.names import key, names_of, proper_nouns
-from store.types import Fact, Hit, Named, Passage, Scope, StatedFact
 from tests.fakes import HashingEmbedder, passage
+from text.names import key, names_of, proper_nouns
+from text.stopwords import empty_words
 
 EMBEDDER = HashingEmbedder()
 FILM = passage(

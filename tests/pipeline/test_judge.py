@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit
 from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
 from pipeline.evidence import Evidence, weigh
 from pipeline.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
 from pipeline.question import analyse_question
-from pipeline.rarity import rarity, rarity_of
 from pipeline.reading import read
-from pipeline.related import related
-from store.analyser import analyse
 from store.embedder.combined import Combined
-from store.types import Hit
 from tests.fakes import passage
+from text.analyser import analyse
+from text.rarity import rarity, rarity_of
+from text.related_words import related
 
 UNKNOWN_EMBEDDER = "nobody's"
 WORLD_CUP = analyse_question("Who won the 1998 World Cup?")

@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from pipeline.language import detect_language
+from domain import Hit, Scope
 from pipeline.retrieve import embed_queries, retrieve
 from store.embedder import Embedder, open_embedder
 from store.passages import Passages
-from store.types import Hit, Scope
 from tests.fakes import passage
+from text.language import detect_language
 
 #: language → for each of the same six subjects (title, text, question); the words are ours
 TEXTS: dict[str, tuple[tuple[str, str, str], ...]] = {

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from domain import Cost
+from domain.errors import WellreadError
 from pipeline.claude import LARGE_MODEL, SMALL_MODEL, Claude
 from pipeline.llm import (
     BadReply,
@@ -19,8 +21,6 @@ from pipeline.llm import (
     WrongKey,
 )
 from pipeline.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
-from store.errors import WellreadError
-from store.types import Cost
 
 
 def test_claude_is_a_model() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Answer, Hit
 from evals.injection.attack import LIE
 from pipeline.compose import compose
 from pipeline.orders import is_order, stands_in_order
 from pipeline.question import analyse_question
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 

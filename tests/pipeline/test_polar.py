@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain import Answer, Hit
+from domain.short_answer import short_answer
 from pipeline.compose import compose
 from pipeline.polar import is_polar, said_first, settles, word_for
 from pipeline.question import QuestionError, analyse_question
-from store.short_answer import short_answer
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 

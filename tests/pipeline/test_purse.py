@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Cost
 from pipeline.claude import Claude
 from pipeline.llm import BadReply, ModelBusy, OverBudget
 from pipeline.purse import Purse
-from store.types import Cost
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Say
 from tests.pipeline.claude.lighthouse import QUESTION, hits

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.language import detect_language
 from pipeline.question import (
     MAX_CHARACTERS,
     QuestionError,
@@ -15,6 +14,7 @@ from pipeline.question import (
     suggested_k,
 )
 from pipeline.strategy import TASK_STRATEGIES, infer_task, strategy_for
+from text.language import detect_language
 
 
 def test_documents_example_is_a_complex_procedural_question() -> None:

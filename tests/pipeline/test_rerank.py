@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.rerank import jaccard, keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
+from domain import Hit
+from pipeline.rerank import keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
 from pipeline.rerank_bm25 import bm25_scores, rerank_bm25
 from pipeline.rerankers import RerankerName, reranker_named
-from store.types import Hit
 from tests.fakes import passage
+from text.similarity import jaccard
 
 QUESTION = "How do Python decorators work?"
 NAMES: tuple[RerankerName, ...] = ("learned", "hybrid", "tfidf", "bm25", "none")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit, Named
 from pipeline.rerank_graph import DAMPING, edges_among, page_rank, rerank_graph
-from store.types import Hit, Named
 from tests.fakes import passage
 
 

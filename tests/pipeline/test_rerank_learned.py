@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit
 from pipeline.rerank_learned import rerank_learned, weighted_mean, weights
 from pipeline.rerank_signals import Signals, signals
-from store.types import Hit
 from tests.fakes import passage
 
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Hit, Passage, Scope
 from pipeline.retrieve import Ranking, Stage, embed_queries, retrieve
-from store.types import Hit, Passage, Scope
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [

@@ -3,12 +3,12 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain import Answer, Hit
 from pipeline.cite import stands
 from pipeline.compose import compose
 from pipeline.question import analyse_question
 from pipeline.score import MAX_SENTENCES
 from pipeline.several import MAX_JOINED
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 Pages = dict[str, str]

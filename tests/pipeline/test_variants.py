@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pipeline.question import QuestionError, analyse_question
 from pipeline.variants import make_variants
-from store.analyser import words
+from text.analyser import words
 
 
 def by_kind(question: str, count: int = 3) -> dict[str, str]:

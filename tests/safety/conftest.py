@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import structlog
 
+from domain import Candidate, Status
 from evals.injection.attack import AttackPage
 from evals.injection.pages import all_pages
 from store import candidates, leases, new_questions, questions
@@ -20,7 +21,6 @@ from store.database import migrate
 from store.new_questions import NewQuestion
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
-from store.types import Candidate, Status
 from tests.fakes import HashingEmbedder
 from tests.pipeline.claude.conftest import ask, double, made, server
 from tests.servers import running

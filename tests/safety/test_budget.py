@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from domain import Budget, PageText, Question, Status, Validators
 from store import leases, new_questions, pages, questions, records
 from store.new_questions import NewQuestion
 from store.spending import spent
 from store.tables import QuestionRow
-from store.types import Budget, PageText, Question, Status, Validators
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Say, say_json
 from tests.fakes import HashingEmbedder

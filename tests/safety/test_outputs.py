@@ -15,10 +15,10 @@ from api import asking
 from api.app import create_app
 from api.client_record import Event, to_record
 from api.show import Look, event_lines, record_lines
-from store.shown import shown
 from tests.api.browser import browser
 from tests.api.conftest import LOCAL, serving
 from tests.safety.conftest import Library
+from text.invisible import shown
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 

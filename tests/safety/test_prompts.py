@@ -10,17 +10,17 @@ import pytest
 
 from crawler.chunk import chunk
 from crawler.extract import extract
+from domain import Answer, Hit, PageText, Solved
 from evals.injection.attack import LIE, AttackPage
 from evals.injection.pages import all_pages
 from pipeline.cite import check, stands
 from pipeline.claude import Claude
 from pipeline.claude_prompts import COMPOSE, VERDICT
 from pipeline.few_shot import write_examples
-from store.shown import shown
-from store.types import Answer, Hit, PageText, Solved
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.claude.lighthouse import Ask
+from text.invisible import shown
 
 URL = "https://lights.example"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analyser import MAX_TERM_CHARS, analyse, fold, search_text, words
+from text.analyser import MAX_TERM_CHARS, analyse, fold, search_text, words
 
 
 @pytest.mark.parametrize(

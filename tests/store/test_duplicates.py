@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
+from domain import Fact, PageText, Validators
 from store import facts, pages
 from store.database import Database
 from store.tables import PageRow
-from store.types import Fact, PageText, Validators
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOST = "http://a.example"

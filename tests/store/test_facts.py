@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from domain import Fact, PageText, Validators
 from store import facts, pages
 from store.database import Database
-from store.types import Fact, PageText, Validators
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BORN = Fact(

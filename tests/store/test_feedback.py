@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
+from domain import Status
+from domain.record import FeedbackVerdict
 from store import feedback
 from store.database import Database
 from store.feedback import NothingToJudge
 from store.questions import Move
 from store.solved import SolvedReader
-from store.told import FeedbackVerdict
-from store.types import Status
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record
 

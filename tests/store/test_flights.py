@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from domain import Budget, Status
 from store import flights, questions
 from store.database import Database
 from store.flights import equal_key
 from store.questions import Move
 from store.tables import QuestionRow, WebhookRow
-from store.types import Budget, Status
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, provisional, record, status
 

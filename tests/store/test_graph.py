@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select
 
+from domain import PageText, Validators
 from store import graph, pages
 from store.database import Database
 from store.graph import PageNames
 from store.tables import EntityRow, LinkRow, MentionRow
-from store.types import PageText, Validators
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from domain import Tally
 from store import learned, variant_tallies
 from store.database import Database
 from store.learned import Kind, UnknownVersion, Version
-from store.types import Tally
 from store.variants_cache import VariantsCache
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime, timedelta
 
+from domain import Status
 from store import leases
 from store.database import Database
 from store.new_questions import NewQuestion, ask
 from store.tables import QuestionRow
-from store.types import Status
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ASKED = QuestionRow.status == Status.ASKED

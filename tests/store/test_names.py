@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.stopwords import empty_words
-from store.names import MAX_CHARS, MAX_KEPT, MAX_LOOKED_FOR, MAX_WORDS, key, names_in, names_of, proper_nouns
+from text.names import MAX_CHARS, MAX_KEPT, MAX_LOOKED_FOR, MAX_WORDS, key, names_in, names_of, proper_nouns
+from text.stopwords import empty_words
 
 EN = empty_words("en")
 

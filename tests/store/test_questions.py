@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
+from domain import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 from store import candidates, leases, records, spending
 from store.candidates import CandidateStatus, Spent
 from store.database import Database
 from store.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions import Move, UnknownQuestion, cancel, dead, find, record, replay
 from store.tables import CandidateRow, QuestionRow, WebhookRow
-from store.types import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ANSWER = Answer(

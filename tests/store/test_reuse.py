@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from domain import Status
 from store import evidence, feedback, pages, questions, sources
 from store.database import Database
 from store.questions import Move
 from store.tables import CandidateRow, PageRow
-from store.types import Status
 from tests.store import walk
 from tests.store.walk import NOW, abstained, answered, ask, move, record, status
 

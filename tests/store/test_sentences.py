@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.sentences import sentence_spans
+from text.sentences import sentence_spans
 
 
 def cut(text: str) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from store.dispute import Contradiction
-from store.short_answer import contradictions_of, short_answer, to_sentence
-from store.types import Focus, Sentence
+from domain import Focus, Sentence
+from domain.contradiction import Contradiction
+from domain.short_answer import contradictions_of, short_answer, to_sentence
 
 
 def sentence(year: str, marker: int, *, confidence: float = 0.8, contradicts: tuple[int, ...] = ()) -> Sentence:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.shown import shown
+from text.invisible import shown
 
 
 @pytest.mark.parametrize(

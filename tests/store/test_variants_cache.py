@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from domain import Tally, Variant, VariantKey
 from store.database import Database
-from store.types import Tally, Variant, VariantKey
 from store.variants_cache import KEPT_FOR, VariantsCache
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from domain import Status
 from store import evidence, questions, reuse, watches
 from store.database import Database
 from store.questions import Move
 from store.tables import PageRow, WebhookRow
-from store.types import Status
 from tests.store import walk
 from tests.store.walk import NOW, abstained, answered, ask, move, record
 

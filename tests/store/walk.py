@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from domain import Answer, Citation, PageText, Sentence, Status, Validators
 from store import leases, new_questions, pages, questions, records, reuse
 from store.database import Database
 from store.new_questions import NewQuestion
 from store.questions import Move
 from store.records import Record
 from store.tables import PageRow, QuestionRow
-from store.types import Answer, Citation, PageText, Sentence, Status, Validators
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

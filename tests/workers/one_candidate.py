@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from domain import Candidate
 from store import candidates
 from store.candidates import CandidateStatus
 from store.tables import CandidateRow
-from store.types import Candidate
 from workers import reading
 from workers.services import Services
 

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import select, update
 
+from domain import PageText, Validators
 from store import leases, pages
 from store.tables import PageRow
-from store.types import PageText, Validators
 from workers import embedding
 from workers.services import Services
 

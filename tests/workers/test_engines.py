@@ -12,11 +12,11 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
+from domain import Status
 from store import new_questions
 from store.database import migrate
 from store.new_questions import NewQuestion
 from store.tables import QuestionRow, StepRow
-from store.types import Status
 from tests.crawler.hostile import Behaviour
 from tests.crawler.search.server import Server, saying, serving
 from workers import engines

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
 from pipeline.ask import Attempt, Timings
 from pipeline.question import analyse_question
 from pipeline.strategy import strategy_for
-from store.types import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
 from workers import flow
 from workers.budget import Progress, stop_reason
 from workers.seeking import after_seek

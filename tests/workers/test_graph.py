@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select
 
+from domain import Fact, PageText, Question, Status, Validators
 from store import new_questions, pages, records
 from store.new_questions import NewQuestion
 from store.tables import MentionRow, PageRow
-from store.types import Fact, PageText, Question, Status, Validators
 from tests.fakes import HashingEmbedder
 from workers import embedding, flow, looking
 from workers.services import Services

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from domain import PageText, Status, Tally, Validators
+from domain.errors import WellreadError
 from store import learned, pages
-from store.errors import WellreadError
 from store.feedback import outcomes
 from store.new_questions import NewQuestion
 from store.records import Record, read
 from store.tables import StepRow
-from store.types import PageText, Status, Tally, Validators
 from tests.fakes import HashingEmbedder
 from tests.workers.judged_answers import put_history
 from workers import embedding, feedback, flow, intake, learning, looking

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from domain import PageText, Question, Validators
 from store import new_questions, pages
 from store.new_questions import NewQuestion
-from store.types import PageText, Question, Validators
 from tests.fakes import HashingEmbedder
 from workers import embedding, looking
 from workers.services import Services

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from crawler.read import Reading
+from domain import Budget, Fact, PageText, Question
 from pipeline.claude import Claude
 from store import new_questions
 from store.new_questions import NewQuestion
 from store.spending import spent
-from store.types import Budget, Fact, PageText, Question
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, say_json
 from workers.page_facts import with_facts

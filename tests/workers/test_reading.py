@@ -9,11 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from sqlalchemy import select
 
+from domain import Status
 from store import new_questions, pages
 from store.leases import MAX_ATTEMPTS
 from store.new_questions import NewQuestion
 from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
-from store.types import Status
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, make_due, read_one, row_of, work
 from workers import intake, reading

@@ -9,13 +9,13 @@ from typing import NoReturn, cast
 import pytest
 from sqlalchemy import text
 
+from domain import Hit, Status
 from pipeline.llm import ModelError
 from pipeline.purse import Purse
 from store import new_questions
 from store.leases import Lease
 from store.new_questions import NewQuestion
 from store.tables import QuestionRow
-from store.types import Hit, Status
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, row_of

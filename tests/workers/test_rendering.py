@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from domain import Candidate
 from store import candidates
 from store.candidates import CandidateStatus
 from store.tables import CandidateRow, PageRow
-from store.types import Candidate
 from tests.crawler.browser.web import chromium
 from workers import intake, reading
 from workers.services import Services

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from domain import Link, PageText, Status, Validators
 from store import links, new_questions, pages
 from store.new_questions import NewQuestion
 from store.tables import CandidateRow, PageRow, QuestionRow
-from store.types import Link, PageText, Status, Validators
 from tests.workers.one_candidate import add
 from workers import intake
 from workers.claim import claim, needs_no_fetch

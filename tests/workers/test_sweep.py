@@ -7,11 +7,11 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Candidate, Status
 from store import candidates, new_questions
 from store.candidates import CandidateStatus
 from store.new_questions import NewQuestion
 from store.tables import CandidateRow, QuestionRow
-from store.types import Candidate, Status
 from tests.workers.conftest import Bell
 from workers import sweep
 from workers.services import Services

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, update
 
+from domain import PageText, Status
 from store import pages, records
 from store.new_questions import NewQuestion
 from store.questions import UnknownQuestion
 from store.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
-from store.types import PageText, Status
 from tests.api import walk
 from tests.workers.conftest import Bell
 from workers import embedding, feedback, intake, sweep, watching

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import redis
 
-from store.types import Answer, Citation, Sentence
+from domain import Answer, Citation, Sentence
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, say_json
 from tests.pipeline.claude.conftest import ask, double, made, server

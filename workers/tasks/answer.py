@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from domain import Question, Status
 from store.questions import Move
-from store.types import Question, Status
 from workers import flow, intake, looking, waves
 from workers.app import app
 from workers.looking import Attempt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.types import Status
+from domain import Status
 from workers import reading, seeking
 from workers.app import app
 from workers.services import services

@@ -15,7 +15,7 @@ from crawler.search.searxng import SearXNG
 from crawler.search.serper import Serper
 from crawler.search.tavily import Tavily
 from crawler.search.wikipedia import Wikipedia
-from store.types import Cost
+from domain import Cost
 from tests.crawler.search.server import Make
 
 KEY = "k3y-0123456789+/="

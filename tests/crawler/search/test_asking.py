@@ -16,7 +16,7 @@ from crawler.fetch import Client
 from crawler.search import RRF_K, Found, Manners, Query, Reply, fuse, search_all
 from crawler.search.asking import AT_ONCE, share
 from crawler.search.errors import AskedTooOften, EngineDown, EngineError, QueryRefused
-from store.types import Cost, Link
+from domain import Cost, Link
 from tests.crawler.hostile import raw, stall
 from tests.crawler.search.engines import JSON
 from tests.crawler.search.server import Server, saying, using

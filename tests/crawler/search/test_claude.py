@@ -13,7 +13,7 @@ from crawler.guard import Guard
 from crawler.search import Query
 from crawler.search.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
 from crawler.search.errors import EngineDown, NotAsked
-from store.types import Cost, Link
+from domain import Cost, Link
 from tests.crawler.recorder import connections
 from tests.crawler.search.engines import CLAUDE, KEY, price
 from tests.crawler.search.server import TRUST, Server, saying, search, shape, using

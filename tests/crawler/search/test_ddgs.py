@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crawler.search import EngineError, Query
 from crawler.search.ddgs import _results
 from crawler.search.errors import TurnedAway
-from store.types import Link
+from domain import Link
 from tests.crawler.search.engines import DDGS
 from tests.crawler.search.server import saying, search, shape
 

@@ -9,7 +9,7 @@ import pytest
 
 from crawler.search import EngineError, Query
 from crawler.search.errors import EngineDown, OutOfCredit, QueryRefused, WrongKey
-from store.types import Link
+from domain import Link
 from tests.crawler.search.engines import JSON, KEY, KEYED
 from tests.crawler.search.server import Request, saying, search, shape
 

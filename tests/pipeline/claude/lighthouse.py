@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from domain import Answer, Hit
 from pipeline.cite import stands
 from pipeline.claude import Claude
-from store.types import Answer, Hit
 from tests.fakes import passage
 
 QUESTION = "When was the lighthouse of Vierburg built?"

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from domain import Answer, Hit, Verdict
+from domain.contradiction import Contradiction
+from domain.short_answer import contradictions_of, short_answer
 from pipeline.claude import Claude
 from pipeline.fallback import DISPUTED, write_answer
 from pipeline.question import analyse_question
-from store.dispute import Contradiction
-from store.short_answer import contradictions_of, short_answer
-from store.types import Answer, Hit, Verdict
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
 from tests.fakes import passage

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from domain import Hit
 from pipeline.claude import Claude
 from pipeline.llm import BadReply
-from store.types import Hit
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import say_json
 from tests.fakes import passage

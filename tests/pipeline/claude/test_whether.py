@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from domain import Verdict
+from domain.short_answer import short_answer
 from pipeline.claude import Claude
 from pipeline.fallback import write_answer
 from pipeline.question import analyse_question
-from store.short_answer import short_answer
-from store.types import Verdict
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
 from tests.pipeline.claude.lighthouse import hits

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from domain import Passage, Scope
 from store.passages import Passages
-from store.types import Passage, Scope
 
 READ = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from domain import Passage
 from store.passages import Passages
 from store.passages_errors import PassagesError
 from store.passages_reindex import reindex
-from store.types import Passage
 from tests.store.passages.library import LIBRARY, Letters, batches, page, vectors_of
 
 ROOT = Path(__file__).parents[3]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import Hit, Scope
 from store.passages import Passages
 from store.passages_memory import Copy
-from store.types import Hit, Scope
 from tests.store.passages.library import page, vectors_of
 
 _ENOUGH = 2**20

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from domain import Scope
 from store.passages import Passages
-from store.types import Scope
 from tests.store.passages.library import Letters, found, passage
 
 

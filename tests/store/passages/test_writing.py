@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from domain import Passage
 from store.passages import Passages
 from store.passages_errors import PassagesError
-from store.types import Passage
 from tests.store.passages.library import LIBRARY, Letters, found, page, passage
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from store.dispute import Contradiction, Dispute
+from domain.contradiction import Contradiction, Dispute
 
 
 @dataclass(frozen=True, kw_only=True)

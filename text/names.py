@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from store.analyser import fold, words
+from text.analyser import fold, words
 
 #: a longer one is a sentence; the column of the table holds as much
 MAX_WORDS: Final = 8

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from itertools import takewhile
 
-from store.analyser import analyse
+from text.analyser import analyse
 
 #: what a derivation (generation, generator) and a synonym (annual, yearly) count against the word itself
 DERIVED, SYNONYM = 0.8, 0.7

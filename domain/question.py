@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from store.types.variants import Variant
+from domain.variant import Variant
 
 
 class Status(StrEnum):

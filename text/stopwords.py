@@ -6,7 +6,7 @@ Question words are kept apart: they say what kind of answer is asked for, not wh
 
 from __future__ import annotations
 
-from store.analyser import fold
+from text.analyser import fold
 
 
 def _set(words: str) -> frozenset[str]:

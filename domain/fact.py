@@ -28,7 +28,7 @@ class StatedFact:
 class Named:
     """A name, and what the knowledge base has of it."""
 
-    name: str  #: as names compare (store.names)
+    name: str  #: as names compare (text.names)
     pages: tuple[int, ...]  #: those that bear it
     mentions: int  #: passages that mention it, counted up to a thousand
     among: int  #: how many pages there are, about

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from store.types.crawl import Link
-from store.types.facts import Fact
+from domain.candidate import Link
+from domain.fact import Fact
 
 
 @dataclass(frozen=True, kw_only=True)

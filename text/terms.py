@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pipeline.stopwords import empty_words
-from store.analyser import analyse, words
+from text.analyser import analyse, words
+from text.stopwords import empty_words
 
 _EDGES = "\"'“”„«»‹›()[]{}<>.,;:!?¿¡…。？！、`*"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from store.types import Status
+from domain import Status
 
 FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 

@@ -5,13 +5,13 @@ Nothing here touches a disk, a network or a clock.
 
 from __future__ import annotations
 
-from store.types.answers import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
-from store.types.crawl import LIST_KINDS, Candidate, CandidateKind, Link, Schedule
-from store.types.facts import Fact, Named, StatedFact
-from store.types.hits import Hit, Passage, Scale, Scope, Via
-from store.types.pages import Page, PageText, Validators
-from store.types.questions import FINAL, Budget, Question, Status
-from store.types.variants import Tally, Variant, VariantKey, VariantKind
+from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
+from domain.candidate import LIST_KINDS, Candidate, CandidateKind, Link, Schedule
+from domain.fact import Fact, Named, StatedFact
+from domain.hit import Hit, Passage, Scale, Scope, Via
+from domain.page import Page, PageText, Validators
+from domain.question import FINAL, Budget, Question, Status
+from domain.variant import Tally, Variant, VariantKey, VariantKind
 
 __all__ = [
     "FINAL",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from store.dispute import Contradiction
-from store.types import Focus, Sentence
+from domain import Focus, Sentence
+from domain.contradiction import Contradiction
 
 #: a focus that is less sure is not given as the short answer
 SURE = 0.3

@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pipeline.stopwords import QUESTION_WORDS, STOP_WORDS_BY_LANGUAGE
+from text.stopwords import QUESTION_WORDS, STOP_WORDS_BY_LANGUAGE
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
