@@ -17,6 +17,7 @@ COPY pipeline pipeline
 COPY crawler crawler
 COPY store store
 COPY workers workers
+COPY wellread wellread
 COPY api api
 COPY evals evals
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /tmp/wheel . \

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from api.client import Client, ClientError, Refused, Terms
-from api.client_record import Event, Reading, Record, to_record
 from api.show import news
 from domain.errors import WellreadError
+from wellread.client import Client, ClientError, Refused, Terms
+from wellread.records import Event, Reading, Record, to_record
 
 #: the server ends a question at its deadline, with the best answer it has; this much later it is given up on
 GRACE_S = 10.0

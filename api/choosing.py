@@ -12,9 +12,9 @@ from domain.errors import WellreadError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from api.client import Client
     from domain import Schedule
     from store.sources import Source
+    from wellread.client import Client
     from workers.services import Services
 
 

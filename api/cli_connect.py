@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from api.client import Client
+    from wellread.client import Client
     from workers.services import Services
     from workers.settings import Settings
 
@@ -26,7 +26,7 @@ def connected(say: Say) -> Iterator[Client]:
         with named as client:
             yield client
         return
-    from api.client import Client
+    from wellread.client import Client
     from workers.settings import load
     from workers.stack import running
 
@@ -42,7 +42,7 @@ def connected(say: Say) -> Iterator[Client]:
 
 def named_api() -> Client | None:
     """A client of the API that ``WELLREAD_API_URL`` names, if it names one."""
-    from api.client import Client
+    from wellread.client import Client
 
     url = os.environ.get("WELLREAD_API_URL")
     return Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) if url else None

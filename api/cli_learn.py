@@ -13,7 +13,7 @@ from api.cli_output import print_lines, terminal
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from api.schemas_learned import Kind
+    from wellread.learned_records import Kind
 
 KINDS = ("judge", "reranker", "variants")
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")

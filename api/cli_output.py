@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from api.client_record import Event
     from api.show import Look
     from domain import Status
+    from wellread.records import Event
 
 #: the honest "not known" is neither an answer (0) nor an error (1)
 EXIT_NOT_KNOWN = 3

@@ -13,8 +13,8 @@ from api.cli_output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, print_lines, tell, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from api.client import Client, Reading
     from api.site_reads import SiteRead
+    from wellread.client import Client, Reading
 
 #: seconds between two lines of progress where they are not written over each other
 QUIET_S = 10.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
-    from api.schemas_learned import Kind, LearnedOut, LessonOut, VersionOut
+    from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
     from workers.services import Services
 
 
@@ -51,7 +51,7 @@ class _Local:
         return learn(self._services)
 
     def rollback(self, kind: Kind, version: int | None = None) -> Sequence[VersionOut]:
-        from api.schemas_learned import VersionOut
+        from wellread.learned_records import VersionOut
         from workers import learning
 
         return [VersionOut.model_validate(each) for each in learning.rollback(self._services, kind, version)]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fastapi import APIRouter, Depends
 
 from api.auth import Role, require
-from api.schemas_learned import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
 from api.wiring import ServicesDep
 from store import learned
 from store.learned import Version
+from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
 
 router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from api.client_record import Event, Reading, Record
 from api.show_about import about_answer
 from api.show_width import clean, columns, cut, wrap
 from domain import Citation, Status
+from wellread.records import Event, Reading, Record
 
 #: status → (phase, what is being done)
 DOING = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from api.client_record import Record
 from api.show_width import clean
+from wellread.records import Record
 
 #: URLs of pages that are being read, and the most words of what is missing
 _SHOWN = 5

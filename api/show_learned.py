@@ -9,7 +9,7 @@ from api.show import Look
 from api.show_width import wrap
 
 if TYPE_CHECKING:
-    from api.schemas_learned import LearnedOut, LessonOut, TryOut, VersionOut
+    from wellread.learned_records import LearnedOut, LessonOut, TryOut, VersionOut
 
 
 def lesson_lines(lessons: Sequence[LessonOut], look: Look) -> list[str]:

@@ -10,9 +10,9 @@ from api.show import Look
 from api.show_width import clean, cut
 
 if TYPE_CHECKING:
-    from api.client import StoredPage
-    from api.client_record import PageCheck
     from api.site_reads import SiteRead
+    from wellread.client import StoredPage
+    from wellread.records import PageCheck
 
 
 def progress_line(seen: SiteRead, look: Look) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
-    from api.client import Client
-    from api.client import SiteRead as FromApi
     from store.site_reads import SiteRead as FromStore
+    from wellread.client import Client
+    from wellread.client import SiteRead as FromApi
     from workers.services import Services
 
     SiteRead = FromApi | FromStore
@@ -112,7 +112,7 @@ class _Local:
 
 def plain(seen: SiteRead) -> dict[str, Any]:
     """A site read as the API gives it."""
-    from api.client import SiteRead as FromApi
+    from wellread.client import SiteRead as FromApi
 
     if isinstance(seen, FromApi):
         return dict(seen.json)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
-    from api.client import Watch as SentWatch
     from domain.record import Watch
+    from wellread.client import Watch as SentWatch
 
     Watched = SentWatch | Watch
 

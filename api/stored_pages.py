@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from api.cli_connect import named_api, open_services
-from api.client import StoredPage
-from api.client_record import PageCheck, to_value
 from domain.errors import WellreadError
+from wellread.client import StoredPage
+from wellread.records import PageCheck, to_value
 
 
 class UnknownPage(WellreadError):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import redis
 
-from api.client import Client
 from domain.errors import WellreadError
 from evals.knowledge import Defaults
+from wellread.client import Client
 from workers import stack
 from workers.programs import valkey
 from workers.settings import Settings

@@ -10,14 +10,14 @@ from datetime import timedelta
 from itertools import cycle, islice
 from typing import Any
 
-from api.client import Client
-from api.client_record import Record
 from benchmarks.alone import alone, up
 from benchmarks.filled import filled, real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
 from domain import Status
 from domain.errors import WellreadError
+from wellread.client import Client
+from wellread.records import Record
 
 #: questions before the clock runs
 _WARM = 15

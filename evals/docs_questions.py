@@ -17,11 +17,11 @@ from typing import Literal
 
 import click
 
-from api.client import Client
-from api.client_record import Record
 from api.demo.alone import alone_in, started
 from api.demo.site_server import serve
 from domain import Status
+from wellread.client import Client
+from wellread.records import Record
 from workers.supervise import wait_until
 
 QUESTIONS = Path(__file__).parent / "docs_questions.tsv"

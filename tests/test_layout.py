@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "api", "evals")
+PACKAGES = ("domain", "text", "pipeline", "crawler", "store", "workers", "wellread", "api", "evals")
 
 #: written so that this file does not contain what it looks for
 MACHINE = re.compile(

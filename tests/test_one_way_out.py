@@ -25,9 +25,9 @@ ALLOWED = {
     "crawler/search/claude.py": "Anthropic's client on that transport",
     "pipeline/claude_api.py": "the model's API, at the address its operator set",
     "store/embedder/remote.py": "the embedder's server, at the address its operator set",
-    "api/client.py": "asks our own API",
-    "api/client_async.py": "asks our own API",
-    "api/client_calls.py": "asks our own API",
+    "wellread/client.py": "asks our own API",
+    "wellread/async_client.py": "asks our own API",
+    "wellread/requests.py": "asks our own API",
     "api/app.py": "listens",
     "workers/stack.py": "looks whether its children listen",
 }

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from api.cli_connect import quiet_logs
-from api.client import Client
+from wellread.client import Client
 from workers.settings import load
 from workers.stack import Stack
 from workers.supervise import wait_until

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.client_record import Event, Record
 from domain import Status
+from wellread.records import Event, Record
 
 
 @dataclass(frozen=True, kw_only=True)

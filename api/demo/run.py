@@ -14,12 +14,12 @@ from tempfile import mkdtemp
 
 from api import asking, show
 from api.asking import Asked
-from api.client import Client
-from api.client_record import Event, Record
 from api.demo.alone import alone_in, started
 from api.demo.checks import Check, Finding, check
 from api.demo.site_server import SITE, SiteServer, serve
 from api.show import Look
+from wellread.client import Client
+from wellread.records import Event, Record
 from workers.stack import Stack
 
 Say = Callable[..., None]

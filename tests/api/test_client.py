@@ -12,8 +12,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from fastapi import FastAPI
 
-from api.client import AsyncClient, Client, Refused, Unreachable
-from api.client_record import Record
 from api.schemas_record import RecordOut
 from domain import Status
 from store.questions import Move
@@ -21,6 +19,8 @@ from tests.api import walk
 from tests.api.conftest import serving
 from tests.servers import running
 from tests.slack import SLACK_S
+from wellread.client import AsyncClient, Client, Refused, Unreachable
+from wellread.records import Record
 from workers.services import Services
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import structlog
 
-from api.client_record import Event, to_record
 from api.demo import run as demo
 from api.demo.alone import alone_in
 from api.demo.checks import Finding, check
 from api.show import Look
 from tests.api.records import citation, record_json
+from wellread.records import Event, to_record
 from workers.settings import load
 
 EXPECTED = "610 megawatt-hours"

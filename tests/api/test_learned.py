@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.client import AsyncClient, Client, Refused
-from api.schemas_learned import VersionOut
 from store import learned
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
 from tests.workers.judged_answers import put_history
+from wellread.client import AsyncClient, Client, Refused
+from wellread.learned_records import VersionOut
 from workers.services import Services
 from workers.settings import Settings
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api import show
-from api.client_record import Event, Reading, Record, to_record
 from api.show import Look
 from api.show_width import clean, columns, cut, wrap
 from tests.api.records import citation, record_json
+from wellread.records import Event, Reading, Record, to_record
 
 
 def _status(status: str, *, id: str = "1-0", **data: Any) -> Event:

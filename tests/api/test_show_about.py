@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from api.client_record import to_record
 from api.show import Look, record_lines
 from api.show_about import about_answer
 from tests.api.records import record_json
+from wellread.records import to_record
 
 PAID = {"model": "claude-sonnet-5-5", "input_tokens": 3400, "output_tokens": 500, "usd": 0.0123}
 WAITING = [

@@ -12,13 +12,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.client import AsyncClient, Client, Refused
 from domain import Status
 from store import questions
 from store.tables import AnswerRow, QuestionRow
 from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
+from wellread.client import AsyncClient, Client, Refused
 from workers import intake, watching
 from workers.services import Services
 from workers.settings import Settings

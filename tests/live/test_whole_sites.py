@@ -16,10 +16,10 @@ import pytest
 from celery import Celery
 from sqlalchemy import func, select, update
 
-from api.client import Client, SiteRead
 from store.database import Database
 from store.tables import CandidateRow, HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
+from wellread.client import Client, SiteRead
 from workers.settings import load
 from workers.stack import Stack
 from workers.supervise import wait_until

@@ -13,12 +13,12 @@ from starlette.testclient import TestClient
 
 from api import asking
 from api.app import create_app
-from api.client_record import Event, to_record
 from api.show import Look, event_lines, record_lines
 from tests.api.browser import browser
 from tests.api.conftest import LOCAL, serving
 from tests.safety.conftest import Library
 from text.invisible import shown
+from wellread.records import Event, to_record
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 

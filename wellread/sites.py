@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from api.client_calls import Call
-from api.client_record import StoredPage, to_page, to_value
 from domain import Schedule
+from wellread.records import StoredPage, to_page, to_value
+from wellread.requests import Call
 
 _SITE_READS = "/api/site-reads"
 
@@ -91,7 +91,7 @@ def of_site_read(site_read_id: int, doing: str = "") -> Call:
 
 
 class Sites(ABC):
-    """What :class:`api.client.Client` does with sources, whole sites and pages."""
+    """What :class:`wellread.client.Client` does with sources, whole sites and pages."""
 
     @abstractmethod
     def _send(self, call: Call) -> Any: ...
@@ -133,7 +133,7 @@ class Sites(ABC):
 
 
 class AsyncSites(ABC):
-    """What :class:`api.client.AsyncClient` does with sources, whole sites and pages: the same methods, awaited."""
+    """What :class:`wellread.client.AsyncClient` does with sources, whole sites and pages: the same methods, awaited."""
 
     @abstractmethod
     async def _send(self, call: Call) -> Any: ...

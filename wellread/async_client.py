@@ -1,4 +1,4 @@
-"""The client for asyncio: the methods of :class:`api.client.Client`, awaited."""
+"""The client for asyncio: the methods of :class:`wellread.client.Client`, awaited."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
-from api import client_calls as calls
-from api.client_calls import DEFAULT_URL, Call, Options, Refused, Terms
-from api.client_learned import AsyncLearning
-from api.client_record import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
-from api.client_sites import AsyncSites, Source, to_source
 from domain.record import Feedback, FeedbackVerdict, Watch
+from wellread import requests as calls
+from wellread.learning import AsyncLearning
+from wellread.records import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
+from wellread.requests import DEFAULT_URL, Call, Options, Refused, Terms
+from wellread.sites import AsyncSites, Source, to_source
 
 
 class AsyncClient(AsyncSites, AsyncLearning):
-    """:class:`~api.client.Client` for asyncio: the same methods, awaited."""
+    """:class:`~wellread.client.Client` for asyncio: the same methods, awaited."""
 
     def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
         self.url = calls.check_address(url)

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from api.client_calls import Call
-from api.schemas_learned import Kind, LearnedOut, LessonOut, VersionOut
+from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
+from wellread.requests import Call
 
 _PATH = "/api/learned"
 #: learning reads all feedback and fits everything anew
@@ -17,7 +17,7 @@ _LESSONS, _VERSIONS = TypeAdapter(list[LessonOut]), TypeAdapter(list[VersionOut]
 
 
 class Learning(ABC):
-    """What :class:`api.client.Client` does with what was learned; needs the role operate."""
+    """What :class:`wellread.client.Client` does with what was learned; needs the role operate."""
 
     @abstractmethod
     def _send(self, call: Call) -> Any: ...
@@ -36,7 +36,7 @@ class Learning(ABC):
 
 
 class AsyncLearning(ABC):
-    """What :class:`api.client.AsyncClient` does with what was learned: the same methods, awaited."""
+    """What :class:`wellread.client.AsyncClient` does with what was learned: the same methods, awaited."""
 
     @abstractmethod
     async def _send(self, call: Call) -> Any: ...

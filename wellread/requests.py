@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
-from api.client_record import Event
 from domain.errors import WellreadError
+from wellread.records import Event
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 #: the server sends a sign of life every 15 s; a stream silent for longer than this is dead

@@ -16,23 +16,13 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
-from api import client_calls as calls
-from api.client_async import AsyncClient
-from api.client_calls import DEFAULT_URL, Call, ClientError, Options, Refused, Terms, Unreachable
-from api.client_learned import Learning
-from api.client_record import (
-    Event,
-    Reading,
-    Record,
-    StoredPage,
-    to_feedback,
-    to_page,
-    to_record,
-    to_value,
-    to_watch,
-)
-from api.client_sites import SiteRead, Sites, Source, to_source
 from domain.record import Feedback, FeedbackVerdict, Watch
+from wellread import requests as calls
+from wellread.async_client import AsyncClient
+from wellread.learning import Learning
+from wellread.records import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
+from wellread.requests import DEFAULT_URL, Call, ClientError, Options, Refused, Terms, Unreachable
+from wellread.sites import SiteRead, Sites, Source, to_source
 
 __all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "FeedbackVerdict", "Options", "Reading",
            "Record", "Refused", "SiteRead", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
