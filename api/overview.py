@@ -15,9 +15,9 @@ from store import due, pages, records, site_reads, sources
 from store.database import check_schema
 from store.site_reads import SiteRead
 from store.tables import QuestionRow
-from workers.app import QUEUE_NAMES
 from workers.engines import switched_on
 from workers.health import living_workers
+from workers.queues import QUEUE_NAMES
 from workers.searching import resting_engines
 from workers.stack import Address, running
 from workers.sweep import queue_length

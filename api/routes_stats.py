@@ -12,7 +12,7 @@ from api.wiring import ServicesDep
 from domain import Status
 from store import pages, sources
 from store.tables import QuestionRow
-from workers.app import QUEUE_NAMES
+from workers.queues import QUEUE_NAMES
 from workers.services import Services
 
 router = APIRouter(prefix="/api", tags=["health"], dependencies=[Depends(require(Role.ask))])

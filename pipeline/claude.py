@@ -22,7 +22,7 @@ from pipeline.variants import MAX_COUNT
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Reply
-    from pipeline.purse import Purse
+    from pipeline.llm import Spending
 
 SMALL_MODEL = "claude-haiku-4-5-20251001"
 LARGE_MODEL = "claude-sonnet-5-5"
@@ -127,10 +127,10 @@ class Claude:
         reply, cost = self._calls.ask(model, system(COMPOSE, told), content, hear=hear)
         return _answer_of(reply, given, model, cost, question=question, lang=lang)
 
-    def within(self, purse: Purse) -> Claude:
-        """Give the same Claude, over the same connections, paying from ``purse``."""
+    def within(self, budget: Spending) -> Claude:
+        """Give the same Claude, over the same connections, paying from ``budget``."""
         bound = copy.copy(self)
-        bound._calls = self._calls.within(purse)
+        bound._calls = self._calls.within(budget)
         return bound
 
     def close(self) -> None:

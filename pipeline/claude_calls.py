@@ -16,7 +16,7 @@ from pipeline.prices import Price, cost_of, most_it_can_cost
 
 if TYPE_CHECKING:
     from pipeline.claude_api import Api, Hear, Reply
-    from pipeline.purse import Purse
+    from pipeline.llm import Spending
 
 Block = dict[str, Any]
 
@@ -41,16 +41,16 @@ class Calls:
     prices: Mapping[str, Price] = field(repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, Api] | None = field(default=None, init=False, repr=False)
-    _whole: Calls | None = field(default=None, init=False, repr=False)  # whose connections one within a purse uses
-    _purse: Purse | None = field(default=None, init=False, repr=False)
+    _whole: Calls | None = field(default=None, init=False, repr=False)  # whose connections one within a budget uses
+    _budget: Spending | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.api_key = _checked(self.api_key)
 
-    def within(self, purse: Purse) -> Calls:
-        """Give the same, over the same connections, paying from ``purse``."""
+    def within(self, budget: Spending) -> Calls:
+        """Give the same, over the same connections, paying from ``budget``."""
         bound = copy.copy(self)
-        bound._whole, bound._purse = self._whole or self, purse
+        bound._whole, bound._budget = self._whole or self, budget
         return bound
 
     def close(self) -> None:
@@ -98,14 +98,14 @@ class Calls:
     def _pay(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:
         """Send what can be paid for; a call that fails has cost nothing that is known of."""
         most = self._most(model, request)
-        if self._purse is None:
+        if self._budget is None:
             return self._send(model, request, hear)
-        self._purse.take(most)
+        self._budget.reserve(most)
         paid = Cost()
         try:
             reply, paid = self._send(model, request, hear)
         finally:
-            self._purse.settle(most, paid)
+            self._budget.settle(most, paid)
         return reply, paid
 
     def _send(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.errors import WellreadError
-
-if TYPE_CHECKING:
-    from pipeline.purse import Purse
 
 Value = TypeVar("Value")
 
@@ -27,6 +24,16 @@ class Priced(Generic[Value]):
 
     value: Value
     cost: Cost
+
+
+class Spending(Protocol):
+    """What a question may still spend on a language model."""
+
+    def reserve(self, most: Cost) -> None:
+        """Take out the most a call can cost; raises OverBudget, and takes nothing, where there is not as much."""
+
+    def settle(self, most: Cost, paid: Cost) -> None:
+        """Put back what was reserved for a call that cost ``paid``."""
 
 
 class Model(Protocol):
@@ -62,8 +69,8 @@ class Model(Protocol):
         supported: ``text`` is empty and ``confidence`` 0. The cost is in the answer.
         """
 
-    def within(self, purse: Purse) -> Model:
-        """Give the same model, which pays from ``purse`` and raises ``OverBudget`` for what that does not hold."""
+    def within(self, budget: Spending) -> Model:
+        """Return the same model, which pays from ``budget`` and raises ``OverBudget`` for what that does not hold."""
 
 
 class ModelError(WellreadError):

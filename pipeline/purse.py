@@ -8,11 +8,11 @@ from domain import Cost
 from pipeline.llm import OverBudget
 
 
-class Purse:
+class SpendingBudget:
     """Money and tokens that are left; calls may be made in parallel.
 
     Before a call the most it can cost is taken out, after it what it did not cost is put back: the sum of all calls
-    stays within the purse.
+    stays within the budget.
     """
 
     def __init__(self, *, usd: float, tokens: int) -> None:
@@ -30,7 +30,7 @@ class Purse:
         """Tokens left, read and written ones; never below 0."""
         return max(0, self._tokens)
 
-    def take(self, most: Cost) -> None:
+    def reserve(self, most: Cost) -> None:
         """Take out the most a call can cost; raises OverBudget, and takes nothing, where there is not as much."""
         tokens = most.input_tokens + most.output_tokens
         with self._lock:

@@ -1,6 +1,6 @@
 """Leases: a row is worked on by one process at a time, and by another when that process dies.
 
-A claim takes the row for some seconds; the keeper renews it while the work goes on; whoever still holds it may
+A claim takes the row for some seconds; the lease renewer renews it while the work goes on; whoever still holds it may
 record what came out. Attempts are counted when work begins, so that work which kills its process counts too.
 """
 

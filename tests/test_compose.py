@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from workers.app import QUEUE_NAMES
+from workers.queues import QUEUE_NAMES
 from workers.settings import Settings
 
 ROOT = Path(__file__).parent.parent

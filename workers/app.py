@@ -8,27 +8,10 @@ from typing import Any
 from celery import Celery, signals
 
 from workers import leash
+from workers.queues import PRIORITY_STEPS, QUEUE_NAMES, QUEUES
 from workers.settings import load
 
-#: task → queue; a task's name is a published contract, its argument one row id
-QUEUES = {
-    "wellread.ask": "answer",
-    "wellread.retrieve": "answer",
-    "wellread.retry": "answer",
-    "wellread.requery": "answer",
-    "wellread.seek": "crawl",
-    "wellread.read": "crawl",
-    "wellread.embed": "embed",
-    "wellread.sweep": "upkeep",
-    "wellread.refresh": "upkeep",
-    "wellread.notify": "upkeep",
-    "wellread.learn": "upkeep",
-    "wellread.compact": "embed",
-}
-QUEUE_NAMES = ("answer", "crawl", "embed", "upkeep")
-
 SWEEP_EVERY_S = 3.0
-PRIORITY_STEPS = (0, 3, 6, 9)
 
 
 def beat_schedule() -> dict[str, dict[str, Any]]:

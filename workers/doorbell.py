@@ -10,17 +10,9 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from domain import Status
-from workers.app import QUEUES
+from workers.queues import QUEUES, TASK_OF
 
 log = structlog.get_logger()
-
-#: the one task that works on a question in each open status; READING and EMBEDDING are worked on row by row
-TASK_OF = {
-    Status.ASKED: "wellread.retrieve",
-    Status.RETRYING: "wellread.retry",
-    Status.SEEKING: "wellread.seek",
-    Status.REQUERYING: "wellread.requery",
-}
 
 
 class Doorbell:

@@ -82,7 +82,7 @@ def names_of(
 
 
 def _embed_claimed(services: Services, claimed: Sequence[Claimed]) -> None:
-    with services.keeper.keeping(*(lease for lease, _ in claimed)):
+    with services.leases.holding(*(lease for lease, _ in claimed)):
         if not _try(services, claimed) and len(claimed) > 1:
             for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
                 _try(services, [one])

@@ -11,28 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
 
 if TYPE_CHECKING:
     from crawler.fetch import Client
     from crawler.search import Engine
     from crawler.search.claude import Price
     from workers.settings import Settings
-
-#: in the order in which equals among their links come
-NAMES: Final = (
-    *("searxng", "brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia", "wikipedia"),
-    *("ddgs", "claude"),
-)
-OPT_IN: Final = frozenset({"ddgs", "claude"})
-#: the setting that each needs; "" for none
-NEEDS: Final[Mapping[str, str]] = {
-    "searxng": "searxng_url",
-    "wikipedia": "wikipedia",
-    "ddgs": "",
-    "claude": "anthropic_api_key",
-    **{name: f"{name}_key" for name in ("brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia")},
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +28,6 @@ class Account:
 
     engine: Engine
     id: str
-
-
-def missing(name: str, values: Mapping[str, Any]) -> str:
-    """Return the environment variable that an engine lacks, "" when it has what it needs."""
-    needed = NEEDS[name]
-    return "" if not needed or _plain(values.get(needed)) else f"WELLREAD_{needed.upper()}"
 
 
 def switched_on(settings: Settings) -> tuple[str, ...]:
@@ -77,14 +58,8 @@ def account_ids(settings: Settings) -> dict[str, str]:
 def _account_id(name: str, settings: Settings) -> str:
     """The name with eight digits that change with the key or the address, and tell neither."""
     needed = NEEDS[name]
-    value = _plain(getattr(settings, needed)) if needed else ""
+    value = plain_value(getattr(settings, needed)) if needed else ""
     return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
-
-
-def _plain(value: Any) -> str:
-    if hasattr(value, "get_secret_value"):
-        return str(value.get_secret_value())
-    return str(value) if value else ""
 
 
 def _keyed(settings: Settings, client: Client, name: str) -> Engine:

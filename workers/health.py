@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import redis
 import structlog
 
-from workers.app import QUEUE_NAMES
+from workers.queues import QUEUE_NAMES
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -13,7 +13,7 @@ from pipeline.cite import check, dated
 from pipeline.notices import disagreement, older_than, said
 from store import evidence, pages
 from workers.flow import earned
-from workers.purse import purse_of
+from workers.purse import remaining_budget
 from workers.writing import telling
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     tools = replace(services.tools, learned=services.learned.now())
     if tools.model is None:
         return tools
-    purse = purse_of(services.database, question)
-    return replace(tools, model=tools.model.within(purse), tell=telling(services, question.id))
+    budget = remaining_budget(services.database, question)
+    return replace(tools, model=tools.model.within(budget), tell=telling(services, question.id))
 
 
 def _served(services: Services, question: Question, attempt: Attempt) -> Attempt:

@@ -35,7 +35,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         record = records.read(session, row.question_id, now)
     body = json.dumps({"event": row.event, "question": jsonable(asdict(record))}).encode()
     headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
-    with services.keeper.keeping(lease):
+    with services.leases.holding(lease):
         error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL
     _record(services, lease, row.attempts, error)
 

@@ -12,7 +12,7 @@ from crawler.chunk import chunk
 from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
 from store import spending
-from workers.purse import purse_of
+from workers.purse import remaining_budget
 
 if TYPE_CHECKING:
     from crawler.read import Reading
@@ -32,7 +32,7 @@ def with_facts(services: Services, question: Question | None, reading: Reading) 
     if services.model is None:
         return reading
     started = services.now()
-    model = services.model.within(purse_of(services.database, question))
+    model = services.model.within(remaining_budget(services.database, question))
     try:
         found = model.facts(_hits(page, reading.url))
         facts, cost = found.value, found.cost

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from domain import Question
-from pipeline.purse import Purse
+from pipeline.purse import SpendingBudget
 from store.database import Database
 from store.spending import spent
 
 
-def purse_of(database: Database, question: Question) -> Purse:
+def remaining_budget(database: Database, question: Question) -> SpendingBudget:
     """Give the question's budget less what its steps have cost."""
     with database.read() as session:
         so_far = spent(session, question.id)
     budget = question.budget
-    return Purse(usd=budget.usd - so_far.usd, tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens)
+    return SpendingBudget(
+        usd=budget.usd - so_far.usd, tokens=budget.tokens - so_far.input_tokens - so_far.output_tokens
+    )

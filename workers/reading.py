@@ -45,7 +45,7 @@ def read(services: Services, candidate_id: int) -> None:
 
 def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
     """Read in the host's turn, then keep what was read; the candidate is held all the while."""
-    with services.keeper.keeping(claim.lease):
+    with services.leases.holding(claim.lease):
         pause_s = claim.delay_s
         try:
             reading = fetch(services, claim)

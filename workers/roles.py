@@ -24,8 +24,9 @@ def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is told to stop."""
     os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it says which tasks are loaded
     from store.database import Database, check_schema
-    from workers.app import QUEUE_NAMES, app
+    from workers.app import app
     from workers.health import show_life
+    from workers.queues import QUEUE_NAMES
 
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")

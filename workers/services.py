@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from store.variants_cache import VariantsCache
     from workers.doorbell import Doorbell
     from workers.learned import LearnedHere
-    from workers.steps import Keeper
+    from workers.lease_renewer import LeaseRenewer
 
 log = structlog.get_logger()
 
@@ -86,11 +86,11 @@ class Services(WayOut):
         return Doorbell(app)
 
     @once
-    def keeper(self) -> Keeper:
+    def leases(self) -> LeaseRenewer:
         """Renews the leases this process holds."""
-        from workers.steps import Keeper
+        from workers.lease_renewer import LeaseRenewer
 
-        return Keeper(self.database)
+        return LeaseRenewer(self.database, now=self.now)
 
     @once
     def embedder(self) -> Embedder:

@@ -15,9 +15,9 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler import chromium
+from crawler.search import catalog
 from domain.errors import WellreadError
 from pipeline.enhancements import UnknownEnhancement, switched
-from workers import engines
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
@@ -160,9 +160,9 @@ class Settings(BaseSettings):
     @classmethod
     def _ready(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         for name in value:
-            if name not in engines.NAMES:
-                raise ValueError(f"{name!r} is no engine; there are {', '.join(engines.NAMES)}")
-            if lacking := engines.missing(name, info.data):
+            if name not in catalog.NAMES:
+                raise ValueError(f"{name!r} is no engine; there are {', '.join(catalog.NAMES)}")
+            if lacking := catalog.missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
 

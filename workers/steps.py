@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from sqlalchemy import ColumnElement
 from domain import Question, Status
 from domain.errors import WellreadError
 from store import flights, leases, questions, watches, webhooks
-from store.database import Database, DatabaseError
 from store.embedder.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.leases import Lease
 from store.passages_errors import EmbedderMismatch
@@ -30,46 +28,6 @@ log = structlog.get_logger()
 
 #: what no repetition mends, only the operator: the message says how
 OPERATORS = (EmbedderMismatch, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
-
-
-class Keeper:
-    """Renews all leases of this process from one thread, several times before they end."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._held: dict[str, Lease] = {}
-        self._lock = threading.Lock()
-        self._wake = threading.Event()
-        threading.Thread(target=self._run, name="lease-keeper", daemon=True).start()
-
-    @contextmanager
-    def keeping(self, *held: Lease) -> Iterator[None]:
-        """Keep these rows for as long as the block runs."""
-        with self._lock:
-            self._held.update({lease.token: lease for lease in held})
-        try:
-            yield
-        finally:
-            with self._lock:
-                for lease in held:
-                    self._held.pop(lease.token, None)
-
-    def _run(self) -> None:
-        from workers.services import Services
-
-        while not self._wake.wait(leases.LEASE_S / 4):
-            with self._lock:
-                held = list(self._held.values())
-            if not held:
-                continue
-            try:
-                with self._database.write() as session:
-                    for lease in held:
-                        leases.renew(session, lease, Services.now())
-            except (
-                DatabaseError
-            ) as error:  # the next round tries again; a lease lost meanwhile is noticed when recording
-                log.warning("leases_not_renewed", error=str(error))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +49,7 @@ def step(services: Services, question_id: str, status: Status, name: str) -> Ite
         return
     with structlog.contextvars.bound_contextvars(question=question_id, step=name):
         try:
-            with services.keeper.keeping(work.lease):
+            with services.leases.holding(work.lease):
                 yield work
         except (Exception, SoftTimeLimitExceeded) as error:  # the row remembers what failed; the sweep tries again
             log.exception("step_failed")

@@ -19,9 +19,8 @@ from store.candidates import CandidateStatus
 from store.questions import Move
 from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers import watching, whole_sites
-from workers.app import PRIORITY_STEPS, QUEUES
 from workers.budget import out_of_time
-from workers.doorbell import TASK_OF
+from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF
 from workers.steps import announce
 from workers.waves import after_reading
 

@@ -10,7 +10,7 @@ import pytest
 
 from domain import Status
 from tests.docs.blocks import PAGES, ROOT, Block, blocks
-from workers.app import QUEUES
+from workers.queues import QUEUES
 from workers.settings import Settings
 
 #: names that look like environment variables and are none

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from domain import Cost
 from pipeline.claude import Claude
 from pipeline.llm import BadReply, ModelBusy, OverBudget
-from pipeline.purse import Purse
+from pipeline.purse import SpendingBudget
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Say
 from tests.pipeline.claude.lighthouse import QUESTION, hits
@@ -42,29 +42,29 @@ class Call:
     thousandths=st.integers(0, 1_000),
     tokens=st.integers(0, 1_000),
 )
-def test_calls_together_never_exceed_the_purse(calls: list[Call], thousandths: int, tokens: int) -> None:
-    purse, usd, used = Purse(usd=thousandths / 1000, tokens=tokens), 0.0, 0
+def test_calls_together_never_exceed_the_budget(calls: list[Call], thousandths: int, tokens: int) -> None:
+    budget, usd, used = SpendingBudget(usd=thousandths / 1000, tokens=tokens), 0.0, 0
     for call in calls:
         most, paid = call.costs()
         try:
-            purse.take(most)
+            budget.reserve(most)
         except OverBudget:
             continue
-        purse.settle(most, paid)
+        budget.settle(most, paid)
         usd, used = usd + paid.usd, used + paid.input_tokens
     assert usd <= thousandths / 1000 + 1e-9
     assert used <= tokens
-    assert purse.tokens == tokens - used
+    assert budget.tokens == tokens - used
 
 
 def test_calls_at_the_same_time_do_not_spend_the_same_money() -> None:
-    purse, taken = Purse(usd=1.0, tokens=1_000_000), []
+    budget, taken = SpendingBudget(usd=1.0, tokens=1_000_000), []
     start = threading.Barrier(8)
 
     def call() -> None:
         start.wait()
         try:
-            purse.take(Cost(usd=0.3))
+            budget.reserve(Cost(usd=0.3))
             taken.append(1)
         except OverBudget:
             pass
@@ -85,39 +85,39 @@ def test_calls_at_the_same_time_do_not_spend_the_same_money() -> None:
     ],
 )
 def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) -> None:
-    purse = Purse(usd=usd, tokens=tokens)
+    budget = SpendingBudget(usd=usd, tokens=tokens)
     with ClaudeDouble() as double:
         whole = Claude(api_key=KEY, base_url=double.url, max_tokens=500)
-        claude = whole.within(purse)
+        claude = whole.within(budget)
         double.script(*(Say(["It was built in 1874."], usage=USAGE) for _ in range(9)))
         with pytest.raises(OverBudget, match="nothing was sent"):
             [claude.compose(QUESTION, hits()) for _ in range(9)]
         whole.close()
         assert 1 <= len(double.received) <= 3
-        assert purse.usd == pytest.approx(usd - PAID * len(double.received))
-        assert purse.tokens == tokens - 1_500 * len(double.received)
+        assert budget.usd == pytest.approx(usd - PAID * len(double.received))
+        assert budget.tokens == tokens - 1_500 * len(double.received)
 
 
 def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_paid() -> None:
-    purse = Purse(usd=0.5, tokens=100_000)
+    budget = SpendingBudget(usd=0.5, tokens=100_000)
     with ClaudeDouble() as double:
         whole = Claude(api_key=KEY, base_url=double.url, max_retries=0)
-        claude = whole.within(purse)
+        claude = whole.within(budget)
         double.script(Fail(529, "overloaded_error"))
         with pytest.raises(ModelBusy):
             claude.compose(QUESTION, hits())
-        assert (purse.usd, purse.tokens) == (pytest.approx(0.5), 100_000)
+        assert (budget.usd, budget.tokens) == (pytest.approx(0.5), 100_000)
         double.script(Say(["no JSON"], usage=USAGE))
         with pytest.raises(BadReply):
             claude.verdict(QUESTION, hits())
-        assert purse.tokens == 98_500
+        assert budget.tokens == 98_500
         whole.close()
 
 
-def test_claude_within_a_purse_uses_the_connections_it_came_from() -> None:
+def test_claude_within_a_budget_uses_the_connections_it_came_from() -> None:
     with ClaudeDouble() as double:
         whole = Claude(api_key=KEY, base_url=double.url)
-        one, other = (whole.within(Purse(usd=0.5, tokens=100_000)) for _ in range(2))
+        one, other = (whole.within(SpendingBudget(usd=0.5, tokens=100_000)) for _ in range(2))
         one.verdict(QUESTION, hits())
         other.verdict(QUESTION, hits())
         assert whole._calls._opened is not None

@@ -12,6 +12,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
+from crawler.search.catalog import NAMES
 from domain import Status
 from store import new_questions
 from store.database import migrate
@@ -19,7 +20,6 @@ from store.new_questions import NewQuestion
 from store.tables import QuestionRow, StepRow
 from tests.crawler.hostile import Behaviour
 from tests.crawler.search.server import Server, saying, serving
-from workers import engines
 from workers.engines import own_addresses, switched_on
 from workers.searching import queries_for, resting_engines, search_engines
 from workers.seeking import seek
@@ -48,7 +48,7 @@ def test_a_key_switches_its_engine_on() -> None:
 
 def test_all_that_have_what_they_need_are_on_but_not_what_is_opt_in() -> None:
     on = switched_on(load(searxng_url="http://127.0.0.1:8888", anthropic_api_key="k", **KEYS))
-    assert set(on) == set(engines.NAMES) - {"ddgs", "claude"}
+    assert set(on) == set(NAMES) - {"ddgs", "claude"}
 
 
 def test_named_engines_are_on_in_their_order_and_no_others() -> None:
@@ -84,10 +84,10 @@ def test_every_engine_can_be_opened_and_shows_no_key(services_for: ServicesFor) 
         wikipedia=True,
         searxng_url="http://127.0.0.1:8888",
         anthropic_api_key="hush-hush",
-        engines=",".join(engines.NAMES),
+        engines=",".join(NAMES),
         **KEYS,
     )
-    assert [account.engine.name for account in services.engines] == list(engines.NAMES)
+    assert [account.engine.name for account in services.engines] == list(NAMES)
     shown = f"{services.settings!r}{services.engines!r}"
     assert "key-of" not in shown
     assert "hush" not in shown

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from domain import Hit, Status
 from pipeline.llm import ModelError
-from pipeline.purse import Purse
+from pipeline.purse import SpendingBudget
 from store import new_questions
 from store.leases import Lease
 from store.new_questions import NewQuestion
@@ -24,14 +24,14 @@ from workers.services import Services
 from workers.settings import load
 
 
-class _Keeper:
+class _Renewer:
     """Keeps leases, and knows which."""
 
     def __init__(self) -> None:
         self.held: set[Lease] = set()
 
     @contextmanager
-    def keeping(self, *held: Lease) -> Iterator[None]:
+    def holding(self, *held: Lease) -> Iterator[None]:
         self.held |= set(held)
         yield
         self.held -= set(held)
@@ -40,15 +40,15 @@ class _Keeper:
 class _Model:
     """Finds no facts, and remembers how many leases were kept when it was asked."""
 
-    def __init__(self, keeper: _Keeper) -> None:
+    def __init__(self, renewer: _Renewer) -> None:
         self.held_when_asked: list[int] = []
-        self._keeper = keeper
+        self._renewer = renewer
 
-    def within(self, purse: Purse) -> _Model:
+    def within(self, budget: SpendingBudget) -> _Model:
         return self
 
     def facts(self, hits: list[Hit]) -> NoReturn:
-        self.held_when_asked.append(len(self._keeper.held))
+        self.held_when_asked.append(len(self._renewer.held))
         raise ModelError("It is busy.")
 
 
@@ -70,8 +70,8 @@ def _asked(services: Services) -> str:
 def reader(services: Services, bell: Bell) -> Iterator[Services]:
     """A process that has Claude read facts, and knows what it holds."""
     ready = Services(load(redis_url=services.settings.redis_url, claude_facts=True, min_delay_s=0.0))
-    keeper = _Keeper()
-    ready.__dict__.update(doorbell=bell, keeper=keeper, model=_Model(keeper))
+    renewer = _Renewer()
+    ready.__dict__.update(doorbell=bell, leases=renewer, model=_Model(renewer))
     yield ready
     ready.close()
 
@@ -81,7 +81,7 @@ def test_candidate_is_held_while_claude_reads_its_facts(reader: Services, site: 
     reading.read(reader, candidate_id)
     assert row_of(reader, candidate_id).outcome == "read"
     assert cast(_Model, reader.model).held_when_asked == [1]
-    assert cast(_Keeper, reader.keeper).held == set()
+    assert cast(_Renewer, reader.leases).held == set()
 
 
 def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: Services, site: LoggedSite) -> None:

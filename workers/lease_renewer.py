@@ -1,0 +1,55 @@
+"""Renews the leases that this process holds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import structlog
+
+from store import leases
+from store.database import Database, DatabaseError
+from store.leases import Lease
+
+log = structlog.get_logger()
+
+
+class LeaseRenewer:
+    """Renews all leases of this process from one thread, several times before they end."""
+
+    def __init__(self, database: Database, *, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._now = now
+        self._held: dict[str, Lease] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        threading.Thread(target=self._run, name="lease-renewer", daemon=True).start()
+
+    @contextmanager
+    def holding(self, *held: Lease) -> Iterator[None]:
+        """Renew these leases for as long as the block runs."""
+        with self._lock:
+            self._held.update({lease.token: lease for lease in held})
+        try:
+            yield
+        finally:
+            with self._lock:
+                for lease in held:
+                    self._held.pop(lease.token, None)
+
+    def _run(self) -> None:
+        while not self._wake.wait(leases.LEASE_S / 4):
+            with self._lock:
+                held = list(self._held.values())
+            if not held:
+                continue
+            try:
+                with self._database.write() as session:
+                    for lease in held:
+                        leases.renew(session, lease, self._now())
+            except (
+                DatabaseError
+            ) as error:  # the next round tries again; a lease lost meanwhile is noticed when recording
+                log.warning("leases_not_renewed", error=str(error))
