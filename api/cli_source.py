@@ -36,7 +36,7 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
     its own interval, sooner when it changes.
     """
     from api.choosing import open_sources
-    from crawler.schedule import schedule_of
+    from crawler.discovery.schedule import schedule_of
 
     schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is kept
     given = _given(every=every, cron=cron, zone=zone)

@@ -71,7 +71,7 @@ def _rests(services: Services) -> dict[str, Rest]:
 def _probe(services: Services) -> EngineError | None:
     """Why the operator's SearXNG does not answer, None where it does."""
     from crawler.search import EngineError, Query
-    from crawler.search.searxng import SearXNG
+    from crawler.search.engines.searxng import SearXNG
 
     engine = SearXNG(client=services.engine_client, base_url=services.settings.searxng_url)
     try:

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from api.auth import RoleTooSmall, WrongKey
 from api.schemas import BadBudget
-from crawler.schedule import BadSchedule
+from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
 from pipeline.question import QuestionError
 from store.database import DatabaseError

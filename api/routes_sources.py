@@ -12,7 +12,7 @@ from api.routes_pages import RowId
 from api.schemas import SourceChanges, SourceRequest
 from api.schemas_record import SourceOut
 from api.wiring import ServicesDep
-from crawler.schedule import schedule_of
+from crawler.discovery.schedule import schedule_of
 from store import sources
 from store.sources import Source
 from workers import intake, planning

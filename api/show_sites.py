@@ -76,7 +76,7 @@ def schedule_said(schedule: Any, next_due: datetime | None) -> list[str]:
     """A source's schedule in words, with when it is due next."""
     if schedule is None:
         return []
-    from crawler.schedule import said
+    from crawler.discovery.schedule import said
 
     return [f"({said(schedule)}, next {_when(next_due)})"]
 

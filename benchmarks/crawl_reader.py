@@ -13,11 +13,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from crawler.chunk import chunk
-from crawler.fetch import Client, Limits
-from crawler.guard import Guard, hole
-from crawler.permission import RobotsFile
+from crawler.extract.chunk import chunk
+from crawler.fetch.client import Client, Limits
+from crawler.fetch.guard import Guard, hole
 from crawler.read import Reading, read
+from crawler.robots.permission import RobotsFile
 from domain import Candidate, Passage
 
 #: pages that a process takes at a time

@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Literal
 
 from crawler import urls
-from crawler.browser import NotRendered
-from crawler.extract import NothingToRead, extract
-from crawler.feed import parse_feed
-from crawler.fetch import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
-from crawler.metadata import asked_of_robots
-from crawler.permission import Forbidden, HostBusy, Permission, RobotsCache
-from crawler.politeness import parse_retry_after
-from crawler.scripts import FetchesForPages, Renders, Scripts
-from crawler.sitemap import BadSitemap, parse_sitemap
+from crawler.browser.render import NotRendered
+from crawler.browser.with_javascript import FetchesForPages, Renders, Scripts
+from crawler.discovery.feed import parse_feed
+from crawler.discovery.sitemap import BadSitemap, parse_sitemap
+from crawler.extract.document import NothingToRead, extract
+from crawler.extract.metadata import asked_of_robots
+from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
+from crawler.robots.crawl_delay import parse_retry_after
+from crawler.robots.permission import Forbidden, HostBusy, Permission, RobotsCache
 from domain import Candidate, Link, PageText, Validators
 
 Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]

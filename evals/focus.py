@@ -17,8 +17,8 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from crawler.extract import NothingToRead, extract
-from crawler.frontier import leads_to_text
+from crawler.discovery.frontier import leads_to_text
+from crawler.extract.document import NothingToRead, extract
 from domain import Link, Question, Status
 from pipeline.question import analyse_question
 from pipeline.variants import make_variants

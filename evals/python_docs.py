@@ -10,8 +10,8 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-from crawler.chunk import chunk
-from crawler.extract import extract
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
 from domain import Passage
 from evals.sets import EvalQuestion, EvalSet
 

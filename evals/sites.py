@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from crawler.chunk import chunk
-from crawler.extract import extract
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
 from domain import Passage
 
 _HERE = Path(__file__).parent

@@ -18,11 +18,11 @@ CALLS = frozenset({"open_connection", "open_unix_connection", "create_connection
 
 #: who may, and for what
 ALLOWED = {
-    "crawler/connect.py": "asks the DNS, and connects to the address that the guard admitted",
-    "crawler/fetch.py": "the guarded client's pool, whose connections come from crawler/connect.py",
-    "crawler/receive.py": "reads what that pool received",
-    "crawler/search/guarded.py": "an httpx2 transport that goes through the guarded client",
-    "crawler/search/claude.py": "Anthropic's client on that transport",
+    "crawler/fetch/network.py": "asks the DNS, and connects to the address that the guard admitted",
+    "crawler/fetch/client.py": "the guarded client's pool, whose connections come from crawler/fetch/network.py",
+    "crawler/fetch/response.py": "reads what that pool received",
+    "crawler/search/transport.py": "an httpx2 transport that goes through the guarded client",
+    "crawler/search/engines/claude.py": "Anthropic's client on that transport",
     "pipeline/claude_api.py": "the model's API, at the address its operator set",
     "store/embedder/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
@@ -71,7 +71,7 @@ def test_other_ways_out_would_be_noticed(tmp_path: Path) -> None:
     for code in (
         "from urllib.parse import urlsplit",
         "from http import HTTPStatus",
-        "from crawler.fetch import Client",
+        "from crawler.fetch.client import Client",
     ):
         file.write_text(code)
         assert not _reaches_out(file), code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from crawler.chunk import chunk
+from crawler.extract.chunk import chunk
 from domain import Page, PageText, Passage, Status
 from store import candidates, evidence, facts, graph, indexing, leases, questions
 from store.graph import PageNames

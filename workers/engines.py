@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
 
 if TYPE_CHECKING:
-    from crawler.fetch import Client
+    from crawler.fetch.client import Client
     from crawler.search import Engine
-    from crawler.search.claude import Price
+    from crawler.search.engines.claude import Price
     from workers.settings import Settings
 
 
@@ -64,32 +64,32 @@ def _account_id(name: str, settings: Settings) -> str:
 
 def _keyed(settings: Settings, client: Client, name: str) -> Engine:
     module, _, engine = _KEYED[name].partition(":")
-    opened: Engine = getattr(import_module(f"crawler.search.{module}"), engine)(
+    opened: Engine = getattr(import_module(f"crawler.search.engines.{module}"), engine)(
         client=client, key=getattr(settings, NEEDS[name]).get_secret_value()
     )
     return opened
 
 
 def _searxng(settings: Settings, client: Client) -> Engine:
-    from crawler.search.searxng import SearXNG
+    from crawler.search.engines.searxng import SearXNG
 
     return SearXNG(client=client, base_url=settings.searxng_url)
 
 
 def _wikipedia(_: Settings, client: Client) -> Engine:
-    from crawler.search.wikipedia import Wikipedia
+    from crawler.search.engines.wikipedia import Wikipedia
 
     return Wikipedia(client=client)
 
 
 def _ddgs(_: Settings, client: Client) -> Engine:
-    from crawler.search.ddgs import Ddgs
+    from crawler.search.engines.ddgs import Ddgs
 
     return Ddgs(client=client)
 
 
 def _claude(settings: Settings, client: Client) -> Engine:
-    from crawler.search.claude import ClaudeSearch
+    from crawler.search.engines.claude import ClaudeSearch
     from pipeline.claude import SMALL_MODEL
 
     model = settings.small_model or SMALL_MODEL

@@ -10,7 +10,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crawler import urls
-from crawler.guard import Blocked, Guard, hole
+from crawler.fetch.guard import Blocked, Guard, hole
 from domain import Budget, Candidate, Question, Status
 from domain.errors import WellreadError
 from pipeline.question import clean_question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.permission import RobotsFile
+from crawler.robots.permission import RobotsFile
 from store import sources
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from crawler.guard import FetchError
+from crawler.fetch.guard import FetchError
 from store import leases, records, webhooks
 from store.jsonable import jsonable
 from store.tables import WebhookRow

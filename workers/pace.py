@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crawler import politeness, urls
+from crawler import urls
+from crawler.robots import crawl_delay
 from store import sources
 from store.sources import Source
 
@@ -26,7 +27,7 @@ def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s
     """Work out the host's next pause from its answer, and keep it where it differs."""
     if reading.status is None:
         return before_s
-    seconds = politeness.next_delay_s(
+    seconds = crawl_delay.next_delay_s(
         before_s,
         reading.elapsed_s,
         status=reading.status,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from crawler.chunk import chunk
+from crawler.extract.chunk import chunk
 from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
 from store import spending

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from crawler import schedule, urls
-from crawler.schedule import BadSchedule
-from crawler.whole_site import prefix_of
+from crawler import urls
+from crawler.discovery import schedule
+from crawler.discovery.schedule import BadSchedule
+from crawler.discovery.site import prefix_of
 from domain import Schedule
 from store import due, sources
 from store.sources import Source

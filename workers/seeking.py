@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from crawler import frontier, urls
-from crawler.whole_site import prefix_of
+from crawler import urls
+from crawler.discovery import frontier
+from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from pipeline.context import crawl_queries
 from store import candidates, evidence, pages, questions, sources

@@ -70,7 +70,7 @@ class Services(WayOut):
     @once
     def slots(self) -> Slots:
         """Turns at hosts, each as long as reading one page may take."""
-        from crawler.browser import Bounds
+        from crawler.browser.render import Bounds
         from store.slots import Slots
 
         # robots.txt, then the page, then its scripts

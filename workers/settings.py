@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from crawler import chromium
+from crawler.browser import process as chromium
 from crawler.search import catalog
 from domain.errors import WellreadError
 from pipeline.enhancements import UnknownEnhancement, switched

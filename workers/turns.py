@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from crawler import urls
-from crawler.permission import HostBusy
+from crawler.robots.permission import HostBusy
 from workers import pace
 
 if TYPE_CHECKING:

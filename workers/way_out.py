@@ -12,8 +12,8 @@ from workers.once import once
 from workers.settings import Settings
 
 if TYPE_CHECKING:
-    from crawler.browser import Browser
-    from crawler.fetch import Client
+    from crawler.browser.render import Browser
+    from crawler.fetch.client import Client
     from store.sources import Source
     from workers.engines import Account
 
@@ -61,8 +61,8 @@ class WayOut:
     @once
     def browser(self) -> Browser | None:
         """What runs the scripts of pages, where there is one."""
-        from crawler.browser import Browser
-        from crawler.chromium import find
+        from crawler.browser.process import find
+        from crawler.browser.render import Browser
 
         executable = find(self.settings.chromium)
         return Browser(executable) if executable else None
@@ -103,8 +103,8 @@ class _Reading:
 
 
 def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Client:
-    from crawler.fetch import Client, Limits
-    from crawler.guard import Guard, hole
+    from crawler.fetch.client import Client, Limits
+    from crawler.fetch.guard import Guard, hole
 
     most = max_bytes or settings.fetch_max_bytes
     limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin
 
-from crawler import robots, urls, whole_site
+from crawler import urls
+from crawler.discovery import site
+from crawler.robots import rules
 from domain import Candidate, Link
 from store import links, site_frontier, site_reads, sources
 from store.candidates import Outcome
@@ -38,9 +40,7 @@ def begin(
     from workers.intake import check_site
 
     front = check_site(services, url)
-    new = NewSiteRead(
-        url=front, prefix=whole_site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again
-    )
+    new = NewSiteRead(url=front, prefix=site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again)
     with services.database.write() as session:
         now = services.now()
         site_read_id, following = _begin(session, new, now)
@@ -52,7 +52,7 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
     """Have a source's front page, sitemaps and feeds looked at, and the pages read that are new."""
     new = NewSiteRead(
         url=source.url,
-        prefix=whole_site.prefix_of(source.url),
+        prefix=site.prefix_of(source.url),
         max_pages=MAX_PAGES,
         max_depth=MAX_DEPTH,
         again=False,
@@ -116,10 +116,10 @@ def after(
         site_reads.count(row, outcome, is_new=is_new)
     if reading is not None:
         if claim.candidate.origin == "seed" and reading.url:
-            row.prefix = whole_site.moved(row.prefix, reading.url)
+            row.prefix = site.moved(row.prefix, reading.url)
         shown = reading.links or links.of_page(session, claim.candidate.url)
         depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
-        _add(session, row, whole_site.wanted(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
+        _add(session, row, site.wanted(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
 
 
@@ -155,10 +155,10 @@ def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     """Where the site's own lists of its pages stand: by custom, as robots.txt says, as its pages say."""
     origin = urls.origin(row.url)
     kept = sources.robots(session, origin)
-    named = robots.from_response(kept.status or None, kept.body).sitemaps if kept else ()
+    named = rules.from_response(kept.status or None, kept.body).sitemaps if kept else ()
     found = [urljoin(f"{origin}/", address) for address in ("sitemap.xml", *named[:20])]
     by_custom = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
-    return whole_site.wanted((*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
+    return site.wanted((*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
 
 
 def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
@@ -166,12 +166,12 @@ def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     if row.again:
         return []
     seen = (entry.link for entry in links.of_sites(session, [urls.origin(row.url)]))
-    return whole_site.wanted(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
+    return site.wanted(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
 
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:
     once = {candidate.url: candidate for candidate in wanted}
-    site_frontier.add(session, row, list(once.values()), most_alike=whole_site.MAX_PER_ADDRESS, now=now)
+    site_frontier.add(session, row, list(once.values()), most_alike=site.MAX_PER_ADDRESS, now=now)
 
 
 def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:

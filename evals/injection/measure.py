@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from crawler.chunk import chunk
-from crawler.extract import extract
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
 from domain import Answer, PageText
 from evals.injection.attack import AttackPage
 from evals.memory import MemoryKnowledge

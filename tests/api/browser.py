@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from crawler.chromium import Running, running
-from crawler.devtools import DevTools
+from crawler.browser.devtools import DevTools
+from crawler.browser.process import Running, running
 from tests.api.conftest import serving
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.made_up import Language, MadeUp, questions
 from benchmarks.word_vectors import WordVectors
-from crawler.chunk import chunk
+from crawler.extract.chunk import chunk
 from text.names import names_of, proper_nouns
 
 PAGES, WORDS = 400, 10_000

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.chunk import LEAST, MOST, chunk, size
+from crawler.extract.chunk import LEAST, MOST, chunk, size
 from domain import PageText
 
 _SPACE = re.compile(r"\s+")

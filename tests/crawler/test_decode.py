@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.decode import RATIO_FROM_BYTES, Bounds, Corrupt, Decoder, Overflow
+from crawler.fetch.content_encoding import RATIO_FROM_BYTES, Bounds, Corrupt, Decoder, Overflow
 from tests.crawler.hostile import brotli_bomb, gzip_bomb
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.extract import NothingToRead, extract
+from crawler.extract.document import NothingToRead, extract
 
 URL = "http://a.example/docs/lamp.html"
 PARAGRAPH = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.extract import NothingToRead, extract
+from crawler.extract.document import NothingToRead, extract
 
 URL = "http://a.example/"
 PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 4

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.facts import MAX_CHARS, MAX_FACTS, facts_of
+from crawler.extract.facts import MAX_CHARS, MAX_FACTS, facts_of
 
 
 def stated(body: str, *, title: str = "Tea", text: str = "") -> list[tuple[str, str, str]]:

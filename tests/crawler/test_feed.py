@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.feed import MAX_ENTRIES, parse_feed
+from crawler.discovery.feed import MAX_ENTRIES, parse_feed
 from tests.crawler.hostile import VECTORS
 
 FOLDER = VECTORS / "crawler-commons"

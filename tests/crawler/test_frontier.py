@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.frontier import MAX_PER_PATTERN, rank
+from crawler.discovery.frontier import MAX_PER_PATTERN, rank
 from domain import Candidate, Link
 from tests.crawler.hostile import VECTORS
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from crawler.frontier import rank
+from crawler.discovery.frontier import rank
 from domain import Link
 
 SITE = "https://docs.example.org/"

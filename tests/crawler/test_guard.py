@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch import Blocked, Client, Limits
-from crawler.guard import Guard, hole
+from crawler.fetch.client import Blocked, Client, Limits
+from crawler.fetch.guard import Guard, hole
 from tests.crawler.hostile import VECTORS, answer, serving
 from tests.crawler.recorder import connections
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.fetch import Blocked, Client, Limits
-from crawler.guard import Guard
-from crawler.permission import RobotsFile
+from crawler.fetch.client import Blocked, Client, Limits
+from crawler.fetch.guard import Guard
 from crawler.read import read
+from crawler.robots.permission import RobotsFile
 from crawler.search import EngineError, Query
 from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.chunk import chunk
-from crawler.extract import NothingToRead, extract
-from crawler.pdf import NoPdfText, PdfBounds, read_pdf
-from crawler.pdf_text import Heading, write
+from crawler.extract.chunk import chunk
+from crawler.extract.document import NothingToRead, extract
+from crawler.extract.pdf.layout import Heading, write
+from crawler.extract.pdf.read import NoPdfText, PdfBounds, read_pdf
 from domain import PageText
 from tests.crawler import pdfs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from crawler.extract import extract
+from crawler.extract.document import extract
 from domain import PageText
 
 URL = "http://a.example/lamp.md"

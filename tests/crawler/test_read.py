@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.fetch import Blocked, Client, Fetched, FetchTimeout, Limits, NotText, Unreachable
-from crawler.guard import Guard
-from crawler.permission import RobotsFile
+from crawler.fetch.client import Blocked, Client, Fetched, FetchTimeout, Limits, NotText, Unreachable
+from crawler.fetch.guard import Guard
 from crawler.read import Known, Reading, read
+from crawler.robots.permission import RobotsFile
 from domain import Candidate, Validators
 from tests.crawler.hostile import answer, redirect, routed, serving
 

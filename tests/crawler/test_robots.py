@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.robots import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, from_response, parse, robots_url
+from crawler.robots.rules import ALLOW_ALL, DISALLOW_ALL, MAX_BYTES, from_response, parse, robots_url
 from tests.crawler.hostile import VECTORS
 
 GOOGLE = json.loads((VECTORS / "robots-google" / "robots_test_vectors.json").read_text())

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.schedule import BadSchedule, by_cron, by_interval, changed, checked, next_after, said, schedule_of
+from crawler.discovery.schedule import (
+    BadSchedule,
+    by_cron,
+    by_interval,
+    changed,
+    checked,
+    next_after,
+    said,
+    schedule_of,
+)
 from domain import Schedule
 
 NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.browser import NotRendered
-from crawler.extract import needs_scripts
-from crawler.fetch import Fetched
-from crawler.intercept import Get
+from crawler.browser.render import NotRendered
+from crawler.browser.requests import Get
+from crawler.extract.document import needs_scripts
+from crawler.fetch.client import Fetched
 from crawler.read import Reading, read
 from domain import Candidate, Validators
 from tests.crawler.test_read import NOW, ORIGIN, TEXT, URL, Cache, Web, page_at

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.sitemap import MAX_URLS, BadSitemap, parse_sitemap
+from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
 from crawler.urls import host
 from tests.crawler.hostile import VECTORS, gzip_bomb
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from crawler.extract import extract
+from crawler.extract.document import extract
 
 WORDS = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.whole_site import moved, prefix_of, wanted
+from crawler.discovery.site import moved, prefix_of, wanted
 from domain import Link
 
 SITE = "https://site.example/docs/"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from crawler import robots
-from crawler.charset import decode
-from crawler.chunk import chunk
-from crawler.decode import Bounds, Corrupt, Decoder, Overflow
-from crawler.extract import NothingToRead, extract
-from crawler.feed import MAX_ENTRIES, parse_feed
-from crawler.guard import Blocked, Guard
-from crawler.sitemap import MAX_URLS, BadSitemap, parse_sitemap
+from crawler.discovery.feed import MAX_ENTRIES, parse_feed
+from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
+from crawler.extract.charset import decode
+from crawler.extract.chunk import chunk
+from crawler.extract.document import NothingToRead, extract
+from crawler.fetch.content_encoding import Bounds, Corrupt, Decoder, Overflow
+from crawler.fetch.guard import Blocked, Guard
+from crawler.robots import rules as robots
 from crawler.urls import BadUrl, absolute, canonical, is_trap
 
 URL = "https://www.example.org/a/b.html?c=d"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from crawler.chunk import chunk
-from crawler.extract import extract
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
 from domain import Answer, Hit, PageText, Solved
 from evals.injection.attack import LIE, AttackPage
 from evals.injection.pages import all_pages

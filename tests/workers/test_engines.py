@@ -160,7 +160,7 @@ def test_an_engine_of_the_operator_is_asked_at_its_private_address(services_for:
 
 
 def test_pages_are_not_read_where_an_engine_stands(services_for: ServicesFor) -> None:
-    from crawler.guard import Blocked
+    from crawler.fetch.guard import Blocked
 
     with searxng(saying(RESULTS)) as server:
         services = services_for(searxng_url=server.url)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler.browser import Bounds, Browser, NotRendered
-from crawler.permission import Permission
-from crawler.scripts import Scripts
+from crawler.browser.render import Bounds, Browser, NotRendered
+from crawler.browser.with_javascript import Scripts
+from crawler.robots.permission import Permission
 from tests.crawler.browser.web import chromium, guarded, page, render
 from tests.crawler.hostile import answer, serving
 from tests.crawler.test_read import NOW, Cache

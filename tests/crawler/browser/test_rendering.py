@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from crawler.browser import Bounds, NotRendered
-from crawler.extract import extract
+from crawler.browser.render import Bounds, NotRendered
+from crawler.extract.document import extract
 from tests.crawler.browser.web import URL, Web, page, render
 
 pytestmark = pytest.mark.live
@@ -62,7 +62,7 @@ def test_page_that_asks_without_end_is_answered_only_so_often() -> None:
 
 
 def test_browser_that_cannot_be_started_is_said() -> None:
-    from crawler.browser import Browser
+    from crawler.browser.render import Browser
 
     with pytest.raises(NotRendered, match="could not be rendered"):
         asyncio.run(Browser("/nowhere/chromium").render(page("1"), Web().get))

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from crawler.browser import Bounds, Browser
-from crawler.fetch import Client, Fetched, Limits
-from crawler.guard import Guard
+from crawler.browser.render import Bounds, Browser
+from crawler.fetch.client import Client, Fetched, Limits
+from crawler.fetch.guard import Guard
 from tests.crawler.hostile import Site
 
 URL = "http://a.example/app"

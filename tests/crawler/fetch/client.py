@@ -5,9 +5,9 @@ import ssl
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from crawler import fetch
-from crawler.fetch import Client, Limits
-from crawler.guard import Guard
+from crawler.fetch import client as fetch
+from crawler.fetch.client import Client, Limits
+from crawler.fetch.guard import Guard
 from tests.crawler.hostile import (
     Behaviour,
     Site,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.fetch import Blocked, FetchTimeout, Unreachable
-from crawler.guard import Guard
+from crawler.fetch.client import Blocked, FetchTimeout, Unreachable
+from crawler.fetch.guard import Guard
 from tests.crawler.fetch.client import LIMITS, LoopbackIsPublic, Rebinding, client, run
 from tests.crawler.hostile import (
     CERTIFICATE,

@@ -8,7 +8,7 @@ from typing import Any
 import brotli
 import pytest
 
-from crawler.fetch import ANY_TYPE, Blocked, NotText
+from crawler.fetch.client import ANY_TYPE, Blocked, NotText
 from tests.crawler.fetch.client import client, got, run
 from tests.crawler.hostile import (
     Site,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler import fetch
-from crawler.fetch import ANY_TYPE, Blocked, FetchError, FetchTimeout, NotText, TooLarge, Unreachable
+from crawler.fetch import client as fetch
+from crawler.fetch.client import ANY_TYPE, Blocked, FetchError, FetchTimeout, NotText, TooLarge, Unreachable
 from tests.crawler.fetch.client import LIMITS, client, got, run
 from tests.crawler.hostile import (
     HOSTILE,

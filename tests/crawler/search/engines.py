@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from crawler.search.brave import Brave
-from crawler.search.claude import ClaudeSearch
-from crawler.search.ddgs import Ddgs
-from crawler.search.exa import Exa
-from crawler.search.kagi import Kagi
-from crawler.search.marginalia import Marginalia
-from crawler.search.mojeek import Mojeek
-from crawler.search.searxng import SearXNG
-from crawler.search.serper import Serper
-from crawler.search.tavily import Tavily
-from crawler.search.wikipedia import Wikipedia
+from crawler.search.engines.brave import Brave
+from crawler.search.engines.claude import ClaudeSearch
+from crawler.search.engines.ddgs import Ddgs
+from crawler.search.engines.exa import Exa
+from crawler.search.engines.kagi import Kagi
+from crawler.search.engines.marginalia import Marginalia
+from crawler.search.engines.mojeek import Mojeek
+from crawler.search.engines.searxng import SearXNG
+from crawler.search.engines.serper import Serper
+from crawler.search.engines.tavily import Tavily
+from crawler.search.engines.wikipedia import Wikipedia
 from domain import Cost
 from tests.crawler.search.server import Make
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from crawler.fetch import Client, Limits
-from crawler.guard import Guard
+from crawler.fetch.client import Client, Limits
+from crawler.fetch.guard import Guard
 from crawler.search import Engine, Query, Reply
 from tests.crawler.hostile import Behaviour, answer, listening
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch import Client
+from crawler.fetch.client import Client
 from crawler.search import RRF_K, Found, Manners, Query, Reply, fuse, search_all
-from crawler.search.asking import AT_ONCE, share
 from crawler.search.errors import AskedTooOften, EngineDown, EngineError, QueryRefused
+from crawler.search.search_all import AT_ONCE, share
 from domain import Cost, Link
 from tests.crawler.hostile import raw, stall
 from tests.crawler.search.engines import JSON

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from crawler.fetch import Client
-from crawler.guard import Guard
+from crawler.fetch.client import Client
+from crawler.fetch.guard import Guard
 from crawler.search import Query
-from crawler.search.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
+from crawler.search.engines.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
 from crawler.search.errors import EngineDown, NotAsked
 from domain import Cost, Link
 from tests.crawler.recorder import connections
@@ -101,7 +101,7 @@ def test_the_sdk_reaches_no_address_that_the_guard_refuses(monkeypatch: pytest.M
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
     async def use(client: Client, server: Server) -> None:
-        from crawler.fetch import Limits
+        from crawler.fetch.client import Limits
 
         async with Client(guard=Guard(), limits=Limits(), user_agent="x", ssl_context=TRUST) as strict:
             engine = ClaudeSearch(client=strict, key=KEY, model="m", price=price, max_usd=1, base_url=server.url)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.search import EngineError, Query
-from crawler.search.ddgs import _results
+from crawler.search.engines.ddgs import _results
 from crawler.search.errors import TurnedAway
 from domain import Link
 from tests.crawler.search.engines import DDGS

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from crawler.schedule import BadSchedule, by_cron, by_interval
+from crawler.discovery.schedule import BadSchedule, by_cron, by_interval
 from store import site_reads, sources
 from store.tables import PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served

@@ -1,0 +1,1 @@
+"""Pages whose text only their scripts make, rendered in Chromium behind the same guard."""

@@ -1,0 +1,168 @@
+"""Chromium as a process: found, started on a pair of pipes in a folder of its own, ended with all its children."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from domain.errors import WellreadError
+
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+#: file descriptors beyond those that the browser reads its commands from (3) and writes its answers to (4)
+_HIGH: Final = 10
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_START: Final = Path(__file__).with_name("launcher.py")
+_OPTIONS: Final = (
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--no-default-browser-check",
+)
+#: nothing leaves it but through DevTools: no name resolves, the proxy's neither, and no address goes around the proxy
+ALONE: Final = (
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://127.0.0.1:1",
+    "--proxy-bypass-list=<-loopback>",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--dns-over-https-mode=off",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-client-side-phishing-detection",
+    "--no-pings",
+    "--metrics-recording-only",
+    "--disable-breakpad",
+    "--block-new-web-contents",
+    "--deny-permission-prompts",
+    "--mute-audio",
+    "--renderer-process-limit=1",
+    "--blink-settings=imagesEnabled=false",
+    "--js-flags=--max-old-space-size=512",
+    "--disable-features=DialMediaRouteProvider,MediaRouter,OptimizationHints,Translate,WebTransport,AsyncDns,"
+    "InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication",
+)
+
+
+class NoChromium(WellreadError):
+    """There is no Chromium where the setting says."""
+
+
+class Running(NamedTuple):
+    """A running browser: its process, which leads its session, and the ends of the pipes to it.
+
+    Whoever takes the pipes closes them.
+    """
+
+    pid: int
+    commands: int
+    answers: int
+
+
+def find(setting: str) -> str:
+    """Give the path of the browser that ``auto``, ``off`` or a path stands for; "" for none.
+
+    Raises NoChromium where a path was given and nothing can be run there.
+    """
+    if setting == "off":
+        return ""
+    if setting != "auto":
+        if found := shutil.which(setting):
+            return found
+        raise NoChromium(f"{setting} cannot be run: set WELLREAD_CHROMIUM to Chromium's path, auto or off.")
+    return next((path for name in _NAMES if (path := shutil.which(name))), "")
+
+
+@contextmanager
+def running(executable: str, *, options: Sequence[str] = (), alone: bool = True) -> Iterator[Running]:
+    """Run a browser until the block ends; then no process and no file of it is left.
+
+    ``alone`` takes it off the network: what it wants must be given to it by DevTools.
+    """
+    profile = tempfile.mkdtemp(prefix="wellread-chromium-")
+    commands_in, commands_out = _pipe()
+    answers_in, answers_out = _pipe()
+    # only root cannot have the browser's own sandbox
+    rooted = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    command = [executable, *_OPTIONS, *rooted, *(ALONE if alone else ()), *options, f"--user-data-dir={profile}"]
+    process = subprocess.Popen(  # noqa: S603 (the operator's own setting names the program)
+        [
+            sys.executable,
+            "-I",
+            str(_START),
+            str(commands_in),
+            str(answers_out),
+            "alone" if alone else "online",
+            *command,
+        ],
+        pass_fds=(commands_in, answers_out),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=profile,
+        env=_environment(profile),
+        start_new_session=True,
+    )
+    os.close(commands_in)
+    os.close(answers_out)
+    try:
+        yield Running(process.pid, commands_out, answers_in)
+    finally:
+        end(process.pid)
+        process.wait()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+def end(pid: int) -> None:
+    """Kill a browser with all its processes."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def memory(pid: int) -> int:
+    """Give the bytes that all processes of a browser hold for themselves; 0 where the system does not tell."""
+    return sum(_private(stat.parent) for stat in Path("/proc").glob("[0-9]*/stat") if _session(stat) == pid)
+
+
+def _session(stat: Path) -> int:
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[3])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _private(process: Path) -> int:
+    try:
+        _, resident, shared = map(int, (process / "statm").read_text().split()[:3])
+    except (OSError, ValueError):
+        return 0
+    return (resident - shared) * _PAGE
+
+
+def _environment(profile: str) -> dict[str, str]:
+    """What it needs to run; keys and passwords of ours are not among it."""
+    kept = {name: value for name in ("PATH", "LANG", "TZ") if (value := os.environ.get(name))}
+    return {**kept, "HOME": profile, "XDG_RUNTIME_DIR": profile, "TMPDIR": profile}
+
+
+def _pipe() -> tuple[int, int]:
+    pair = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _HIGH) for end in pair)
+    for end in pair:
+        os.close(end)
+    return high[0], high[1]

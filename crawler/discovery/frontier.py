@@ -1,0 +1,216 @@
+"""The ordered set of candidates to fetch: of all links known, which to read first for this question.
+
+Best first by what anchors, paths and contexts share with the question. Links that share nothing come last, contents
+pages before others, so that a site with bare anchors is explored all the same. Endless families of URLs are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import unquote
+
+from crawler.discovery.relevance import Rarity, Seen, relevance
+from crawler.urls import BadUrl, is_trap
+from domain import LIST_KINDS, Candidate, CandidateKind, Link
+
+#: URLs taken that differ only in their query's values, as a calendar's or a search form's do
+MAX_PER_PATTERN: Final = 5
+#: of the places, one in so many may go to sitemaps and feeds
+DISCOVERY_SHARE: Final = 5
+
+#: what is no text: by its URL's suffix
+_BINARY: Final = re.compile(
+    r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|og[gv]|webm|wav|flac|avi|mov|wmv|mkv|zip|t?gz|bz2|xz"
+    r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|docx?|xlsx?|pptx?"
+    r"|od[tsp]|epub|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
+    re.IGNORECASE,
+)
+#: pages made of links to others
+_HUB: Final = re.compile(
+    r"(?:^|/)(?:index|overview|archives?|browse|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?"
+    r"|help|faq|wiki|uebersicht)"
+    r"(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+#: of them, those that list a whole site or book
+_LIST: Final = re.compile(
+    r"(?:^|/)(?:(?:table-of-)?contents?|toc|(?:gen|book|(?:py-)?mod|full|site|a-z)-?index|site-?map|all|inhalt)"
+    r"(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+#: the file that a folder's own URL shows
+_FRONT: Final = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
+#: pages that say nothing, what another page says, or a little of everything
+_POOR: Final = re.compile(
+    r"/(?:_sources|_static|_modules|_images|_downloads|cdn-cgi|wp-(?:admin|json|login\.php)"
+    r"|(?:log|sign)-?(?:in|out|up)|register|account|cart|checkout|privacy|terms|cookies?|imprint|impressum|datenschutz"
+    r"|copyright|licen[cs]e|share|print|search|tags?|authors?|users?|revisions?|history|edit|diff"
+    r"|what-?s-?new|change-?log|release-?notes|releases|news)(?:[/._?-]|$)",
+    re.IGNORECASE,
+)
+
+_HUB_SCORE: Final = 0.08  #: a contents page outranks a link that covers less of the question
+#: for a list of the whole site, the less of the question any link covers; the second one has half, …
+_LIST_SCORE: Final = 0.2
+_INHERITED: Final = 0.3  #: of the score of the page a link stands on
+_ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
+_POOR_FACTOR: Final = 0.5
+_TEXT_CHARS: Final = 300
+
+
+def rank(
+    links: Sequence[Link],
+    *,
+    question: str,
+    lang: str,
+    queries: Sequence[str],
+    seen: Container[str],
+    limit: int,
+    rarity: Rarity = lambda term: 1.0,
+    parents: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> list[Candidate]:
+    """Order the URLs that were not seen, the most promising first: at most ``limit`` of them, one for each URL.
+
+    ``links`` may name a URL several times, each time with other words; an engine's links stand best first. Sitemaps
+    and feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question,
+    ``parents`` names the pages that each URL was seen on: what they were linked as speaks for their links too.
+    """
+    known = _merge((link for link in links if not link.nofollow), seen)
+    shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
+    of_url = {entry.link.url: share for entry, share in zip(known, shared, strict=True)}
+    new = [entry for entry in known if not entry.words.is_read]
+    inherited = {url: max((of_url.get(parent, 0.0) for parent in on), default=0.0) for url, on in parents.items()}
+    scores = [_score(entry, of_url[entry.link.url], inherited.get(entry.link.url, 0.0)) for entry in new]
+    doubt = 1 - min(1.0, max((of_url[entry.link.url] for entry in new), default=0.0))
+    scored = _with_lists(list(zip(new, scores, strict=True)), doubt)
+    files = [entry.candidate(score) for entry, score in scored if entry.kind != "page"]
+    pages = (entry.candidate(score) for entry, score in scored if entry.kind == "page")
+    first = files[: max(1, limit // DISCOVERY_SHARE)]
+    return [*first, *_readable(pages, limit - len(first))][: max(0, limit)]
+
+
+def kind_of(link: Link) -> CandidateKind:
+    """Return what a link leads to: a page, or a list of pages."""
+    return LIST_KINDS.get(link.origin, "page")
+
+
+def leads_to_text(url: str) -> bool:
+    """Tell whether a URL may lead to a page of text: no image, program or archive, and not one of an endless many."""
+    return _BINARY.search(url.partition("?")[0]) is None and not _is_trap(url)
+
+
+@dataclass
+class _Known:
+    """One URL with all that is known of it."""
+
+    link: Link
+    engine_rank: int | None = None
+    words: Seen = field(default_factory=Seen)
+
+    @property
+    def kind(self) -> CandidateKind:
+        return kind_of(self.link)
+
+    def candidate(self, score: float) -> Candidate:
+        anchors = self.words.anchors
+        return Candidate(
+            url=self.link.url,
+            kind=self.kind,
+            score=round(score, 4),
+            origin=self.link.origin,
+            text=max(anchors, key=len)[:_TEXT_CHARS] if anchors else "",
+        )
+
+
+def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Known]:
+    """One entry a URL, in the order they were first seen."""
+    known: dict[str, _Known] = {}
+    engines = 0
+    for link in links:
+        entry = known.get(link.url)
+        if entry is None:
+            entry = known[link.url] = _Known(
+                link=link, words=Seen(path=_path_words(link.url), is_read=_is_seen(link.url, seen))
+            )
+        if link.origin.startswith("engine:") and entry.engine_rank is None:
+            entry.engine_rank, engines = engines, engines + 1
+        entry.words.anchors |= dict.fromkeys(filter(None, link.text.split("\n")))
+        if link.context:
+            entry.words.contexts[link.context] = None
+    return list(known.values())
+
+
+def _path_words(url: str) -> str:
+    """The words of a canonical URL's path and query."""
+    path = _path(url)
+    return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
+
+
+def _score(entry: _Known, shared: float, inherited: float) -> float:
+    """What the words share, with what the page they stand on, engines and the kind of page say."""
+    score = shared + _INHERITED * inherited
+    if entry.engine_rank is not None:
+        score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
+    if _is_hub(entry.link.url):
+        score += _HUB_SCORE
+    return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
+
+
+def _with_lists(scored: Iterable[tuple[_Known, float]], doubt: float) -> list[tuple[_Known, float]]:
+    """Order best first; lists of a whole site rise where no link says where to go: one of them leads anywhere."""
+    ordered, lists = sorted(scored, key=_best_first), 0
+    for at, (entry, score) in enumerate(ordered):
+        if _LIST.search(_path(entry.link.url)):
+            lists += 1
+            ordered[at] = entry, score + _LIST_SCORE * doubt / lists
+    return sorted(ordered, key=_best_first)
+
+
+def _best_first(scored: tuple[_Known, float]) -> tuple[float, int]:
+    return -scored[1], scored[0].link.url.count("/")
+
+
+def _is_seen(url: str, seen: Container[str]) -> bool:
+    """Whether the URL was seen, or the folder's whose front page it names."""
+    return url in seen or (_FRONT.search(url) is not None and _FRONT.sub("/", url) in seen)
+
+
+def _is_hub(url: str) -> bool:
+    path = _path(url)
+    return not path or _HUB.search(path) is not None or _LIST.search(path) is not None
+
+
+def _path(url: str) -> str:
+    """What stands behind a canonical URL's host and slash."""
+    return url.split("/", 3)[3] if url.count("/") > 2 else ""
+
+
+def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:
+    """Leave out what is no text or has no end, until there are enough."""
+    patterns: Counter[str] = Counter()
+    taken = 0
+    for candidate in candidates:
+        if taken >= limit:
+            return
+        address, _, query = candidate.url.partition("?")
+        if not leads_to_text(candidate.url):
+            continue
+        if query:
+            pattern = address + "?" + "&".join(sorted(part.partition("=")[0] for part in query.split("&")))
+            patterns[pattern] += 1
+            if patterns[pattern] > MAX_PER_PATTERN:
+                continue
+        taken += 1
+        yield candidate
+
+
+def _is_trap(url: str) -> bool:
+    try:
+        return is_trap(url)
+    except BadUrl:
+        return True

@@ -1,0 +1,1 @@
+"""From a fetched document to its text, links, facts and passages."""

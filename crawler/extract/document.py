@@ -1,0 +1,212 @@
+"""From a fetched document to its text: what a reader sees of it, with its title, language, dates and links.
+
+Main content is the page's own ``main`` or ``article``, or what a library takes for it; code, lists and tables
+stay readable. Bytes in, a value out, whatever the bytes are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import lxml.html
+
+from crawler.extract.charset import decode
+from crawler.extract.element_text import Rendered, render
+from crawler.extract.facts import facts_of
+from crawler.extract.html import parse
+from crawler.extract.links import links_of
+from crawler.extract.main_content import guesses
+from crawler.extract.markdown import read_markdown, read_plain
+from crawler.extract.metadata import Metadata, read_metadata
+from crawler.extract.needs_javascript import is_scripted
+from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.visibility import drop, drop_unseen, drop_unseen_characters
+from crawler.language import detect
+from domain import PageText
+from domain.errors import WellreadError
+
+_HTML = frozenset({"text/html", "application/xhtml+xml", ""})
+_READERS: dict[str, Callable[[str, str], PageText]] = {
+    "text/markdown": read_markdown,
+    "text/x-markdown": read_markdown,
+    "text/plain": read_plain,
+}
+_PDF = "application/pdf"
+
+#: where a page says itself that its content is, the best first
+_MAIN = (
+    ".//*[@role='main']",
+    ".//main",
+    ".//div[contains(concat(' ', @class, ' '), ' body ')][@role or ancestor::div[contains(@class, 'document')]]",
+    ".//article",
+)
+#: what stands around content, and is not content
+_AROUND = frozenset({"nav", "aside", "footer", "form", "menu"})
+#: in a main element these are content: footnotes, asides; the form some systems wrap a page in
+_WITHIN = frozenset({"aside", "form"})
+_AROUND_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+_PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
+
+#: a main element with fewer words than this is not believed
+MIN_WORDS = 25
+#: a page longer than this whose text is linked for more than this share only leads elsewhere
+HUB_WORDS, HUB_SHARE = 150, 0.6
+#: and so does an index: very many links with a few words for each
+HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
+MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
+_READ = "HTML, PDF, Markdown and plain text"
+_BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
+_NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
+
+
+class NothingToRead(WellreadError):
+    """The document holds no text; the message says what it holds instead."""
+
+
+def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
+    """Read a document's text.
+
+    ``url`` is where it was fetched (its links are resolved against it), ``content_type`` the header, parameters and
+    all. Raises NothingToRead.
+    """
+    kind = content_type.split(";")[0].strip().lower()
+    if kind not in _HTML | _READERS.keys() | {_PDF}:
+        raise NothingToRead(f"{url} is of the type {kind}, which is not read: only {_READ} are.")
+    if not body.strip():
+        raise NothingToRead(f"{url} is empty.")
+    if kind == _PDF or body.startswith(b"%PDF-"):
+        return _pdf(body, url)
+    if body.startswith(_BINARY):
+        raise NothingToRead(f"{url} is binary, whatever its type says: only {_READ} are read.")
+    text = _NUL.sub(" ", decode(body, content_type))
+    page = _READERS.get(kind, _html)(text, url)
+    if not page.text.strip():
+        raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
+    return page
+
+
+def _pdf(body: bytes, url: str) -> PageText:
+    try:
+        return read_pdf(body, url=url)
+    except NoPdfText as error:
+        raise NothingToRead(f"{url} {error}") from error
+
+
+def needs_scripts(body: bytes, content_type: str = "") -> bool:
+    """Say whether a document is a page that hardly holds any text before its scripts have run."""
+    if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
+        return False
+    tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
+    return tree is not None and is_scripted(tree)
+
+
+def _html(text: str, url: str) -> PageText:
+    tree = parse(text[:MAX_SOURCE])
+    if tree is None:
+        raise NothingToRead(f"{url} holds no readable text.")
+    drop_unseen_characters(tree)
+    metadata = read_metadata(tree, url)
+    links = links_of(tree, url)
+    statements = _statements(tree)
+    drop_unseen(tree)
+    _drop_permalinks(tree)
+    rendered, linked = _rendered(tree)
+    title = _title(metadata, rendered, url)
+    lang = detect(rendered.text, declared=metadata.lang)
+    page = PageText(
+        title=title,
+        text=rendered.text,
+        lang=lang,
+        published=metadata.published,
+        modified=metadata.modified,
+        canonical_url=metadata.canonical_url,
+        links=links,
+        headings=_without_title(rendered.headings, title),
+        is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
+        index=metadata.index,
+        follow=metadata.follow,
+    )
+    return replace(page, facts=statements(title, rendered.text))
+
+
+def _statements(tree: Any) -> Callable[[str, str], Any]:
+    """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known.
+
+    Of what else is not shown none is read.
+    """
+    whole = tree
+    if tree.find(".//script[@type='application/ld+json']") is not None:
+        whole = lxml.html.fromstring(lxml.html.tostring(tree))
+        drop_unseen(whole, spare=frozenset({"script", "head"}))
+    return lambda title, text: facts_of(whole, title=title, text=text)
+
+
+def _rendered(tree: Any) -> tuple[Rendered, float]:
+    """The main content as text: the page's own, else a library's guess, else everything but what stands around.
+
+    With it, which share of its characters is linked.
+    """
+    for path in _MAIN:
+        found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
+        if len(found) == 1 and _is_enough((main := _content(found[0], within=_WITHIN))[0]):
+            return main
+    found_by = guesses(deepcopy(tree))
+    whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
+    least = max(MIN_WORDS, 0.3 * _words(whole.text))
+    if linked > HUB_SHARE:  # a list of links is one, whatever it is cut down to
+        found_by = islice(found_by, 1)
+    guessed = next((guess for guess in found_by if _words(guess.text) >= least), None)
+    return (whole, linked) if guessed is None else (guessed, 0.0)
+
+
+def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
+    for inner in list(element.iter()):
+        if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_around(inner):
+            drop(inner)
+    rendered = render(element)
+    anchors = [anchor for anchor in element.iter("a") if anchor.get("href")]
+    linked = sum(len(anchor.text_content()) for anchor in anchors)
+    share = linked / max(1, len(rendered.text))
+    targets = {anchor.get("href").split("#", 1)[0] for anchor in anchors}
+    is_index = len(targets) > HUB_LINKS and _words(rendered.text) < HUB_WORDS_PER_LINK * len(targets)
+    return rendered, 1.0 if is_index else share
+
+
+def _is_around(element: Any) -> bool:
+    if element.tag in _AROUND or element.get("role", "") in _AROUND_ROLES:
+        return True
+    return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
+
+
+def _drop_permalinks(tree: Any) -> None:
+    for anchor in list(tree.iter("a")):
+        if anchor.text_content().strip() in _PERMALINKS and anchor.get("href", "").startswith("#"):
+            drop(anchor)
+
+
+def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
+    """The first heading when the title begins with it (the rest is the site's name), else the title."""
+    first = rendered.headings[0][1] if rendered.headings else ""
+    if first and (not metadata.title or metadata.title.casefold().startswith(first.casefold())):
+        return first
+    return metadata.title or first or url
+
+
+def _without_title(headings: tuple[tuple[int, str], ...], title: str) -> tuple[tuple[int, str], ...]:
+    """The headings' paths below the title."""
+    prefix = f"{title} › "
+    return tuple((at, path.removeprefix(prefix)) for at, path in headings)
+
+
+def _is_enough(rendered: Rendered) -> bool:
+    return _words(rendered.text) >= MIN_WORDS
+
+
+def _words(text: str) -> float:
+    """About how many words: a script without spaces counts its characters."""
+    return max(len(text.split()), len(text) / 12)

@@ -1,0 +1,49 @@
+"""Read plain text and Markdown: as they stand, with Markdown's headings, and its front matter for what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from crawler.extract.metadata import parse_date
+from crawler.language import detect
+from domain import PageText
+from text.invisible import shown
+
+MAX_TEXT = 2_000_000
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+
+
+def read_markdown(text: str, url: str) -> PageText:
+    """Read Markdown: what a reader does not see (comments, front matter) is out of its text."""
+    front = _FRONT.match(text)
+    fields = {name.lower(): value for name, value in _FIELD.findall(front[2])} if front else {}
+    return _read(_COMMENT.sub("", text[front.end() :] if front else text), url, fields)
+
+
+def read_plain(text: str, url: str) -> PageText:
+    """Read plain text; a line that Markdown would take for a heading is one."""
+    return _read(text, url, {})
+
+
+def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
+    kept = shown(text[:MAX_TEXT]).strip()
+    code = [found.span() for found in _FENCE.finditer(kept)]
+    headings = tuple(
+        (found.start(2), found[2].strip())
+        for found in _HEADING.finditer(kept)
+        if not any(start <= found.start() < end for start, end in code)
+    )
+    first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
+    return PageText(
+        title=shown(fields.get("title", "")).strip()[:300] or first or url,
+        text=kept,
+        lang=detect(kept, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
+        published=parse_date(fields.get("date", "")),
+        modified=parse_date(fields.get("lastmod", "") or fields.get("updated", "")),
+        headings=headings,
+    )

@@ -1,0 +1,1 @@
+"""The text of PDF files, read in a bounded process."""

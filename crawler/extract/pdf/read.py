@@ -1,0 +1,108 @@
+"""Read a PDF's text, in a process of its own that is bounded in time and memory: such files can hang any reader."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from crawler.extract.metadata import parse_date
+from crawler.extract.pdf.layout import Heading, write
+from crawler.language import detect
+from domain import PageText
+from domain.errors import WellreadError
+from text.invisible import shown
+
+_CHILD: Final = Path(__file__).with_name("child_process.py")
+#: what programs write when nobody names a file
+_NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
+_TITLE_CHARS: Final = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfBounds:
+    """What the reading of one file may take; it is given up beyond, and read as far as that."""
+
+    pages: int = 500
+    chars: int = 2_000_000
+    cpu_s: int = 20
+    wall_s: float = 30.0
+    memory: int = 1_000_000_000  #: bytes of address space
+
+
+_BOUNDS: Final = PdfBounds()
+
+
+class NoPdfText(WellreadError):
+    """The file holds no text that can be read; the message ends a sentence that begins with its URL."""
+
+
+def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS) -> PageText:
+    """Read a PDF's text, its title, dates and headings; the first pages of one that is too long.
+
+    Raises NoPdfText.
+    """
+    about: dict[str, Any] = {}
+    pages = list[str]()
+    for said in _told(body, bounds):
+        if "problem" in said and not pages:
+            raise NoPdfText(f"{said['problem']}.")
+        if "text" in said:
+            pages.append(_CONTROL.sub(" ", said["text"]))
+        about = about or said
+    if not about:
+        raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
+    written = write([shown(page) for page in pages], [Heading(*each) for each in about.get("outline", ())])
+    if not written.text.strip():
+        raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned.")
+    return _page(written.text, written.headings, about.get("about", {}), url)
+
+
+def _page(text: str, headings: tuple[tuple[int, str], ...], about: dict[str, str], url: str) -> PageText:
+    return PageText(
+        title=_title(about.get("title", ""), text) or url,
+        text=text,
+        lang=detect(text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
+        published=parse_date(about.get("published", "")),
+        modified=parse_date(about.get("modified", "")),
+        headings=headings,
+    )
+
+
+def _title(named: str, text: str) -> str:
+    """What the file calls itself, unless a program did; else its first line."""
+    title = " ".join(shown(_CONTROL.sub(" ", named)).split())
+    if title and not _NO_TITLE.match(title):
+        return title[:300]
+    return text.split("\n", 1)[0][:_TITLE_CHARS].strip()
+
+
+def _told(body: bytes, bounds: PdfBounds) -> Iterator[dict[str, Any]]:
+    """What the process says, line by line; of one that had to be ended, what it said until then."""
+    most = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
+    with subprocess.Popen(  # noqa: S603 (our own script)
+        [sys.executable, "-I", str(_CHILD), *most],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={},
+    ) as process:
+        try:
+            out, _ = process.communicate(body, timeout=bounds.wall_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, _ = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    for line in out.split(b"\n"):
+        try:
+            yield json.loads(line)
+        except ValueError:  # the last line of a process that was ended, and what follows the last
+            continue

@@ -1,0 +1,1 @@
+"""One URL fetched under all guards: addresses, sizes, time."""

@@ -1,0 +1,228 @@
+"""Fetch one URL under all guards: every hop's address checked, every size and the whole time bounded.
+
+Whatever a server does, ``Client.get`` ends by its deadline, holding no more than its limits; it keeps no cookies and
+follows no proxy of the environment. Robots and politeness are the caller's, who may be asked before each redirect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import httpcore2
+
+from crawler.fetch.body import ANY_TYPE, PAGE_TYPES
+from crawler.fetch.content_encoding import ENCODINGS
+from crawler.fetch.guard import Blocked, FetchError, Guard, Target
+from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
+from crawler.fetch.response import location_of, receive, unusable
+from crawler.fetch.result import Fetched, FetchTimeout, Hop, Limits, NotText, TooLarge, Unreachable
+from crawler.urls import BadUrl, absolute
+
+__all__ = [
+    "ANY_TYPE",
+    "PAGE_TYPES",
+    "Blocked",
+    "Client",
+    "FetchError",
+    "FetchTimeout",
+    "Fetched",
+    "Hop",
+    "Limits",
+    "NotText",
+    "TooLarge",
+    "Unreachable",
+]
+
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+
+#: is told where a redirect leads before anything is asked there; raises FetchError where that may not be
+OnRedirect = Callable[[str], Awaitable[None]]
+
+
+class Client:
+    """Fetches for a long time inside one event loop; connections are kept and used again."""
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        limits: Limits,
+        user_agent: str,
+        resolver: Resolver = system_resolver,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._headers = {"user-agent": user_agent, "accept": _ACCEPT, "accept-encoding": ENCODINGS}
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=ssl_context or httpcore2.default_ssl_context(),
+            max_connections=100,
+            max_keepalive_connections=20,
+            keepalive_expiry=15.0,
+            network_backend=GuardedNetwork(guard, resolver, dns_s=limits.dns_s, connect_s=limits.connect_s),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._pool.aclose()
+
+    def is_own(self, url: str) -> bool:
+        """Tell whether a URL is on one of the operator's own sites; raises Blocked where it may not be fetched."""
+        return self._guard.check(url).own
+
+    async def get(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: Collection[str] | None = None,
+        on_redirect: OnRedirect | None = None,
+    ) -> Fetched:
+        """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other.
+
+        Args:
+            url: absolute, http or https.
+            headers: for the first hop only: a redirect's target is not told conditions or keys meant for another URL.
+            accept: content types taken of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
+            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard let it pass.
+
+        Raises:
+            FetchError: one of its subclasses, or what ``on_redirect`` raises.
+        """
+        types = PAGE_TYPES if accept is None else frozenset(accept)
+        call = _Call(headers=headers or {}, accept=types, on_redirect=on_redirect)
+        return await self._within_deadline(url, call)
+
+    async def post(
+        self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
+    ) -> Fetched:
+        """POST a body; a redirect is an answer, never followed, so that the body goes nowhere else.
+
+        Args:
+            url: absolute, http or https.
+            body: sent as it is.
+            headers: its content type, and whatever else.
+            accept: content types taken of a 2xx answer; None: its body is not wanted, and empty where it cannot be had.
+
+        Raises:
+            FetchError: one of its subclasses.
+        """
+        call = _Call(
+            method="POST",
+            body=body,
+            headers=headers or {},
+            accept=None if accept is None else frozenset(accept),
+        )
+        return await self._within_deadline(url, call)
+
+    async def _within_deadline(self, url: str, call: _Call) -> Fetched:
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(self._limits.deadline_s):
+                fetched = await self._follow(url, call)
+        except TimeoutError as error:
+            raise FetchTimeout(f"{url} did not answer within {self._limits.deadline_s:g} s: try it later") from error
+        return replace(fetched, elapsed_s=time.monotonic() - started)
+
+    async def _follow(self, url: str, call: _Call) -> Fetched:
+        target = self._guard.check(url)
+        hops: list[Hop] = []
+        while True:
+            response = await self._send(target, call if not hops else replace(call, headers={}))
+            try:
+                location = location_of(response) if call.method == "GET" else None
+                if location is None:
+                    received = await receive(target, response, accept=call.accept, limits=self._limits)
+                    return replace(received, hops=tuple(hops))
+            finally:
+                await response.aclose()
+            hops.append(Hop(status=response.status, url=target.url))
+            target = self._redirected(target, location, hops)
+            if call.on_redirect is not None:
+                await call.on_redirect(target.url)
+
+    def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
+        """Check where a redirect leads as if it had been asked for, and what only a redirect can do wrong."""
+        if len(hops) > self._limits.max_hops:
+            raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times: leave it")
+        if _UNSAFE.search(location):
+            raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes: leave it")
+        try:
+            target = self._guard.check(absolute(location, source.url))
+        except (BadUrl, Blocked) as error:
+            raise Blocked(f"{source.url} redirects to what may not be read: {error}") from error
+        if target.url in {hop.url for hop in hops}:
+            raise Blocked(f"{hops[0].url} redirects in a circle: leave it")
+        if source.scheme == "https" and target.scheme == "http":
+            raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
+        if target.own and not source.own:
+            raise Blocked(
+                f"{source.url} redirects from the web into your own site {target.authority}: ask for it itself"
+            )
+        return target
+
+    async def _send(self, target: Target, call: _Call) -> httpcore2.Response:
+        """Send the request and take the answer's head; once more where a kept connection had died meanwhile."""
+        try:
+            connected = _Connected()
+            try:
+                return await self._pool.handle_async_request(self._request(target, call, connected))
+            except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
+                if connected.anew or call.method != "GET":
+                    raise
+                return await self._pool.handle_async_request(self._request(target, call, connected))
+        except httpcore2.TimeoutException as error:
+            why = str(error) or f"no connection in {self._limits.connect_s:g} s"
+            raise FetchTimeout(f"{target.url} did not answer in time: {why}. Try it later") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            raise unusable(target, error) from error
+
+    def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
+        named = self._headers | {name.lower(): value for name, value in call.headers.items()}
+        named |= {"host": target.authority}
+        if call.method == "POST":
+            named |= {"content-length": str(len(call.body))}
+        return httpcore2.Request(
+            method=call.method,
+            url=httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path),
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()],
+            content=call.body,
+            extensions={
+                "timeout": {"connect": self._limits.connect_s},
+                "sni_hostname": target.host.removesuffix("."),
+                "trace": connected,
+            },
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Call:
+    """What is asked of a URL."""
+
+    method: str = "GET"
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    accept: frozenset[str] | None = PAGE_TYPES  #: None: the body is not wanted
+    on_redirect: OnRedirect | None = None
+
+
+class _Connected:
+    """Listens to the pool, to know whether a request went over a new connection or one that was kept."""
+
+    anew = False
+
+    async def __call__(self, event: str, info: Mapping[str, object]) -> None:
+        self.anew = self.anew or event == "connection.connect_tcp.started"

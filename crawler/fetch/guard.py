@@ -1,0 +1,206 @@
+"""Which addresses may be fetched: the public web and the operator's own sites, nothing of anyone's inner network.
+
+Pure: it looks at URLs and at IP addresses, and never asks the DNS. Whoever connects resolves a name once, asks
+``Guard.admit`` about every answer, and connects to an address that was admitted (``crawler.fetch.network``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from ada_url import URL, HostType
+
+from crawler.urls import BadUrl, parse
+from domain.errors import WellreadError
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+WEB_PORTS = frozenset({80, 443, 8080, 8443})
+
+#: IANA's special-purpose IPv4 registry (private, shared, loopback, link-local with every cloud's metadata service,
+#: documentation, anycast relays, multicast, reserved), and Azure's metadata address, which hides among public ones
+DENIED_V4 = tuple(
+    IPv4Network(text)
+    for text in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16"),
+        *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+        *("192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+        *("224.0.0.0/4", "240.0.0.0/4"),
+    )
+)
+#: only global unicast is public in IPv6; of it, not Teredo and its neighbours, documentation, 6to4, AS112
+GLOBAL_V6 = IPv6Network("2000::/3")
+DENIED_V6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")))
+NAT64 = IPv6Network("64:ff9b::/96")
+ISATAP = frozenset({0x00005EFE, 0x02005EFE})  #: bits 32–63 of an address that wraps an IPv4 address
+
+_INTERNAL = re.compile(
+    r"(?:.*\.)?(?:localhost|localdomain|local|internal|intranet|private|lan|home|home\.arpa|corp|svc|onion)"
+)
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
+
+
+class FetchError(WellreadError):
+    """A URL could not be fetched; the subclass says why."""
+
+
+class Blocked(FetchError):
+    """The guard refuses this URL; the message says which rule and how an operator lets it through."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A URL that passed the guard, taken apart once: what is connected to is what was checked."""
+
+    url: str  #: absolute, without fragment
+    scheme: str
+    host: str  #: lower case, ASCII; an IPv6 address without brackets
+    port: int
+    path: str  #: with its query, as it goes on the request line
+    own: bool  #: one of the operator's own sites
+
+    @property
+    def authority(self) -> str:
+        """The host as URLs and the Host header write it, with a port that is not the default."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _default_port(self.scheme) else f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guard:
+    """The policy; the default one admits the public web only."""
+
+    ports: frozenset[int] = WEB_PORTS
+    own_sites: frozenset[tuple[str, int]] = frozenset()  #: (host, port) of ``hole``: any address will do
+    denied_networks: tuple[Network, ...] = ()  #: besides those that nobody may reach
+
+    def check(self, url: str) -> Target:
+        """Return the URL taken apart, if it may be asked for; its host's addresses are still to be checked.
+
+        Raises:
+            Blocked: not http(s), credentials, a port or an address or a name that is not the public web's.
+        """
+        target = _target(url)
+        if (target.host, target.port) in self.own_sites:
+            return replace(target, own=True)
+        if target.port not in self.ports:
+            raise Blocked(f"{url!r} names port {target.port}: only {sorted(self.ports)} are read. {_HOW}")
+        address = _literal(target.host)
+        if address is None and not _is_public_name(target.host):
+            raise Blocked(f"{url!r} names a host of an inner network. {_HOW}")
+        if address is not None and not self.is_public(str(address)):
+            raise Blocked(f"{url!r} names an address that is not public. {_HOW}")
+        return target
+
+    def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
+        """Return the addresses to connect to for a host: all that its name resolved to, or none.
+
+        Raises:
+            Blocked: one of the addresses is not public (one would be enough to be rebound to), or the port is not read.
+        """
+        if (host, port) in self.own_sites:
+            return tuple(addresses)
+        if port not in self.ports:
+            raise Blocked(f"{host} would be reached at port {port}: only {sorted(self.ports)} are read. {_HOW}")
+        refused = [address for address in addresses if not self.is_public(address)]
+        if refused:
+            raise Blocked(f"{host} resolves to {refused[0]}, which is not a public address. {_HOW}")
+        return tuple(addresses)
+
+    def is_public(self, address: str) -> bool:
+        """Tell whether an IP address, as text, is one of the public internet's; anything else is not."""
+        try:
+            ip = ip_address(address)
+        except ValueError:
+            return False
+        return _is_public(ip) and not any(ip.version == net.version and ip in net for net in self.denied_networks)
+
+
+_HOW = "If it is yours, WELLREAD_ALLOW_HOSTS lets its host through; to be read, it can also be added as your own site."
+
+
+def hole(url: str) -> tuple[str, int]:
+    """Return the (host, port) that lets an operator's own site through, for ``Guard.own_sites``.
+
+    Raises:
+        Blocked: the URL is none, or not http(s).
+    """
+    target = _target(url)
+    return target.host, target.port
+
+
+def _target(url: str) -> Target:
+    """Parse once; refuse what two parsers could read differently."""
+    if _UNSAFE.search(url):
+        raise Blocked(f"{url!r} has a space, control character or backslash in it: write it percent-encoded")
+    try:
+        parsed = parse(url)
+    except BadUrl as error:
+        raise Blocked(str(error)) from error
+    if parsed.username or parsed.password:
+        raise Blocked(f"A URL of {parsed.hostname} has a user name or password in it: take it out")
+    _refuse_disguise(url, parsed)
+    parsed.hash = ""
+    scheme = parsed.protocol.removesuffix(":")
+    return Target(
+        url=parsed.href,
+        scheme=scheme,
+        host=parsed.hostname.strip("[]"),
+        port=int(parsed.port or _default_port(scheme)),
+        path=parsed.pathname + parsed.search,
+        own=False,
+    )
+
+
+def _refuse_disguise(url: str, parsed: URL) -> None:
+    """Refuse an IPv4 address written in octal, hexadecimal, one number …: nobody means well with it."""
+    if parsed.host_type != HostType.IPV4:
+        return
+    start = f"{parsed.protocol}//{parsed.hostname}"
+    if not url.lower().startswith(start) or url[len(start) : len(start) + 1] not in ("", ":", "/", "?", "#"):
+        raise Blocked(f"{url!r} hides the address {parsed.hostname}: write it as that")
+
+
+def _literal(host: str) -> Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def _is_public_name(host: str) -> bool:
+    """Whether a name could stand in the public DNS: dotted, well formed, not in a suffix of inner networks."""
+    name = host.removesuffix(".")
+    labels = name.split(".")
+    return len(labels) > 1 and len(name) <= 253 and all(map(_LABEL.fullmatch, labels)) and not _INTERNAL.fullmatch(name)
+
+
+def _is_public(ip: Address) -> bool:
+    if isinstance(ip, IPv4Address):
+        return not any(ip in network for network in DENIED_V4)
+    if ip.scope_id:
+        return False
+    wrapped = _wrapped_v4(ip)
+    if wrapped is not None and not _is_public(wrapped):
+        return False
+    if ip.ipv4_mapped is not None or ip in NAT64:
+        return True
+    return ip in GLOBAL_V6 and not any(ip in network for network in DENIED_V6)
+
+
+def _wrapped_v4(ip: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that a mapped, NAT64 or ISATAP address leads to."""
+    if ip.ipv4_mapped is not None:
+        return ip.ipv4_mapped
+    if ip in NAT64 or (int(ip) >> 32) & 0xFFFFFFFF in ISATAP:
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
+    return None
+
+
+def _default_port(scheme: str) -> int:
+    return 443 if scheme == "https" else 80

@@ -1,0 +1,126 @@
+"""Connect to the address that was checked.
+
+A name is resolved once, every answer must be admitted by the guard, and the connection goes to one of them. TLS still
+verifies the name, because the connection pool starts it with the URL's host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from ipaddress import ip_address
+
+import httpcore2
+
+from crawler.fetch.guard import Blocked, Guard
+
+#: from a host and a port to the host's IP addresses, best first; an OSError where there are none
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+
+MAX_TRIED = 3  #: addresses of one host
+
+SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+
+
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """Ask the system's resolver, in a thread of its own.
+
+    Not the loop's executor: a hostile DNS server holds getaddrinfo for tens of seconds, and a few of those would
+    starve every other user of the executor and hold up the process's end.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Sequence[str]] = loop.create_future()
+
+    def resolve() -> None:
+        found: Sequence[str] | Exception
+        try:
+            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = list(dict.fromkeys(str(row[4][0]) for row in rows))
+        except (OSError, UnicodeError) as error:
+            found = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, found)
+
+    def settle(found: Sequence[str] | Exception) -> None:
+        if answer.done():
+            return
+        if isinstance(found, Exception):
+            answer.set_exception(found)
+        else:
+            answer.set_result(found)
+
+    threading.Thread(target=resolve, name=f"dns {host}", daemon=True).start()
+    return await answer
+
+
+class GuardedNetwork(httpcore2.AsyncNetworkBackend):
+    """Where the connection pool gets its connections: only to admitted addresses, never to a unix socket."""
+
+    def __init__(self, guard: Guard, resolve: Resolver, *, dns_s: float, connect_s: float) -> None:
+        self._guard = guard
+        self._resolve = resolve
+        self._dns_s = dns_s
+        self._connect_s = connect_s
+        self._network = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the pool's interface
+        local_address: str | None = None,
+        socket_options: Iterable[SocketOption] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first of the host's admitted addresses that answers.
+
+        Raises:
+            Blocked: an address is not admitted.
+            httpcore2.ConnectError, httpcore2.ConnectTimeout: no address, or none answers.
+        """
+        addresses = self._guard.admit(host, port, await self._addresses(host, port))
+        failure: Exception = httpcore2.ConnectError(f"{host} has no address")
+        for address in addresses[:MAX_TRIED]:
+            try:
+                stream = await self._network.connect_tcp(address, port, timeout=self._connect_s)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+                continue
+            await _verify_peer(stream, address)
+            return stream
+        raise failure
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the pool's interface
+        socket_options: Iterable[SocketOption] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Refuse: the web is not behind a unix socket."""
+        raise Blocked(f"{path} is a unix socket: only the web is read")
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep between the pool's attempts."""
+        await asyncio.sleep(seconds)
+
+    async def _addresses(self, host: str, port: int) -> Sequence[str]:
+        try:
+            return [str(ip_address(host))]
+        except ValueError:
+            pass
+        try:
+            async with asyncio.timeout(self._dns_s):
+                return await self._resolve(host, port)
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout(f"the name was not resolved in {self._dns_s:g} s") from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore2.ConnectError(f"the name does not resolve: {error}") from error
+
+
+async def _verify_peer(stream: httpcore2.AsyncNetworkStream, address: str) -> None:
+    """Make sure that nothing between us and the kernel sent the connection elsewhere."""
+    peer = (stream.get_extra_info("server_addr") or ("",))[0]
+    if not peer or ip_address(peer) != ip_address(address):
+        await stream.aclose()
+        raise Blocked(f"The connection to {address} ended at {peer or 'an unknown address'}")

@@ -1,0 +1,63 @@
+"""What comes of a fetch: an answer within limits, or one of the errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from crawler.fetch.content_encoding import Bounds
+from crawler.fetch.guard import FetchError
+
+
+class TooLarge(FetchError):
+    """The answer exceeds a limit; the message says which."""
+
+
+class FetchTimeout(FetchError):
+    """The answer did not come in time."""
+
+
+class Unreachable(FetchError):
+    """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
+
+
+class NotText(FetchError):
+    """The answer is not of a kind that can be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How long a fetch may take and how much it may bring."""
+
+    deadline_s: float = 20.0  #: for everything: all hops, names and bytes
+    connect_s: float = 5.0  #: for one address
+    dns_s: float = 3.0
+    max_hops: int = 5  #: redirects followed
+    max_wire: int = 5_000_000  #: bytes of body as they arrive
+    max_body: int = 10_000_000  #: bytes of body once decoded
+    max_ratio: float = 100.0  #: decoded per arrived byte
+
+    def bounds(self) -> Bounds:
+        """What they mean for one body."""
+        return Bounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """A redirect that was followed."""
+
+    status: int
+    url: str  #: that answered with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """What a server answered, whatever its status."""
+
+    url: str  #: that answered in the end: absolute, without fragment
+    status: int
+    headers: Mapping[str, str]  #: names in lower case; several of one name joined by ", "
+    body: bytes  #: decoded; empty for an error's answer that is not worth keeping
+    content_type: str  #: lower case, without parameters; "" where the server gave none
+    hops: tuple[Hop, ...] = ()
+    elapsed_s: float = 0.0

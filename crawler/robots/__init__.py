@@ -1,0 +1,1 @@
+"""The rules of robots.txt, and how long to leave a host alone."""

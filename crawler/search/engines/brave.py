@@ -1,0 +1,43 @@
+"""Brave Search: an index of its own, by its web search API; needs a key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply, Within
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of
+
+_FRESHNESS: Final[dict[Within, str]] = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+#: the languages it takes under their ISO 639-1 code; it answers an unknown one with an error
+_LANGUAGES: Final = frozenset(
+    "ar eu bn bg ca hr cs da nl en et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr pl pa ro ru sr sk sl es sv"
+    " ta te th tr uk vi".split()
+)
+
+
+class Brave:
+    """Asks Brave; at most one query a second, which is what its smallest plan allows."""
+
+    name = "brave"
+    manners = Manners(max_queries=3, at_once=1, pause_s=1.1)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.search.brave.com") -> None:
+        self._api = Api(client=client, name="Brave", base_url=base_url, key=key, setting="WELLREAD_BRAVE_KEY")
+        self._headers = {"x-subscription-token": key}
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return web results in Brave's order; see ``Engine``."""
+        asked: dict[str, str | int] = {
+            "q": query.cut(400, 50),
+            "count": min(max(limit, 1), 20),
+            "search_lang": query.known_lang if query.known_lang in _LANGUAGES else "",
+            "freshness": _FRESHNESS[query.within] if query.within else "",
+            "result_filter": "web",
+            "text_decorations": "false",
+        }
+        answer = await self._api.get("/res/v1/web/search", asked, headers=self._headers)
+        found_nothing = "query" in answer  # then there is no "web"
+        results = results_of(answer, "web", "results", engine="Brave", empty=found_nothing)
+        return reply(results, snippet="description", limit=limit)

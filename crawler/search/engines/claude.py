@@ -1,0 +1,135 @@
+"""Claude's web search: the model is told to search once, and the results are taken; what it says of them is not used.
+
+The pages' text comes encrypted, so titles and addresses are all there is to rank by. Importing the SDK is slow: it is
+imported where a call is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crawler.fetch.client import Client, Fetched
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.errors import AskedTooOften, EngineDown, EngineError, NotAsked, QueryRefused
+from crawler.search.parsing import reply
+from crawler.search.responses import refused
+from domain import Cost
+
+if TYPE_CHECKING:
+    import anthropic
+
+#: the version that every model knows, and that runs no code
+TOOL: Final = "web_search_20250305"
+SEARCH_USD: Final = 0.01  #: list price of one search, besides the tokens of its results
+MAX_TOKENS: Final = 512
+#: tokens that one search's results may take at most, for what a call can cost
+RESULT_TOKENS: Final = 40_000
+_SETTING: Final = "WELLREAD_ANTHROPIC_API_KEY"
+_SYSTEM: Final = "Search the web once for what is asked, then reply with the one word: done."
+
+#: from input and output tokens to their cost
+Price = Callable[[int, int], Cost]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaudeSearch:
+    """Asks Claude through the Anthropic SDK, over the guarded client; one search a question, for it costs."""
+
+    name = "claude"
+    manners = Manners(max_queries=1, at_once=1)
+
+    client: Client
+    key: str = field(repr=False)
+    model: str
+    price: Price
+    max_usd: float
+    base_url: str = "https://api.anthropic.com"
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return the results of one search in their order; see ``Engine``."""
+        most = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
+        if most > self.max_usd:
+            raise NotAsked(
+                f"A search by Claude could cost ${most:.3f}, more than the ${self.max_usd:.3f} a question may spend:"
+                " nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
+            )
+        message = await self._message(query.cut(500))
+        results = _results(message)
+        return Reply(links=reply(results, snippet="", limit=limit).links, cost=self._cost(message))
+
+    async def _message(self, text: str) -> anthropic.types.Message:
+        import anthropic
+        import httpx2
+
+        from crawler.search.transport import GuardedTransport
+
+        transport = httpx2.AsyncClient(transport=GuardedTransport(self.client), trust_env=False)
+        sdk = anthropic.AsyncAnthropic(api_key=self.key, base_url=self.base_url, max_retries=0, http_client=transport)
+        async with sdk:
+            try:
+                message: anthropic.types.Message = await sdk.messages.create(**_request(self.model, text))
+                return message
+            except anthropic.APIStatusError as error:
+                raise self._named(error.response) from None  # the SDK's message holds whatever the server said
+            except anthropic.APIConnectionError as error:
+                why = error.__cause__ or error
+                raise EngineDown(f"Claude's search could not be asked: {why}") from None
+            except Exception as error:  # the SDK builds its values unvalidated: it fails with whatever it trips over
+                raise EngineError(f"Claude's search answered with no message ({type(error).__name__})") from None
+
+    def _named(self, response: Any) -> EngineError:
+        fetched = Fetched(
+            url=str(response.url),
+            status=response.status_code,
+            headers={name.lower(): value for name, value in response.headers.items()},
+            body=response.content,
+            content_type=response.headers.get("content-type", ""),
+        )
+        error = refused(fetched, "Claude's search", setting=_SETTING, hide=self.key)
+        return error or EngineError("Claude's search answered what is not understood")
+
+    def _cost(self, message: anthropic.types.Message) -> Cost:
+        usage = getattr(message, "usage", None)
+        spent = self.price(_number(usage, "input_tokens"), _number(usage, "output_tokens"))
+        searches = _number(getattr(usage, "server_tool_use", None), "web_search_requests")
+        return spent + Cost(usd=searches * SEARCH_USD)
+
+
+def _request(model: str, text: str) -> dict[str, Any]:
+    return {
+        "model": model,
+        "max_tokens": MAX_TOKENS,
+        "system": _SYSTEM,
+        "messages": [{"role": "user", "content": text}],
+        "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
+    }
+
+
+def _results(message: Any) -> list[Any]:
+    """The results of all searches; the SDK does not check shapes, so nothing is taken for granted."""
+    content = getattr(message, "content", None)
+    if not isinstance(content, list):
+        raise EngineError("Claude's search answered with no message: check WELLREAD_ANTHROPIC_BASE_URL")
+    found: list[Any] = []
+    for block in content:
+        if getattr(block, "type", "") == "web_search_tool_result":
+            results = getattr(block, "content", None)
+            if not isinstance(results, list):
+                raise _failed(str(getattr(results, "error_code", "unknown")))
+            found += [{"url": getattr(one, "url", ""), "title": getattr(one, "title", "")} for one in results]
+    return found
+
+
+def _failed(code: str) -> EngineError:
+    if code == "too_many_requests":
+        return AskedTooOften(f"Claude's search has been used too often ({code}): ask it again later")
+    if code in ("invalid_tool_input", "query_too_long", "request_too_large", "max_uses_exceeded"):
+        return QueryRefused(f"Claude's search does not take this query ({code}): ask in other words")
+    return EngineDown(f"Claude's search failed ({code}): ask it again later")
+
+
+def _number(value: object, name: str) -> int:
+    found = getattr(value, name, 0)
+    return found if isinstance(found, int) else 0

@@ -1,0 +1,85 @@
+"""DuckDuckGo's page for browsers without JavaScript: it has no interface for programs, and there is no contract.
+
+The package ``ddgs`` does the same, but opens its own connections, which no guard can check; so its request is made
+here. DuckDuckGo may change the page, ask for a captcha or forbid it: whoever switches this on answers for it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from lxml import etree, html
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply, Within
+from crawler.search.errors import EngineError, TurnedAway
+from crawler.search.http import Api
+from crawler.search.parsing import reply
+from crawler.search.responses import is_block_page
+
+_PAST: Final[dict[Within, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_NOTHING: Final = re.compile(rb"no-results|no\s+results", re.IGNORECASE)
+#: a region is a country and a language; for languages without one of their own: all regions
+_REGIONS: Final = {
+    "en": "us-en",
+    **{lang: f"{lang}-{lang}" for lang in ("de", "fr", "es", "it", "nl", "pl", "pt", "ru", "tr", "fi", "hu", "ro")},
+    "ja": "jp-jp",
+    "ko": "kr-kr",
+    "zh": "cn-zh",
+    "sv": "se-sv",
+    "da": "dk-da",
+    "cs": "cz-cs",
+    "el": "gr-el",
+}
+
+
+class Ddgs:
+    """Asks DuckDuckGo as ``ddgs`` does, seldom."""
+
+    name = "ddgs"
+    manners = Manners(max_queries=2, at_once=1, pause_s=1.0)
+
+    def __init__(self, *, client: Client, base_url: str = "https://html.duckduckgo.com") -> None:
+        self._api = Api(client=client, name="DuckDuckGo", base_url=base_url)
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return the results of the page, without its advertisements; see ``Engine``."""
+        region = _REGIONS.get(query.known_lang, "wt-wt")
+        asked = {"q": query.cut(500), "b": "", "l": region} | ({"df": _PAST[query.within]} if query.within else {})
+        page = (await self._api.post_form("/html/", asked)).body
+        results = _results(page)
+        if not results and is_block_page(page):
+            raise TurnedAway("DuckDuckGo takes us for a robot: it is left alone for a while")
+        if not results and _NOTHING.search(page) is None:
+            raise EngineError("DuckDuckGo's page is not understood: it has changed, or it is another one")
+        return reply(results, snippet="body", limit=limit)
+
+
+def _results(page: bytes) -> list[object]:
+    """Titles, addresses and texts, as ``ddgs`` names them."""
+    try:
+        tree = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8"))
+    except etree.LxmlError:  # nothing in it but white space or comments
+        return []
+    found: list[object] = []
+    for link in tree.xpath("//a[contains(concat(' ', @class, ' '), ' result__a ')]"):
+        [*boxes] = link.xpath("ancestor::div[contains(concat(' ', @class, ' '), ' result ')][1]")
+        if boxes and "result--ad" in (boxes[0].get("class") or ""):
+            continue
+        snippets = boxes[0].xpath(".//*[contains(@class, 'result__snippet')]") if boxes else []
+        body = snippets[0].text_content() if snippets else ""
+        found.append({"url": _address(link.get("href") or ""), "title": link.text_content(), "body": body})
+    return found
+
+
+def _address(href: str) -> str:
+    """The page's own address, where the link leads over DuckDuckGo's counter; "" for its advertisements."""
+    try:
+        parts = urlsplit(href if not href.startswith("//") else f"https:{href}")
+    except ValueError:
+        return ""
+    if (parts.hostname or "").endswith("duckduckgo.com"):
+        return (parse_qs(parts.query).get("uddg") or [""])[0] if parts.path == "/l/" else ""
+    return href

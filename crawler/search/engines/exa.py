@@ -1,0 +1,39 @@
+"""Exa: a search engine over embeddings, which takes whole questions; needs a key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of, text_of
+
+
+class Exa:
+    """Asks Exa, with the sentences of each page that fit; it takes no language."""
+
+    name = "exa"
+    manners = Manners(max_queries=3)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.exa.ai") -> None:
+        self._api = Api(client=client, name="Exa", base_url=base_url, key=key, setting="WELLREAD_EXA_KEY")
+        self._headers = {"x-api-key": key}
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return results in Exa's order; see ``Engine``."""
+        asked = {
+            "query": query.cut(2000),
+            "type": "auto",
+            "numResults": min(max(limit, 1), 25),
+            "contents": {"highlights": {"maxCharacters": 500}},
+            "startPublishedDate": f"{query.since.isoformat()}T00:00:00.000Z" if query.since else None,
+        }
+        answer = await self._api.post("/search", asked, headers=self._headers)
+        return reply(results_of(answer, "results", engine="Exa"), snippet=_highlights, limit=limit)
+
+
+def _highlights(result: Any) -> str:
+    parts = result.get("highlights") if isinstance(result, dict) else None
+    told = " … ".join(part for part in parts if isinstance(part, str)) if isinstance(parts, list) else ""
+    return told or text_of(result, "text")

@@ -1,0 +1,28 @@
+"""Kagi: a search engine without advertising; needs a key, and is paid by the query."""
+
+from __future__ import annotations
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of
+
+
+class Kagi:
+    """Asks Kagi; it takes regions but no language."""
+
+    name = "kagi"
+    manners = Manners(max_queries=3)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://kagi.com") -> None:
+        self._api = Api(client=client, name="Kagi", base_url=base_url, key=key, setting="WELLREAD_KAGI_KEY")
+        self._headers = {"authorization": f"Bearer {key}"}
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return results in Kagi's order; see ``Engine``."""
+        filters = {"region": "no_region"} | ({"after": query.since.isoformat()} if query.since else {})
+        asked = {"query": query.cut(2000), "page": 1, "workflow": "search", "safe_search": True, "filters": filters}
+        answer = await self._api.post("/api/v1/search", asked, headers=self._headers)
+        found_nothing = isinstance(answer.get("data"), dict)  # then "data" has no "search"
+        results = results_of(answer, "data", "search", engine="Kagi", empty=found_nothing)
+        return reply(results, snippet="snippet", limit=limit)

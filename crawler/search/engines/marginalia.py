@@ -1,0 +1,30 @@
+"""Marginalia: an index of small, text-heavy, mostly English sites; needs a key."""
+
+from __future__ import annotations
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of
+
+
+class Marginalia:
+    """Asks Marginalia; it takes neither a language nor dates."""
+
+    name = "marginalia"
+    manners = Manners(max_queries=3, at_once=1)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://api2.marginalia-search.com") -> None:
+        self._api = Api(client=client, name="Marginalia", base_url=base_url, key=key, setting="WELLREAD_MARGINALIA_KEY")
+        self._headers = {"api-key": key}
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return results in Marginalia's order; see ``Engine``."""
+        asked: dict[str, str | int] = {
+            "query": query.cut(500),
+            "count": min(max(limit, 1), 100),
+            "page": 1,
+            "nsfw": 1,  # filtered
+        }
+        answer = await self._api.get("/search", asked, headers=self._headers)
+        return reply(results_of(answer, "results", engine="Marginalia"), snippet="description", limit=limit)

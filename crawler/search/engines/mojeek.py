@@ -1,0 +1,46 @@
+"""Mojeek: an index of its own, without tracking; needs a key, which it wants in the URL."""
+
+from __future__ import annotations
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.errors import EngineError, OutOfCredit, WrongKey
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of, text_of
+
+
+class Mojeek:
+    """Asks Mojeek; its answers of every kind come with a 200 and a status in words."""
+
+    name = "mojeek"
+    manners = Manners(max_queries=3, at_once=1)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.mojeek.com") -> None:
+        self._api = Api(client=client, name="Mojeek", base_url=base_url, key=key, setting="WELLREAD_MOJEEK_KEY")
+        self._key = key
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return results in Mojeek's order; see ``Engine``."""
+        asked: dict[str, str | int] = {
+            "q": query.cut(1000),
+            "fmt": "json",
+            "t": min(max(limit, 1), 100),
+            "lb": query.known_lang.upper(),  # languages are preferred, not required
+            "since": query.since.strftime("%Y%m%d") if query.since else "",
+            "api_key": self._key,
+        }
+        answer = await self._api.get("/search", asked)
+        status = text_of(answer.get("response"), "status")
+        if not status.startswith("OK"):
+            raise self._refusal(status.replace(self._key, "[key]")[:200])
+        results = results_of(answer, "response", "results", engine="Mojeek", empty=True)
+        return reply(results, snippet="desc", limit=limit)
+
+    @staticmethod
+    def _refusal(status: str) -> EngineError:
+        words = status.lower()
+        if "key" in words or "access denied" in words or "invalid" in words:
+            return WrongKey(f"Mojeek does not accept the key ({status}): check WELLREAD_MOJEEK_KEY")
+        if "quota" in words or "limit" in words or "exceeded" in words:
+            return OutOfCredit(f"Mojeek has no searches left for this account ({status}): add credit there")
+        return EngineError(f"Mojeek answered without results ({status or 'no status'}): ask it again later")

@@ -1,0 +1,33 @@
+"""Tavily: a search API made for language models; needs a key."""
+
+from __future__ import annotations
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of
+
+
+class Tavily:
+    """Asks Tavily at its basic depth, one credit a query; it takes no language."""
+
+    name = "tavily"
+    manners = Manners(max_queries=3)
+
+    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.tavily.com") -> None:
+        self._api = Api(client=client, name="Tavily", base_url=base_url, key=key, setting="WELLREAD_TAVILY_KEY")
+        self._headers = {"authorization": f"Bearer {key}"}
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return results in Tavily's order; see ``Engine``."""
+        asked = {
+            "query": query.cut(400),
+            "search_depth": "basic",
+            "topic": "general",
+            "max_results": min(max(limit, 1), 20),
+            "include_answer": False,
+            "include_raw_content": False,
+            "time_range": query.within,
+        }
+        answer = await self._api.post("/search", asked, headers=self._headers)
+        return reply(results_of(answer, "results", engine="Tavily"), snippet="content", limit=limit)

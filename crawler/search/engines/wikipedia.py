@@ -1,0 +1,63 @@
+"""Wikipedia's own full-text search, over the MediaWiki action API; needs no key."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from crawler.fetch.client import Client
+from crawler.search.engine import Manners, Query, Reply
+from crawler.search.errors import QueryRefused
+from crawler.search.http import Api
+from crawler.search.parsing import reply, results_of, text_of
+
+_MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
+
+#: editions with enough articles to be asked; for another language it is the English one
+EDITIONS: Final = frozenset(
+    "ar bg ca cs da de el en eo es et eu fa fi fr gl he hi hr hu hy id it ja ka kk ko lt lv mk ms nl no pl pt ro ru sk"
+    " sl sr sv th tr uk ur uz vi zh".split()
+)
+
+
+class Wikipedia:
+    """Asks the Wikipedia of the query's language, or another wiki of the same software by its ``base_url``."""
+
+    name = "wikipedia"
+    manners = Manners(max_queries=8)
+
+    def __init__(self, *, client: Client, base_url: str = "") -> None:
+        self._client = client
+        self._base_url = base_url
+
+    async def search(self, query: Query, *, limit: int) -> Reply:
+        """Return the articles found, best first.
+
+        Raises:
+            EngineError: it refused the query, or its answer is not understood.
+        """
+        edition = query.known_lang if query.known_lang in EDITIONS else "en"
+        base_url = self._base_url or f"https://{edition}.wikipedia.org"
+        api = Api(client=self._client, name="Wikipedia", base_url=base_url)
+        asked: dict[str, str | int] = {
+            "action": "query",
+            "list": "search",
+            "srsearch": query.text.encode()[:_MAX_QUERY_BYTES].decode(errors="ignore"),
+            "srlimit": min(max(limit, 1), 50),
+            "srprop": "snippet",
+            "format": "json",
+            "formatversion": 2,
+        }
+        answer = await api.get("/w/api.php", asked)
+        if refusal := answer.get("error"):
+            raise QueryRefused(f"Wikipedia refused the query: {text_of(refusal, 'info') or refusal}")
+        results = results_of(answer, "query", "search", engine="Wikipedia")
+        return reply([_with_url(result, api.base_url) for result in results], snippet="snippet", limit=limit)
+
+
+def _with_url(result: Any, base_url: str) -> dict[str, str]:
+    """Write the article's URL as Wikipedia itself does: underscores for spaces, and few characters escaped."""
+    title = text_of(result, "title")
+    name = quote(title.replace(" ", "_"), safe="/:@!$*(),;'~")
+    url = f"{base_url}/wiki/{name}" if title else ""
+    return {"url": url, "title": title, "snippet": text_of(result, "snippet")}

@@ -1,0 +1,97 @@
+"""One call to an engine's interface, through the guarded client; whatever goes wrong is named, and no key is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from crawler.fetch.body import ANY_TYPE
+from crawler.fetch.client import Client, Fetched, FetchError, TooLarge
+from crawler.search.errors import EngineDown, EngineError
+from crawler.search.parsing import json_object
+from crawler.search.responses import refused
+
+_JSON: Final = "application/json"
+_QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
+
+
+class Api:
+    """An engine's HTTP interface.
+
+    Args:
+        name: as messages call it.
+        key: left out of every message; "" where the engine wants none.
+        setting: the environment variable that holds the key, for messages.
+    """
+
+    def __init__(self, *, client: Client, name: str, base_url: str, key: str = "", setting: str = "") -> None:
+        self.name = name
+        self.base_url = base_url.rstrip("/")
+        self._client = client
+        self._key = key
+        self._setting = setting
+
+    def __repr__(self) -> str:
+        return f"Api({self.name})"
+
+    async def get(self, path: str, params: Mapping[str, str | int], *, headers: Mapping[str, str] | None = None) -> Any:
+        """GET the JSON object at ``path``; parameters that are "" are left out.
+
+        Raises:
+            EngineError: one of its subclasses.
+        """
+        asked = urlencode({name: value for name, value in params.items() if value != ""})
+        url = f"{self.base_url}{path}?{asked}"
+        return self._object(await self._answer("GET", url, headers={"accept": _JSON, **(headers or {})}))
+
+    async def post(self, path: str, body: Mapping[str, Any], *, headers: Mapping[str, str] | None = None) -> Any:
+        """POST a JSON object; members that are None are left out.
+
+        Raises:
+            EngineError: one of its subclasses.
+        """
+        sent = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+        return self._object(
+            await self._answer(
+                "POST",
+                self.base_url + path,
+                body=sent,
+                headers={"accept": _JSON, "content-type": _JSON, **(headers or {})},
+            )
+        )
+
+    async def post_form(self, path: str, fields: Mapping[str, str]) -> Fetched:
+        """POST a form, as a browser does; what comes back is a page.
+
+        Raises:
+            EngineError: one of its subclasses.
+        """
+        headers = {"accept": "text/html", "content-type": "application/x-www-form-urlencoded"}
+        return await self._answer("POST", self.base_url + path, body=urlencode(fields).encode(), headers=headers)
+
+    def _object(self, fetched: Fetched) -> dict[str, Any]:
+        return json_object(fetched, self.name)
+
+    async def _answer(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Fetched:
+        """What a 200 brought; anything else is an error."""
+        try:
+            if method == "GET":
+                fetched = await self._client.get(url, headers=headers, accept=ANY_TYPE)
+            else:
+                fetched = await self._client.post(url, headers=headers, body=body, accept=ANY_TYPE)
+        except TooLarge as error:
+            raise EngineError(f"{self.name} answered with more than may be read: check its URL") from error
+        except FetchError as error:
+            # not from error, whose message holds the question, and the key of engines that want it in the URL
+            raise EngineDown(f"{self.name} could not be asked: {self._told(error)}") from None
+        if error_of := refused(fetched, self.name, setting=self._setting, hide=self._key):
+            raise error_of
+        return fetched
+
+    def _told(self, error: FetchError) -> str:
+        """What failed, without any URL's query and without the key."""
+        text = _QUERY.sub(r"\1", str(error))
+        return text.replace(self._key, "[key]") if self._key else text

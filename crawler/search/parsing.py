@@ -1,0 +1,93 @@
+"""Take an engine's JSON answer apart without trusting its shape."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from crawler.fetch.client import Fetched
+from crawler.search.engine import Reply
+from crawler.search.errors import EngineError, TurnedAway
+from crawler.search.responses import is_block_page
+from crawler.urls import BadUrl, canonical
+from domain import Link
+
+_TAG: Final = re.compile(r"<[^<>]*>")
+_MAX_TEXT: Final = 500  #: characters of a title or snippet kept
+_MAX_RESULTS: Final = 100  #: of one answer looked at
+
+
+def json_object(fetched: Fetched, engine: str) -> dict[str, Any]:
+    """Return the answer's JSON object.
+
+    Raises:
+        EngineError: the body is no JSON object.
+    """
+    try:
+        answer = json.loads(fetched.body)
+    except (ValueError, RecursionError) as error:
+        if is_block_page(fetched.body):
+            raise TurnedAway(f"{engine} takes us for a robot: it is left alone for a while") from error
+        raise EngineError(f"{engine} answered what is not JSON: check its URL") from error
+    if not isinstance(answer, dict):
+        raise EngineError(f"{engine} answered JSON of another shape than its documentation says: check its URL")
+    return answer
+
+
+def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> list[Any]:
+    """Return the list of results at ``path``.
+
+    Args:
+        answer: the JSON.
+        path: the names that lead to it.
+        engine: as messages call it.
+        empty: whether the engine leaves the list, or what holds it, out where it found nothing.
+
+    Raises:
+        EngineError: there is no such list.
+    """
+    found: Any = answer
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else ()
+        if found is None and empty:
+            return []
+    if not isinstance(found, list):
+        raise EngineError(f"{engine} answered without results: check its URL, or ask it again later")
+    return found[:_MAX_RESULTS]
+
+
+def reply(
+    results: list[Any], *, url: str = "url", title: str = "title", snippet: str | Callable[[Any], str], limit: int
+) -> Reply:
+    """Make results links, in their order; those without a URL that can be read are left out."""
+    links = (
+        to_link(
+            text_of(result, url),
+            plain(text_of(result, title)),
+            plain(text_of(result, snippet) if isinstance(snippet, str) else snippet(result)),
+        )
+        for result in results
+    )
+    return Reply(links=tuple([link for link in links if link is not None][: max(limit, 0)]))
+
+
+def text_of(result: object, name: str) -> str:
+    """Return a field's text, "" where there is none."""
+    value = result.get(name) if isinstance(result, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def plain(markup: str) -> str:
+    """Return text without tags and entities, its white space in single blanks."""
+    return " ".join(html.unescape(_TAG.sub("", markup[: 20 * _MAX_TEXT])).split())[:_MAX_TEXT]
+
+
+def to_link(url: str, title: str, snippet: str) -> Link | None:
+    """Make a result a link, or nothing where its URL is not one that can be read."""
+    try:
+        return Link(url=canonical(url), text=title, context=snippet)
+    except BadUrl:
+        return None

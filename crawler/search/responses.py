@@ -1,0 +1,106 @@
+"""What an engine means by an answer that is no 200: each status, and the words that engines use for the same."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+from crawler.fetch.client import Fetched
+from crawler.robots.crawl_delay import parse_retry_after
+from crawler.search.errors import (
+    AskedTooOften,
+    EngineDown,
+    EngineError,
+    Forbidden,
+    OutOfCredit,
+    QueryRefused,
+    TurnedAway,
+    WrongKey,
+)
+
+#: what block pages say; looked for in pages only, never in an interface's own answer
+_BLOCK_PAGE: Final = re.compile(
+    rb"captcha|anomaly-modal|unusual traffic|cf-challenge|challenge-platform|just a moment\.\.\."
+    rb"|are you a (?:human|robot)|verify (?:that )?you are (?:a )?human|bots use duckduckgo",
+    re.IGNORECASE,
+)
+#: some engines say with a 400 or 422 that the key is wrong (Brave) or that the credit is used up (Serper)
+_KEY: Final = re.compile(r"subscription[ _]token[ _](?:invalid|missing)|invalid (?:api[ -]?)?key|unauthori[sz]ed", re.I)
+_CREDIT: Final = re.compile(
+    r"(?:not enough|insufficient|no more|out of) (?:credits?|balance|funds)"
+    r"|(?:quota|usage limit)[\w ]{0,20} ?(?:exceed|reached|used up)|exceed[\w ']{0,30} (?:quota|usage limit|credits)",
+    re.I,
+)
+_MAX_SAID: Final = 200  #: characters of an engine's own words that are told
+_LOOKED_AT: Final = 20_000  #: bytes of a page
+
+
+def is_block_page(body: bytes) -> bool:
+    """Tell whether a page is a captcha or says that we are taken for a robot."""
+    return _BLOCK_PAGE.search(body[:_LOOKED_AT]) is not None
+
+
+def refused(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "") -> EngineError | None:
+    """Return the error that an answer stands for, None for a 200.
+
+    Args:
+        fetched: the answer.
+        engine: as messages call it.
+        setting: the environment variable with the key, "" for an engine without one.
+        hide: the key, in case the answer repeats it.
+    """
+    status = fetched.status
+    if status == 200:
+        return None
+    said = _said(fetched, hide)
+    what = f"{status}{f': {said}' if said else ''}"
+    mend = f"check {setting}" if setting else "ask it again later"
+    wait_s = parse_retry_after(fetched.headers.get("retry-after", ""), datetime.now(UTC))
+    if status == 202 or (status in (403, 429, 503) and _is_page(fetched) and is_block_page(fetched.body)):
+        return TurnedAway(f"{engine} takes us for a robot ({status}): it is left alone for a while")
+    if status in (402, 432, 433) or (status in (400, 403, 429) and _CREDIT.search(said)):
+        return OutOfCredit(f"{engine} has no searches left for this account ({what}): add credit there")
+    if (status in (401, 403) and setting) or (status in (400, 422) and setting and _KEY.search(said)):
+        return WrongKey(f"{engine} does not accept the key ({what}): {mend}")
+    if status in (401, 403):
+        return Forbidden(f"{engine} refuses to answer ({what}): {mend}")
+    if status == 429:
+        return AskedTooOften(f"{engine} has been asked too often ({what}): ask it again later", retry_after_s=wait_s)
+    if status in (400, 413, 414, 422):
+        return QueryRefused(f"{engine} does not take this query ({what}): ask in other words")
+    if status == 408 or status >= 500:
+        return EngineDown(f"{engine} failed with the status {what}: ask it again later", retry_after_s=wait_s)
+    return EngineError(f"{engine} answered with the status {what}: check its URL")
+
+
+def _said(fetched: Fetched, hide: str) -> str:
+    """The engine's own words for it, on one line; of a page nothing."""
+    if _is_page(fetched):
+        return ""
+    text = fetched.body[:_LOOKED_AT].decode("utf-8", "replace")
+    with contextlib.suppress(ValueError, RecursionError):
+        text = _message(json.loads(text)) or text
+    plain = " ".join(html.unescape(text).split())
+    plain = "".join(char for char in plain if char.isprintable())
+    return (plain.replace(hide, "[key]") if hide else plain)[:_MAX_SAID]
+
+
+def _message(answer: object, depth: int = 3) -> str:
+    """The texts of an error object, wherever this engine keeps them."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list):
+        answer = answer[0] if answer else None
+        return _message(answer, depth - 1) if depth else ""
+    if not isinstance(answer, dict) or not depth:
+        return ""
+    named = (answer.get(name) for name in ("code", "error", "errors", "detail", "message", "msg"))
+    return ": ".join(dict.fromkeys(text for value in named if (text := _message(value, depth - 1))))
+
+
+def _is_page(fetched: Fetched) -> bool:
+    return "html" in fetched.content_type or fetched.body[:200].lstrip()[:1] == b"<"
