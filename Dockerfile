@@ -24,7 +24,7 @@ RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /tmp/whe
     && /opt/build/bin/pip --python /opt/wellread/bin/python install --no-deps /tmp/wheel/*.whl
 
 # The bundled model is converted here once, and not by every container that starts.
-RUN /opt/wellread/bin/python -c "from pathlib import Path; from store.embedder import open_embedder; \
+RUN /opt/wellread/bin/python -c "from pathlib import Path; from store.embedders import open_embedder; \
 open_embedder('auto', models_dir=Path('/data/models')).embed(['ready'])"
 
 FROM python:3.11-slim

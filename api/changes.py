@@ -11,8 +11,8 @@ import structlog
 from anyio import to_thread
 
 from api.schemas_record import record_json
-from store.events import Event, follow
-from store.records import Record
+from store.ephemeral.events import Event, follow
+from store.questions.record import Record
 
 log = structlog.get_logger()
 

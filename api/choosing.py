@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from domain import Schedule
-    from store.sources import Source
+    from store.crawl.sources import Source
     from wellread.client import Client
     from workers.services import Services
 
@@ -101,7 +101,7 @@ class _Local:
         return add_source(self._services, url, own=own, min_delay_s=min_delay_s)
 
     def every(self) -> Sequence[Source]:
-        from store import sources
+        from store.crawl import sources
 
         with self._services.database.read() as session:
             return sources.every(session)
@@ -116,7 +116,7 @@ class _Local:
         return kept
 
     def remove(self, url: str) -> None:
-        from store import sources
+        from store.crawl import sources
 
         named = _named(url, [site.url for site in self.every()])
         with self._services.database.write() as session:

@@ -67,7 +67,7 @@ def started(settings: Settings, say: Say) -> Iterator[str]:
 
 def open_services() -> Services:
     """What is kept on this machine; needs no running stack, and makes the data folder's tables if need be."""
-    from store.database import migrate
+    from store.sql.database import migrate
     from workers.services import Services
     from workers.settings import load
 

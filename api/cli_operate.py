@@ -54,7 +54,7 @@ def dead() -> None:
     """List the questions a step of which failed too often."""
     from api.cli_connect import open_services
     from api.show_overview import dead_lines
-    from store.questions import dead as failed
+    from store.questions.state import dead as failed
 
     with open_services().database.read() as session:
         print_lines(*dead_lines(failed(session), terminal()))

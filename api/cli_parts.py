@@ -45,7 +45,7 @@ def api() -> None:
 @click.command()
 def migrate() -> None:
     """Bring the database's tables up to date."""
-    from store.database import migrate as bring_up_to_date
+    from store.sql.database import migrate as bring_up_to_date
     from workers.settings import load
 
     bring_up_to_date(load().database)

@@ -137,7 +137,7 @@ def _workers(services: Services) -> Check:
 def _database(services: Services) -> Check:
     from sqlalchemy.engine import make_url
 
-    from store.database import check_schema
+    from store.sql.database import check_schema
 
     url = make_url(services.settings.database)
     if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
@@ -167,7 +167,7 @@ def _claude(services: Services) -> Check:
 
 
 def _candidate_sources(services: Services) -> Check:
-    from store import sources
+    from store.crawl import sources
     from workers.engines import switched_on
 
     with services.database.read() as session:

@@ -9,7 +9,7 @@ import redis
 
 if TYPE_CHECKING:
     from crawler.search import EngineError
-    from store.engine_rests import Rest
+    from store.ephemeral.engine_cooldowns import Rest
     from workers.services import Services
 
 #: what is asked to see whether an engine answers

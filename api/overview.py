@@ -11,10 +11,13 @@ import redis
 from sqlalchemy import func, select
 
 from domain import Status
-from store import due, pages, records, site_reads, sources
-from store.database import check_schema
-from store.site_reads import SiteRead
-from store.tables import QuestionRow
+from store.crawl import site_reads, sources
+from store.crawl.site_reads import SiteRead
+from store.pages import page as pages
+from store.pages import refresh_queue as due
+from store.questions import record
+from store.sql.database import check_schema
+from store.sql.tables import QuestionRow
 from workers.engines import switched_on
 from workers.health import living_workers
 from workers.queues import QUEUE_NAMES
@@ -73,7 +76,7 @@ def overview(services: Services) -> Overview:
         questions = {Status(status): number for status, number in session.execute(by_status)}
         latest = tuple(
             Asked(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
-            for row in records.latest(session, LATEST)
+            for row in record.latest(session, LATEST)
         )
         chosen = len(sources.every(session))
         reading = [each for each in site_reads.latest(session, services.now()) if not each.status.is_final]

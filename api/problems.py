@@ -19,12 +19,12 @@ from api.schemas import BadBudget
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
 from pipeline.question import QuestionError
-from store.database import DatabaseError
-from store.feedback import NothingToJudge
-from store.learned import UnknownVersion
-from store.new_questions import IdempotencyConflict
-from store.questions import UnknownQuestion
-from store.site_reads import SiteReadOver, UnknownSiteRead
+from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
+from store.learned.versions import UnknownVersion
+from store.questions.feedback import NothingToJudge
+from store.questions.new import IdempotencyConflict
+from store.questions.state import UnknownQuestion
+from store.sql.database import DatabaseError
 from workers.intake import BadSite, UnknownStrategy
 
 log = structlog.get_logger()

@@ -12,9 +12,13 @@ from sqlalchemy import func, select, update
 
 from domain import Page, Passage
 from domain.errors import WellreadError
-from store import evidence, graph, leases, pages, passages_reindex
-from store.database import check_schema
-from store.tables import PageRow
+from store.graph import entities
+from store.pages import page as pages
+from store.passages import reindex as passages_reindex
+from store.questions import evidence
+from store.sql import leases
+from store.sql.database import check_schema
+from store.sql.tables import PageRow
 from workers.embedding import BATCH_PAGES, names_of, passages_of
 from workers.health import living_workers
 from workers.stack import running
@@ -86,7 +90,7 @@ def _take_in(services: Services, written: Written) -> None:
             held = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
             session.execute(update(PageRow).where(PageRow.id.in_(held)).values(_INDEXED))
             evidence.mark_stale(session, held, services.now())
-            graph.replace(session, {page_id: names[page_id] for page_id in held})
+            entities.replace(session, {page_id: names[page_id] for page_id in held})
         last = found[-1].id
 
 

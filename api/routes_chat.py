@@ -10,7 +10,7 @@ from api.events import final_record
 from api.schemas import ChatRequest, to_new
 from api.schemas_record import RecordOut
 from api.wiring import ListenerDep, ServicesDep, WaitingDep, read_record
-from store.records import Record
+from store.questions.record import Record
 from workers import intake
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from api.schemas_record import CheckOut, Readiness
 from api.wiring import ServicesDep
 from domain.errors import WellreadError
-from store.database import check_schema
+from store.sql.database import check_schema
 from workers.health import living_workers
 from workers.services import Services
 

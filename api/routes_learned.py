@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends
 
 from api.auth import Role, require
 from api.wiring import ServicesDep
-from store import learned
-from store.learned import Version
+from store.learned import versions as learned
+from store.learned.versions import Version
 from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
 
 router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])

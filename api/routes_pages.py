@@ -12,8 +12,9 @@ from api.schemas import ReadRequest
 from api.schemas_record import PageCheckOut, PageOut, ReadingOut
 from api.wiring import ServicesDep
 from crawler import urls
-from store import page_checks, pages
-from store.tables import CandidateRow, PageRow
+from store.pages import history as page_checks
+from store.pages import page as pages
+from store.sql.tables import CandidateRow, PageRow
 from workers import intake
 from workers.services import Services
 

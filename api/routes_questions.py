@@ -14,9 +14,9 @@ from api.events import watch
 from api.schemas import QuestionRequest, to_new
 from api.schemas_record import QuestionSummary, RecordOut, StepOut
 from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
-from store import records
-from store import trace as kept_trace
-from store.records import Record
+from store.questions import record
+from store.questions import trace as kept_trace
+from store.questions.record import Record
 from workers import intake
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -52,7 +52,7 @@ def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 2
         return [
             {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
             | {"question": row.text}
-            for row in records.latest(session, limit)
+            for row in record.latest(session, limit)
         ]
 
 

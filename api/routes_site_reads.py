@@ -9,7 +9,7 @@ from api.routes_pages import RowId
 from api.schemas import SiteReadRequest
 from api.schemas_sites import SiteReadOut
 from api.wiring import ServicesDep
-from store.site_reads import SiteRead
+from store.crawl.site_reads import SiteRead
 from workers import whole_sites
 
 router = APIRouter(prefix="/api/site-reads", tags=["pages"])

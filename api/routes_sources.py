@@ -13,8 +13,8 @@ from api.schemas import SourceChanges, SourceRequest
 from api.schemas_record import SourceOut
 from api.wiring import ServicesDep
 from crawler.discovery.schedule import schedule_of
-from store import sources
-from store.sources import Source
+from store.crawl import sources
+from store.crawl.sources import Source
 from workers import intake, planning
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])

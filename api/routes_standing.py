@@ -16,8 +16,8 @@ from api.schemas import FeedbackRequest, WatchRequest
 from api.schemas_record import FeedbackOut, WatchOut
 from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
 from domain.record import Feedback, Watch
-from store import watches
-from store.records import Record
+from store.questions import watches
+from store.questions.record import Record
 from workers import feedback, watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])

@@ -10,8 +10,9 @@ from api.auth import Role, require
 from api.schemas_record import StatsOut
 from api.wiring import ServicesDep
 from domain import Status
-from store import pages, sources
-from store.tables import QuestionRow
+from store.crawl import sources
+from store.pages import page
+from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
 from workers.services import Services
 
@@ -23,7 +24,7 @@ def stats(services: ServicesDep) -> StatsOut:
     """What is kept, by kind, and what stands in each queue."""
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
     with services.database.read() as session:
-        held, chosen = pages.count(session), len(sources.every(session))
+        held, chosen = page.count(session), len(sources.every(session))
         counted = {Status(status): number for status, number in session.execute(by_status)}
     return StatsOut(pages=held, sources=chosen, questions=counted, queues=_queues(services))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from store.site_reads import SiteReadStatus
+from store.crawl.site_reads import SiteReadStatus
 
 
 class SiteReadOut(BaseModel):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from api.cli_connect import named_api, open_services
 
 if TYPE_CHECKING:
-    from store.site_reads import SiteRead as FromStore
+    from store.crawl.site_reads import SiteRead as FromStore
     from wellread.client import Client
     from wellread.client import SiteRead as FromApi
     from workers.services import Services

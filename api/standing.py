@@ -19,7 +19,7 @@ def every() -> Sequence[Watched]:
     if (client := named_api()) is not None:
         with client:
             return client.watches()
-    from store import watches
+    from store.questions import watches
 
     with open_services().database.read() as session:
         return watches.every(session)

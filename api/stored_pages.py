@@ -21,11 +21,12 @@ def find(url: str) -> StoredPage:
     from dataclasses import asdict
 
     from crawler import urls
-    from store import page_checks, pages
-    from store.tables import PageRow
+    from store.pages import history as page_checks
+    from store.pages import page
+    from store.sql.tables import PageRow
 
     with services.database.read() as session:
-        known = pages.find(session, urls.typed(url))
+        known = page.find(session, urls.typed(url))
         if known is None:
             raise UnknownPage(f"No page was read from {url}: `wellread read {url}` reads it.")
         row = session.get_one(PageRow, known.id)

@@ -23,7 +23,7 @@ def _steps(question_id: str) -> Sequence[object] | Sequence[Mapping[str, Any]]:
     if (client := named_api()) is not None:
         with client:
             return client.trace(question_id)
-    from store import trace as kept
+    from store.questions import trace as kept
 
     with open_services().database.read() as session:
         return kept.read(session, question_id)

@@ -11,8 +11,8 @@ from fastapi import Depends, Path, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from store import records
-from store.questions import UnknownQuestion
+from store.questions import record
+from store.questions.state import UnknownQuestion
 from workers.services import Services
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -60,7 +60,7 @@ WaitingDep = Annotated[set[anyio.CancelScope], Depends(_waiting)]
 QuestionId = Annotated[str, Depends(_question_id)]
 
 
-def read_record(services: Services, question_id: str) -> records.Record:
+def read_record(services: Services, question_id: str) -> record.Record:
     """A question's record; raises UnknownQuestion."""
     with services.database.read() as session:
-        return records.read(session, question_id, services.now())
+        return record.read(session, question_id, services.now())

@@ -15,9 +15,9 @@ from sqlalchemy import delete, select, text, update
 
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
-from store import due
-from store.database import Database, migrate
-from store.tables import CandidateRow, HostRow, PageRow
+from store.pages import refresh_queue
+from store.sql.database import Database, migrate
+from store.sql.tables import CandidateRow, HostRow, PageRow
 from workers.refresh import BATCH
 
 PAGES, HOSTS, OF_LARGE = 1_000_000, 10_000, 900_000
@@ -80,12 +80,12 @@ def _timed(spent_s: list[float], work: Callable[[], list[int]]) -> list[int]:
 
 def _begin(database: Database, now: datetime) -> list[int]:
     with database.write() as session:
-        return due.open_lanes(session, now, BATCH)
+        return refresh_queue.open_lanes(session, now, BATCH)
 
 
 def _next(database: Database, host: str, now: datetime) -> list[int]:
     with database.write() as session:
-        return due.next_of(session, host, turn=1, now=now)
+        return refresh_queue.next_of(session, host, turn=1, now=now)
 
 
 def _bare(database: Database, number: int) -> list[int]:
@@ -103,7 +103,7 @@ def _hosts(database: Database, ids: Sequence[int]) -> list[str]:
 def _settle(database: Database) -> None:
     """Settle what was begun, as its readers would."""
     with database.write() as session:
-        session.execute(delete(CandidateRow).where(CandidateRow.origin == due.ORIGIN))
+        session.execute(delete(CandidateRow).where(CandidateRow.origin == refresh_queue.ORIGIN))
 
 
 def _fill(database: Database) -> None:

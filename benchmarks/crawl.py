@@ -18,8 +18,8 @@ from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError
 from evals.knowledge import Defaults
-from store.embedder import open_embedder
-from store.passages_schema import embedding_text
+from store.embedders import open_embedder
+from store.passages.schema import embedding_text
 
 #: each side reads so many pages a turn, the sides in turn; the best counts, as what else the machine does only slows
 _TURN, _TURNS = 600, 2

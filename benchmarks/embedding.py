@@ -15,9 +15,9 @@ from benchmarks.filled import real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError
-from store.embedder import open_embedder
-from store.embedder.minilm import converted, find_weights
-from store.embedder.minilm import open_minilm as ours
+from store.embedders import open_embedder
+from store.embedders.minilm import converted, find_weights
+from store.embedders.minilm import open_minilm as ours
 
 _MAX_TOKENS = 256
 #: texts before the clock runs

@@ -23,9 +23,11 @@ from domain import PageText, Validators
 from evals.check import SHIPPED
 from evals.knowledge import Defaults
 from evals.sets import EvalSet, read_set
-from store import graph, indexing, pages
-from store.database import migrate
-from store.embedder import Embedder, open_embedder
+from store.embedders import Embedder, open_embedder
+from store.graph import entities
+from store.pages import index_queue
+from store.pages import page as pages
+from store.sql.database import migrate
 from workers.embedding import passages_of
 from workers.naming import names_of_page
 from workers.services import Services
@@ -96,13 +98,13 @@ def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None
         _save(services, batch)
         now = services.now()
         with services.database.write() as session:
-            claimed = indexing.claim(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
+            claimed = index_queue.claim(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
         by_page = {page.id: passages_of(page) for _, page in claimed}
         services.passages_writer.write_pages(by_page, embedder)
         with services.database.write() as session:
             for lease, _ in claimed:
-                indexing.indexed(session, lease)
-            graph.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
+                index_queue.indexed(session, lease)
+            entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
 
 
 def _save(services: Services, batch: Sequence[MadeUp]) -> None:

@@ -14,9 +14,9 @@ from benchmarks.hop_worker import NEXT, NOTHING, RETRIEVE, send
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError
-from store import new_questions
-from store.database import Database, migrate
-from store.new_questions import NewQuestion
+from store.questions import new as new_questions
+from store.questions.new import NewQuestion
+from store.sql.database import Database, migrate
 from workers.app import app
 from workers.services import Services
 from workers.settings import Settings

@@ -8,7 +8,7 @@ os.environ.setdefault("WELLREAD_QUEUE", "none")  # none of the tasks that work: 
 
 from benchmarks.hop_counting import ended, steps_left
 from domain import Status
-from store.questions import Move
+from store.questions.state import Move
 from workers.app import app
 from workers.services import services
 from workers.steps import finish, step

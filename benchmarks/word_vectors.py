@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from store.embedder import minilm
+from store.embedders import minilm
 from text.analyser import analyse
 from text.stopwords import empty_words
 

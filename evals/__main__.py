@@ -21,7 +21,7 @@ from evals.floors import PINNED, Numbers, falls, not_allowed, pinned_anew, read_
 from evals.modes import MODES, chosen, has_questions, measure
 from evals.sets import EvalSet, read_set
 from evals.tables import rounded, table
-from store.embedder import Embedder, open_embedder
+from store.embedders import Embedder, open_embedder
 from workers.settings import load
 
 FOLDER = click.Path(path_type=Path)

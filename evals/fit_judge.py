@@ -23,7 +23,7 @@ from pipeline.evidence import Evidence, weigh
 from pipeline.judge import BESIDE_THE_POINT
 from pipeline.learning.chances import auroc, calibration_error
 from pipeline.learning.logistic import fit_logistic
-from store.embedder import open_embedder
+from store.embedders import open_embedder
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")

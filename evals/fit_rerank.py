@@ -28,8 +28,8 @@ from pipeline.rerank_learned import weighted_mean
 from pipeline.rerank_signals import Signals, signals
 from pipeline.rerankers import RerankerName, reranker_named
 from pipeline.retrieve import RERANKED, Ranking, Stage
-from store.embedder import Embedder, open_embedder
-from store.passages_schema import embedding_text
+from store.embedders import Embedder, open_embedder
+from store.passages.schema import embedding_text
 
 FITTED = Path(__file__).parent.parent / "pipeline" / "rerank_learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")

@@ -22,7 +22,7 @@ from crawler.extract.document import NothingToRead, extract
 from domain import Link, Question, Status
 from pipeline.question import analyse_question
 from pipeline.variants import make_variants
-from store.links import KnownLink
+from store.pages.links import KnownLink
 from workers.seeking import choose
 from workers.settings import Settings
 

@@ -28,11 +28,11 @@ from pipeline import ask
 from pipeline.ask import Attempt, Tools
 from pipeline.cite import stands
 from pipeline.retrieve import Observe, Search
-from store import pages
-from store.database import migrate
-from store.embedder import Embedder
-from store.passages import Passages
-from store.tables import PageRow
+from store.embedders import Embedder
+from store.pages import page as pages
+from store.passages.table import Passages
+from store.sql.database import migrate
+from store.sql.tables import PageRow
 from workers import embedding, looking
 from workers.services import Services
 from workers.settings import Settings

@@ -23,7 +23,7 @@ from pipeline.learning.chances import auroc, balanced_accuracy, calibration_erro
 from pipeline.learning.feedback import Judged, Refit
 from pipeline.learning.judge import chances_of, refit_judge
 from pipeline.learning.judge_floor import THRESHOLD
-from store.embedder import open_embedder
+from store.embedders import open_embedder
 
 CONDITIONS: tuple[Condition, ...] = (
     "all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"

@@ -16,7 +16,7 @@ from evals.measure_judge import measure_judge
 from evals.measure_retrieval import measure_retrieval
 from evals.measure_variants import measure_variants
 from evals.sets import EvalQuestion, EvalSet
-from store.embedder import Embedder
+from store.embedders import Embedder
 
 _SEED = 20
 

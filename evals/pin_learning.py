@@ -26,7 +26,7 @@ from pipeline.learning import judge_floor, reranker
 from pipeline.learning.feedback import Ranked
 from pipeline.learning.judge import pinned_chances
 from pipeline.rerank_learned import weighted_mean, weights
-from store.embedder import Embedder, open_embedder
+from store.embedders import Embedder, open_embedder
 
 FOLDER = Path(__file__).parent.parent / "pipeline" / "learning"
 DATA = Path(__file__).parent / "data"

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from domain import Passage
 from evals.sites import Site, SiteQuestion, read_demo, read_documentation, says
 from pipeline.ask import Attempt, Question, Tools, first_look, second_look
-from store.embedder import Embedder, open_embedder
-from store.passages import Passages
-from store.passages_schema import embedding_text
+from store.embedders import Embedder, open_embedder
+from store.passages.schema import embedding_text
+from store.passages.table import Passages
 
 _FEW = 6
 

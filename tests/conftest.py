@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from store.database import Database, migrate
+from store.sql.database import Database, migrate
 from tests.servers import postgres_server, valkey_server
 
 _connect = socket.socket.connect

@@ -24,7 +24,7 @@ ALLOWED = {
     "crawler/search/transport.py": "an httpx2 transport that goes through the guarded client",
     "crawler/search/engines/claude.py": "Anthropic's client on that transport",
     "pipeline/claude_api.py": "the model's API, at the address its operator set",
-    "store/embedder/remote.py": "the embedder's server, at the address its operator set",
+    "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",
     "wellread/requests.py": "asks our own API",

@@ -7,11 +7,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from domain import Candidate, Question, Status
-from store import candidates, evidence, leases, pages, questions, sources
-from store.candidates import CandidateStatus, Outcome
-from store.leases import Lease
-from store.site_reads import SiteReadStatus
-from store.tables import CandidateRow, SiteReadRow
+from store.crawl import candidates, sources
+from store.crawl.candidates import CandidateStatus, Outcome
+from store.crawl.site_reads import SiteReadStatus
+from store.pages import page as pages
+from store.questions import evidence, state
+from store.sql import leases
+from store.sql.leases import Lease
+from store.sql.tables import CandidateRow, SiteReadRow
 from workers import pace
 from workers.budget import out_of_time
 
@@ -56,7 +59,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             lease=lease,
             candidate_id=candidate_id,
             candidate=candidate,
-            question=questions.find(session, row.question_id) if row.question_id else None,
+            question=state.find(session, row.question_id) if row.question_id else None,
             site_read_id=row.site_read_id,
             turn=row.wave,
             attempts=row.attempts,

@@ -10,10 +10,14 @@ import structlog
 
 from crawler.extract.chunk import chunk
 from domain import Page, PageText, Passage, Status
-from store import candidates, evidence, facts, graph, indexing, leases, questions
-from store.graph import PageNames
-from store.leases import Lease
-from store.tables import PageRow
+from store.crawl import candidates
+from store.graph import entities, facts
+from store.graph.entities import PageNames
+from store.pages import index_queue
+from store.questions import evidence, state
+from store.sql import leases
+from store.sql.leases import Lease
+from store.sql.tables import PageRow
 from workers import watching
 from workers.naming import names_of_page
 
@@ -35,7 +39,7 @@ def embed(services: Services, page_id: int) -> None:
     """Embed the page that was rung for and others that wait; move on the questions that waited for them."""
     now = services.now()
     with services.database.write() as session:
-        claimed = indexing.claim(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
+        claimed = index_queue.claim(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
         fatal = bool(claimed) and session.get_one(PageRow, page_id).attempts > leases.MAX_ATTEMPTS
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
@@ -50,15 +54,15 @@ def embed(services: Services, page_id: int) -> None:
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
     """Move on the questions that waited for these pages and wait for no other."""
     with services.database.read() as session:
-        waiting = indexing.waited_for_by(session, page_ids)
+        waiting = index_queue.waited_for_by(session, page_ids)
     for question_id in waiting:
         with services.database.write() as session:
-            row = questions.lock(session, question_id)
+            row = state.lock(session, question_id)
             moved = (
                 row is not None and row.status == Status.EMBEDDING and not candidates.unindexed(session, question_id)
             )
             if row is not None and moved:
-                questions.advance(session, row, Status.REQUERYING, services.now())
+                state.advance(session, row, Status.REQUERYING, services.now())
         if moved:
             services.events.publish(question_id, "status", {"status": Status.REQUERYING})
             services.doorbell.ring_for(question_id, Status.REQUERYING)
@@ -98,9 +102,9 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
     with services.database.write() as session:
-        current = [page.id for lease, page in claimed if indexing.indexed(session, lease)]
+        current = [page.id for lease, page in claimed if index_queue.indexed(session, lease)]
         evidence.mark_stale(session, current, services.now())
-        graph.replace(session, {page_id: names[page_id] for page_id in current})
+        entities.replace(session, {page_id: names[page_id] for page_id in current})
     return True
 
 
@@ -124,5 +128,5 @@ def _record_failure(services: Services, lease: Lease, page: Page, error: str) ->
 
 def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:
     log.error("page_given_up", page=page_id, error=error)
-    indexing.give_up(session, lease, error)
+    index_queue.give_up(session, lease, error)
     evidence.mark_stale(session, [page_id], now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from domain.record import Feedback, FeedbackVerdict
-from store import feedback, questions
+from store.questions import feedback, state
 from workers.made_with import made_with
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def give(
 ) -> Feedback:
     """Keep what a reader says of an answer (None: the latest revision); raises UnknownQuestion or NothingToJudge."""
     with services.database.write() as session:
-        questions.find(session, question_id)
+        state.find(session, question_id)
         return feedback.give(
             session,
             question_id,

@@ -11,7 +11,7 @@ from domain import Hit, Question, Status, VariantKind
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
 from pipeline.variant_learning import rewards
-from store.questions import Move
+from store.questions.state import Move
 from workers.budget import Progress, stop_reason
 
 #: hits kept with an answer as its context

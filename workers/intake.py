@@ -15,9 +15,12 @@ from domain import Budget, Candidate, Question, Status
 from domain.errors import WellreadError
 from pipeline.question import clean_question
 from pipeline.strategy import TASK_STRATEGIES
-from store import candidates, new_questions, questions, reuse, sources
-from store.candidates import CandidateStatus
-from store.new_questions import NewQuestion
+from store.crawl import candidates, sources
+from store.crawl.candidates import CandidateStatus
+from store.questions import answer_cache as reuse
+from store.questions import new as new_questions
+from store.questions import state
+from store.questions.new import NewQuestion
 from workers.made_with import made_with
 from workers.steps import tell_of_end
 
@@ -76,9 +79,9 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     with services.database.write() as session:
         now = services.now()
         question, is_new = new_questions.ask(session, checked, now)
-        if is_new and (row := questions.lock(session, question.id)) is not None:
+        if is_new and (row := state.lock(session, question.id)) is not None:
             reuse.begin(session, row, now)
-            question = questions.to_question(row)
+            question = state.to_question(row)
     if is_new:
         begun(services, question)
     return question, is_new
@@ -137,7 +140,7 @@ def default_budget(services: Services) -> Budget:
 def cancel(services: Services, question_id: str) -> Question:
     """Stop a question; what it has read stays."""
     with services.database.write() as session:
-        question = questions.cancel(session, question_id, services.now())
+        question = state.cancel(session, question_id, services.now())
     services.events.publish(question_id, "final", {"status": question.status})
     tell_of_end(services, question_id)
     return question
@@ -146,7 +149,7 @@ def cancel(services: Services, question_id: str) -> Question:
 def replay(services: Services, question_id: str) -> Question:
     """Start a question again that failed, timed out or was cancelled."""
     with services.database.write() as session:
-        question = questions.replay(session, question_id, services.now())
+        question = state.replay(session, question_id, services.now())
     services.events.publish(question_id, "status", {"status": question.status})
     services.doorbell.ring_for(question_id, question.status, priority=question.priority)
     return question

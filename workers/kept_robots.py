@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crawler.robots.permission import RobotsFile
-from store import sources
+from store.crawl import sources
 
 if TYPE_CHECKING:
-    from store.database import Database
+    from store.sql.database import Database
 
 
 class KeptRobots:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from store import learned
-from store.database import Database
-from store.learned import Version
+from store.learned import versions as learned
+from store.learned.versions import Version
+from store.sql.database import Database
 
 if TYPE_CHECKING:
     from pipeline.learned import Learned

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.calibration import Calibration
 from pipeline.learned import Learned, LearnedJudge, LearnedReranker
-from store.learned import Version
+from store.learned.versions import Version
 
 
 def to_learned(versions: Sequence[Version]) -> Learned:

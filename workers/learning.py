@@ -12,8 +12,9 @@ import structlog
 from pipeline.learning.feedback import Judged, Refit
 from pipeline.learning.judge import refit_judge
 from pipeline.learning.reranker import refit_reranker
-from store import feedback, learned, variant_tallies
-from store.learned import Kind, Version
+from store.learned import tallies, versions
+from store.learned.versions import Kind, Version
+from store.questions import feedback
 from workers import lessons
 from workers.learned_values import to_judge, to_reranker
 
@@ -46,7 +47,7 @@ class Lesson:
 def is_due(services: Services) -> bool:
     """Whether learning by itself has anything new to look at."""
     with services.database.read() as session:
-        last = max((each.tried_at for each in learned.tries(session) if each.tried_at), default=None)
+        last = max((each.tried_at for each in versions.tries(session) if each.tried_at), default=None)
         said = feedback.count_since(session, last)
     return said >= NEW_FEEDBACK or last is None or services.now() - last >= EVERY
 
@@ -55,7 +56,7 @@ def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
     """Fit everything anew; by hand also what an operator put back, which is left alone otherwise."""
     with services.database.read() as session:
         outcomes = feedback.outcomes(session, AT_MOST)
-        held = {(each.kind, each.embedder) for each in learned.tries(session) if each.held and not by_hand}
+        held = {(each.kind, each.embedder) for each in versions.tries(session) if each.held and not by_hand}
     of_embedder = lessons.judged(outcomes)
     lessons_learned = [
         _judge(services, embedder, judged, held=("judge", embedder) in held) for embedder, judged in of_embedder.items()
@@ -75,16 +76,16 @@ def rollback(services: Services, kind: Kind, number: int | None) -> list[Version
     Judge and reranker are left so until they are learned by hand. Raises UnknownVersion.
     """
     with services.database.write() as session:
-        used = [version.embedder for version in learned.active(session) if version.kind == kind]
-        learned.hold_still(session, kind)
+        used = [version.embedder for version in versions.active(session) if version.kind == kind]
+        versions.hold_still(session, kind)
         if kind == "variants":
             _keep_counts(session, services, least=1)
-        in_use = learned.rollback(session, kind, number)
+        in_use = versions.rollback(session, kind, number)
         if kind == "variants":
-            variant_tallies.put_back(session, in_use[0].parameters["counts"] if in_use else {})
+            tallies.put_back(session, in_use[0].parameters["counts"] if in_use else {})
         else:
             for embedder in {*used, *(version.embedder for version in in_use)}:
-                learned.hold_still(session, kind, embedder).held = True
+                versions.hold_still(session, kind, embedder).held = True
     log.info("rolled_back", kind=kind, in_use=[version.number for version in in_use])
     return in_use
 
@@ -93,7 +94,7 @@ def _judge(services: Services, embedder: str, judged: Sequence[Judged], *, held:
     if held:
         return _left_alone("judge", embedder)
     with services.database.read() as session:
-        now = learned.in_use(session, "judge", embedder)
+        now = versions.in_use(session, "judge", embedder)
     serving = to_judge(now).calibrations if now else {}
     by_lang: dict[str, list[Judged]] = {}
     for each in judged:
@@ -118,7 +119,7 @@ def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesso
     if held:
         return _left_alone("reranker", "")
     with services.database.read() as session:
-        now = learned.in_use(session, "reranker")
+        now = versions.in_use(session, "reranker")
     refit = refit_reranker(ranked, serving=to_reranker(now).weights if now else None)
     taken = {"all": refit} if refit.parameters is not None else {}
     return _keep(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.said)
@@ -126,7 +127,7 @@ def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesso
 
 def _variants(services: Services) -> Lesson:
     with services.database.write() as session:
-        mine = learned.hold_still(session, "variants")
+        mine = versions.hold_still(session, "variants")
         kept = _keep_counts(session, services, least=NEW_TRIES)
         mine.tried_at = services.now()
         mine.said = "the counts are kept" if kept else f"fewer than {NEW_TRIES} new tries"
@@ -135,13 +136,13 @@ def _variants(services: Services) -> Lesson:
 
 def _keep_counts(session: Session, services: Services, *, least: int) -> Version | None:
     """Keep the counts that order the variants as a version, where at least so many tries are new."""
-    now, last = variant_tallies.counts(session), learned.in_use(session, "variants")
+    now, last = tallies.counts(session), versions.in_use(session, "variants")
     before = last.parameters["counts"] if last else {}
     tried, tried_before = _sums(now), _sums(before)
     if tried[0] - tried_before[0] < least:
         return None
     share = {"before": _share(tried_before), "after": _share(tried)}
-    return learned.add(
+    return versions.add(
         session,
         "variants",
         parameters={"counts": now},
@@ -163,14 +164,14 @@ def _keep(
 ) -> Lesson:
     """Keep what was fitted as the version in use, unless another process chose one meanwhile."""
     with services.database.write() as session:
-        mine = learned.hold_still(session, kind, embedder)
-        in_use = learned.in_use(session, kind, embedder)
+        mine = versions.hold_still(session, kind, embedder)
+        in_use = versions.in_use(session, kind, embedder)
         if (in_use and in_use.number) != (now and now.number):
             return Lesson(kind=kind, embedder=embedder, said="another version was chosen meanwhile", version=None)
         mine.held, mine.tried_at, mine.said = False, services.now(), said
         if not taken:
             return Lesson(kind=kind, embedder=embedder, said=said, version=None)
-        version = learned.add(
+        version = versions.add(
             session,
             kind,
             embedder=embedder,

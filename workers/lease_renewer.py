@@ -9,9 +9,9 @@ from datetime import datetime
 
 import structlog
 
-from store import leases
-from store.database import Database, DatabaseError
-from store.leases import Lease
+from store.sql import leases
+from store.sql.database import Database, DatabaseError
+from store.sql.leases import Lease
 
 log = structlog.get_logger()
 

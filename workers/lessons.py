@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pipeline.calibration import FEATURES
 from pipeline.learning.feedback import Judged, Ranked
 from pipeline.learning.reranker import SIGNALS
-from store.feedback import Outcome
+from store.questions.feedback import Outcome
 
 #: what says "I do not know"
 ABSTENTION = "abstention"

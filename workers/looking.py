@@ -11,7 +11,8 @@ from pipeline import ask
 from pipeline.ask import Attempt
 from pipeline.cite import check, dated
 from pipeline.notices import disagreement, older_than, said
-from store import evidence, pages
+from store.pages import page
+from store.questions import evidence
 from workers.flow import earned
 from workers.purse import remaining_budget
 from workers.writing import telling
@@ -51,7 +52,7 @@ def _asked(services: Services, question: Question) -> ask.Question:
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
         with services.database.read() as session:
-            scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
+            scope = replace(scope, read_after=oldest, confirmed=tuple(page.confirmed_since(session, oldest)))
     return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
 
 
@@ -88,7 +89,7 @@ def checked(services: Services, attempt: Attempt) -> Attempt:
         return attempt
     with services.database.read() as session:
         cited = [citation.page_id for citation in attempt.answer.citations]
-        texts, dates = pages.texts(session, cited), pages.dates(session, cited)
+        texts, dates = page.texts(session, cited), page.dates(session, cited)
     answer = dated(check(attempt.answer, texts.get), dates)
     answer = said(answer, disagreement(answer, attempt.analysis.lang))
     if answer.citations:

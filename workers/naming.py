@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from domain import Fact, Page, Passage
-from store.graph import PageNames
+from store.graph.entities import PageNames
 from text.names import key, names_in, names_of, proper_nouns
 from text.stopwords import empty_words
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.fetch.guard import FetchError
-from store import leases, records, webhooks
-from store.jsonable import jsonable
-from store.tables import WebhookRow
+from store.questions import record as records
+from store.questions import webhooks
+from store.sql import leases
+from store.sql.json import jsonable
+from store.sql.tables import WebhookRow
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from crawler import urls
 from domain import Status
-from store import candidates, due, leases, links, page_checks, pages, questions
-from store.candidates import Outcome
-from store.tables import PageRow, QuestionRow
+from store.crawl import candidates
+from store.crawl.candidates import Outcome
+from store.pages import history, links, refresh_queue
+from store.pages import page as pages
+from store.questions import state
+from store.sql import leases
+from store.sql.tables import PageRow, QuestionRow
 from workers import planning, whole_sites
 from workers.waves import after_reading
 
@@ -80,7 +84,7 @@ def record(services: Services, claim: Claim, outcome: Outcome) -> None:
 
 def _asker(session: Session, claim: Claim) -> QuestionRow | None:
     """The row of the question that it is read for, locked."""
-    return questions.lock(session, claim.question.id) if claim.question else None
+    return state.lock(session, claim.question.id) if claim.question else None
 
 
 def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) -> _Kept:
@@ -129,7 +133,7 @@ def _leave(session: Session, claim: Claim, reading: Reading, now: datetime) -> t
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
     pages.gone(session, page.id, now, for_good=False)
-    page_checks.note(
+    history.note(
         session,
         page.id,
         outcome="gone",
@@ -160,7 +164,7 @@ def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status 
         return None
     moved = after_reading(session, asker.id)
     if moved is not None:
-        questions.advance(session, asker, moved, now)
+        state.advance(session, asker, moved, now)
     return moved
 
 
@@ -177,14 +181,14 @@ def _following(
     if claim.site_read_id is not None:
         due_at = now + timedelta(seconds=pause_s)
         return whole_sites.after(session, claim, outcome, reading, is_new=kept.is_new, due_at=due_at, now=now)
-    if claim.candidate.origin == due.ORIGIN:
-        return due.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
+    if claim.candidate.origin == refresh_queue.ORIGIN:
+        return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
     return []
 
 
 def _settle(session: Session, claim: Claim, outcome: Outcome, now: datetime) -> bool:
     """Record the outcome; a page that was only looked at again keeps its history, not its candidates."""
-    if claim.candidate.origin == due.ORIGIN:
+    if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
     return candidates.settle(session, claim.lease, outcome, now)
 
@@ -195,7 +199,7 @@ def _note(session: Session, outcome: Outcome, reading: Reading, *, is_new: bool,
     if page is None or (reading.page is not None and page.url != reading.url):
         return
     word = ("changed" if page.generation > 1 else "new") if is_new else outcome.outcome
-    page_checks.note(
+    history.note(
         session,
         page.id,
         outcome="unchanged" if word == "read" else word,

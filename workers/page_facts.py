@@ -11,7 +11,7 @@ import structlog
 from crawler.extract.chunk import chunk
 from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
-from store import spending
+from store.questions import spending
 from workers.purse import remaining_budget
 
 if TYPE_CHECKING:

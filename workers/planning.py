@@ -13,8 +13,9 @@ from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.discovery.site import prefix_of
 from domain import Schedule
-from store import due, sources
-from store.sources import Source
+from store.crawl import sources
+from store.crawl.sources import Source
+from store.pages import refresh_queue
 from workers import whole_sites
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _set_schedule(session: Session, source_id: int, wanted: Schedule | None, now
     source = sources.set_schedule(session, source_id, wanted)
     moment = _next(source, now)
     if moment is not None:
-        due.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
+        refresh_queue.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
     return sources.plan(session, source_id, moment)
 
 

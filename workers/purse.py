@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from domain import Question
 from pipeline.purse import SpendingBudget
-from store.database import Database
-from store.spending import spent
+from store.questions.spending import spent
+from store.sql.database import Database
 
 
 def remaining_budget(database: Database, question: Question) -> SpendingBudget:

@@ -12,8 +12,8 @@ from crawler import urls
 from crawler.read import Known as KnownText
 from crawler.read import Reading
 from crawler.read import read as read_page
-from store import leases
-from store.candidates import Outcome
+from store.crawl.candidates import Outcome
+from store.sql import leases
 from workers import outcomes, pace
 from workers.claim import Claim, claim, needs_no_fetch
 from workers.kept_robots import KeptRobots
@@ -21,7 +21,7 @@ from workers.page_facts import with_facts
 from workers.turns import OtherTurns
 
 if TYPE_CHECKING:
-    from store.slots import Turn
+    from store.ephemeral.host_slots import Turn
     from workers.services import Services
 
 log = structlog.get_logger()

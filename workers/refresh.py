@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store import due
+from store.pages import refresh_queue
 from workers import planning, whole_sites
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def refresh(services: Services) -> int:
     begun = 0
     for _ in range(ROUNDS):
         with services.database.write() as session:
-            ids = due.open_lanes(session, services.now(), BATCH)
+            ids = refresh_queue.open_lanes(session, services.now(), BATCH)
         whole_sites.ring(services, ids)
         begun += len(ids)
         if len(ids) < BATCH:

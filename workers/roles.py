@@ -23,7 +23,7 @@ class UnknownQueue(WellreadError):
 def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is told to stop."""
     os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it says which tasks are loaded
-    from store.database import Database, check_schema
+    from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.health import show_life
     from workers.queues import QUEUE_NAMES
@@ -76,7 +76,7 @@ def run_flower(settings: Settings) -> None:
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
     """Give a migration that is under way the time to end."""
-    from store.database import Database, DatabaseError, check_schema
+    from store.sql.database import Database, DatabaseError, check_schema
     from workers.supervise import wait_until
 
     def is_there() -> bool:

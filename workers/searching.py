@@ -13,7 +13,7 @@ import structlog
 from crawler.search import Found, Query, search_all
 from crawler.search.recency import wanted_within
 from domain import Cost
-from store.engine_rests import Rest
+from store.ephemeral.engine_cooldowns import Rest
 
 if TYPE_CHECKING:
     from crawler.search import EngineError

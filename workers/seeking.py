@@ -14,11 +14,13 @@ from crawler.discovery import frontier
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from pipeline.context import crawl_queries
-from store import candidates, evidence, pages, questions, sources
-from store import links as seen_links
-from store.candidates import CandidateStatus
-from store.links import KnownLink
-from store.questions import Move
+from store.crawl import candidates, sources
+from store.crawl.candidates import CandidateStatus
+from store.pages import links as seen_links
+from store.pages import page
+from store.pages.links import KnownLink
+from store.questions import evidence, state
+from store.questions.state import Move
 from text.rarity import rarity
 from workers.engines import switched_on
 from workers.searching import Searched, queries_for, search_engines
@@ -158,7 +160,7 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
     lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LIST_KINDS)]
     lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
-    read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
+    read = page.read_urls(session, origins, since=evidence.oldest_for(question, now))
     return _Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
@@ -201,13 +203,13 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
     """Keep the wave with the question's move, in one transaction; then ring for each."""
     now, question = services.now(), work.question
     with services.database.write() as session:
-        if not questions.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
+        if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return
         ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
         candidates.add(session, question.id, rest, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
-        row = questions.lock(session, question.id)
+        row = state.lock(session, question.id)
         if row is not None and move.to is Status.READING and (onward := after_reading(session, question.id)):
-            questions.advance(session, row, onward, now)  # everything chosen was settled before
+            state.advance(session, row, onward, now)  # everything chosen was settled before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
     announce(services, question, move)
     for candidate_id in ids:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain.errors import WellreadError
-from store.database import Database
+from store.sql.database import Database
 from workers.logs import configure
 from workers.once import once
 from workers.settings import load
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from pipeline.ask import Tools
     from pipeline.llm import Model
-    from store.embedder import Embedder
-    from store.engine_rests import EngineRests
-    from store.events import Events
-    from store.passages import Passages
-    from store.slots import Slots
-    from store.variants_cache import VariantsCache
+    from store.embedders import Embedder
+    from store.ephemeral.engine_cooldowns import EngineRests
+    from store.ephemeral.events import Events
+    from store.ephemeral.host_slots import Slots
+    from store.learned.variants import VariantsCache
+    from store.passages.table import Passages
     from workers.doorbell import Doorbell
     from workers.learned import LearnedHere
     from workers.lease_renewer import LeaseRenewer
@@ -63,7 +63,7 @@ class Services(WayOut):
     @once
     def events(self) -> Events:
         """Progress."""
-        from store.events import Events
+        from store.ephemeral.events import Events
 
         return Events(self.redis)
 
@@ -71,7 +71,7 @@ class Services(WayOut):
     def slots(self) -> Slots:
         """Turns at hosts, each as long as reading one page may take."""
         from crawler.browser.render import Bounds
-        from store.slots import Slots
+        from store.ephemeral.host_slots import Slots
 
         # robots.txt, then the page, then its scripts
         longest_s = 2 * self.settings.fetch_deadline_s + Bounds().deadline_s + TURN_SLACK_S
@@ -95,7 +95,7 @@ class Services(WayOut):
     @once
     def embedder(self) -> Embedder:
         """The embedding model."""
-        from store.embedder import open_embedder
+        from store.embedders import open_embedder
 
         s = self.settings
         return open_embedder(
@@ -140,8 +140,8 @@ class Services(WayOut):
         from pipeline.ask import Tools
         from pipeline.enhancements import switched
         from pipeline.retrieve import Ranking
-        from store.graph_reader import GraphReader
-        from store.solved import SolvedReader
+        from store.graph.reader import GraphReader
+        from store.questions.solved_examples import SolvedReader
 
         return Tools(
             search=self.passages,
@@ -169,21 +169,21 @@ class Services(WayOut):
     @once
     def variants(self) -> VariantsCache:
         """Variants made before, and which kinds helped."""
-        from store.variants_cache import VariantsCache
+        from store.learned.variants import VariantsCache
 
         return VariantsCache(self.database, now=self.now)
 
     def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
         """The stored text of pages, by id."""
-        from store import pages
+        from store.pages import page
 
         with self.database.read() as session:
-            return pages.texts(session, page_ids)
+            return page.texts(session, page_ids)
 
     @once
     def engine_rests(self) -> EngineRests:
         """Which engines are left alone."""
-        from store.engine_rests import EngineRests
+        from store.ephemeral.engine_cooldowns import EngineRests
 
         return EngineRests(self.redis)
 
@@ -203,7 +203,7 @@ class Services(WayOut):
 
     def _open_passages(self, *, writer: bool) -> Passages:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of much that is as it should be
-        from store.passages import Passages
+        from store.passages.table import Passages
 
         return Passages.open(
             self.settings.passages,

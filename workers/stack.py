@@ -105,7 +105,7 @@ class Stack:
         stop.wait()
 
     def _start(self) -> None:
-        from store.database import migrate
+        from store.sql.database import migrate
 
         settings = self._settings
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")

@@ -14,12 +14,13 @@ from sqlalchemy import ColumnElement
 
 from domain import Question, Status
 from domain.errors import WellreadError
-from store import flights, leases, questions, watches, webhooks
-from store.embedder.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
-from store.leases import Lease
-from store.passages_errors import EmbedderMismatch
-from store.questions import Move
-from store.tables import QuestionRow
+from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
+from store.passages.errors import EmbedderMismatch
+from store.questions import shared_runs, state, watches, webhooks
+from store.questions.state import Move
+from store.sql import leases
+from store.sql.leases import Lease
+from store.sql.tables import QuestionRow
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -60,7 +61,7 @@ def finish(services: Services, work: Work, move: Move) -> bool:
     """Record what a step found, tell who listens, and ring for the next one; False when another process was faster."""
     now = services.now()
     with services.database.write() as session:
-        if not questions.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
+        if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return False
     announce(services, work.question, move)
     return True
@@ -83,7 +84,7 @@ def tell_of_end(services: Services, question_id: str) -> None:
     with services.database.read() as session:
         owed = webhooks.owed(session, question_id)
         changed = watches.just_changed(session, question_id)
-        heirs = flights.heirs(session, question_id)
+        heirs = shared_runs.heirs(session, question_id)
     for webhook_id in owed:
         services.doorbell.ring("wellread.notify", webhook_id)
     for each in changed:
@@ -101,10 +102,10 @@ def _claim(services: Services, question_id: str, status: Status, name: str) -> W
         if lease is None:
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
-        question = questions.to_question(row)
+        question = state.to_question(row)
         end = _ended(row, now)
         if end is not None:
-            questions.record(session, lease, end, step=name, started_at=now, now=now)
+            state.record(session, lease, end, step=name, started_at=now, now=now)
     if end is not None:
         announce(services, question, end)
         return None

@@ -14,10 +14,12 @@ import structlog
 from sqlalchemy import select
 
 from domain import Status
-from store import candidates, flights, leases, questions
-from store.candidates import CandidateStatus
-from store.questions import Move
-from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.questions import shared_runs, state
+from store.questions.state import Move
+from store.sql import leases
+from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers import watching, whole_sites
 from workers.budget import out_of_time
 from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF
@@ -85,33 +87,33 @@ def _ring(services: Services, task: str, row: leases.LeasedRow, waits: ColumnEle
 
 def _end_overdue(services: Services, now: datetime) -> None:
     """Questions whose deadline passed end with the best answer they have."""
-    overdue = select(QuestionRow.id).where(QuestionRow.status.in_(questions.waiting()), QuestionRow.deadline < now)
+    overdue = select(QuestionRow.id).where(QuestionRow.status.in_(state.waiting()), QuestionRow.deadline < now)
     with services.database.read() as session:
         ids = list(session.scalars(overdue.limit(MOST_WAITING)))
     for question_id in ids:
         move = Move(to=Status.TIMED_OUT, outcome="deadline")
         with services.database.write() as session:
-            row = questions.lock(session, question_id)
+            row = state.lock(session, question_id)
             if row is None or Status(row.status).is_final:
                 continue
             row.stop_reason = "the question's deadline passed"
-            questions.advance(session, row, Status.TIMED_OUT, now)
-            question = questions.to_question(row)
+            state.advance(session, row, Status.TIMED_OUT, now)
+            question = state.to_question(row)
         announce(services, question, move)
 
 
 def _lead_stranded(services: Services, now: datetime) -> None:
     """Followers whose leader does not move any more go on by themselves."""
     with services.database.read() as session:
-        ids = flights.stranded(session)
+        ids = shared_runs.stranded(session)
     for question_id in ids[:MOST_WAITING]:
         with services.database.write() as session:
-            row = questions.lock(session, question_id)
-            if row is None or row.status != Status.FOLLOWING or question_id not in flights.stranded(session):
+            row = state.lock(session, question_id)
+            if row is None or row.status != Status.FOLLOWING or question_id not in shared_runs.stranded(session):
                 continue
             row.leader_id = None
-            questions.advance(session, row, Status.ASKED, now)
-            question = questions.to_question(row)
+            state.advance(session, row, Status.ASKED, now)
+            question = state.to_question(row)
         announce(services, question, Move(to=Status.ASKED, outcome="swept"))
 
 
@@ -123,16 +125,16 @@ def _move_on(services: Services, now: datetime) -> None:
     for question_id in ids:
         moved: Status | None = None
         with services.database.write() as session:
-            row = questions.lock(session, question_id)
+            row = state.lock(session, question_id)
             if row is None or row.status not in (Status.READING, Status.EMBEDDING):
                 continue
-            question = questions.to_question(row)
+            question = state.to_question(row)
             if stop := out_of_time(question, now):
                 candidates.abandon(session, question_id, stop, now)
             moved = after_reading(session, question_id)
             if moved is None or moved == row.status:
                 continue
-            questions.advance(session, row, moved, now)
+            state.advance(session, row, moved, now)
         announce(services, question, Move(to=moved, outcome="swept"))
 
 
@@ -140,7 +142,7 @@ def _due_to_look(session: Session, ids: Sequence[str], now: datetime) -> list[st
     """Those of the questions that could go on: nothing unsettled, or out of time."""
     due = []
     for question_id in ids:
-        question = questions.find(session, question_id)
+        question = state.find(session, question_id)
         onward = after_reading(session, question_id)
         if out_of_time(question, now) or (onward is not None and onward != question.status):
             due.append(question_id)

@@ -13,8 +13,8 @@ from workers import pace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from store.slots import Turn
-    from store.sources import Source
+    from store.crawl.sources import Source
+    from store.ephemeral.host_slots import Turn
     from workers.services import Services
 
 #: a reader waits for so long at another host; for longer it goes away, and has the page asked for again then

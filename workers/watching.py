@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain.record import Watch
-from store import questions, reuse, watches
+from store.questions import answer_cache, state, watches
 from workers.intake import begun, check_callback
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def watch(services: Services, question_id: str, callback_url: str = "") -> Watch
     """Have a question asked again when its evidence changes; raises UnknownQuestion or BadSite."""
     checked = check_callback(services, callback_url) if callback_url else ""
     with services.database.write() as session:
-        questions.find(session, question_id)
+        state.find(session, question_id)
         watches.add(session, question_id, checked, services.now())
     with services.database.read() as session:
         kept = watches.find(session, question_id)
@@ -44,7 +44,7 @@ def watch(services: Services, question_id: str, callback_url: str = "") -> Watch
 def unwatch(services: Services, question_id: str) -> bool:
     """Ask a question again no longer; whether it was watched. Raises UnknownQuestion."""
     with services.database.write() as session:
-        questions.find(session, question_id)
+        state.find(session, question_id)
         was_watched = watches.remove(session, question_id)
     services.events.publish(question_id, "unwatched", {})
     return was_watched
@@ -53,12 +53,12 @@ def unwatch(services: Services, question_id: str) -> bool:
 def _ask_again(services: Services, question_id: str) -> bool:
     now = services.now()
     with services.database.write() as session:
-        row = questions.lock(session, question_id)
+        row = state.lock(session, question_id)
         if row is None or question_id not in watches.due(session, question_id):
             return False
-        questions.ask_again(session, row, now)
-        reuse.begin(session, row, now)
-        question = questions.to_question(row)
+        state.ask_again(session, row, now)
+        answer_cache.begin(session, row, now)
+        question = state.to_question(row)
     log.info("asked_again", question=question_id, round=row.round)
     begun(services, question)
     return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from domain import Question, Status
-from store import candidates
-from store.tables import QuestionRow
+from store.crawl import candidates
+from store.sql.tables import QuestionRow
 from workers.budget import Progress
 
 

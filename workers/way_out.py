@@ -14,7 +14,7 @@ from workers.settings import Settings
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
     from crawler.fetch.client import Client
-    from store.sources import Source
+    from store.crawl.sources import Source
     from workers.engines import Account
 
 Value = TypeVar("Value")

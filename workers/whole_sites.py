@@ -10,10 +10,11 @@ from crawler import urls
 from crawler.discovery import site
 from crawler.robots import rules
 from domain import Candidate, Link
-from store import links, site_frontier, site_reads, sources
-from store.candidates import Outcome
-from store.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
-from store.tables import SiteReadRow
+from store.crawl import site_frontier, site_reads, sources
+from store.crawl.candidates import Outcome
+from store.crawl.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
+from store.pages import links
+from store.sql.tables import SiteReadRow
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from crawler.read import Reading
-    from store.sources import Source
+    from store.crawl.sources import Source
     from workers.claim import Claim
     from workers.services import Services
 

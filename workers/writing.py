@@ -8,7 +8,7 @@ import structlog
 
 from domain import Answer
 from pipeline.cite import check
-from store.database import DatabaseError
+from store.sql.database import DatabaseError
 
 if TYPE_CHECKING:
     from pipeline.llm import Tell

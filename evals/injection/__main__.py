@@ -6,7 +6,7 @@ import click
 
 from evals.injection.measure import COUNTED, counted, outcomes
 from evals.injection.pages import all_pages
-from store.embedder import open_embedder
+from store.embedders import open_embedder
 from workers.settings import load
 
 

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import Server, create_app
-from store.database import migrate
+from store.sql.database import migrate
 from workers.doorbell import Doorbell
 from workers.services import Services
 from workers.settings import Settings, load

@@ -15,8 +15,8 @@ import pytest
 from fastapi import FastAPI
 
 from domain import Answer, Status
-from store.questions import Move
-from store.records import latest
+from store.questions.record import latest
+from store.questions.state import Move
 from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import serving

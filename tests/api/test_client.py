@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from api.schemas_record import RecordOut
 from domain import Status
-from store.questions import Move
+from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.servers import running

@@ -12,7 +12,7 @@ from api.doctor import Check, examine
 from api.overview import overview
 from api.show import Look
 from api.show_overview import overview_lines
-from store.database import migrate
+from store.sql.database import migrate
 from tests.crawler.search.server import saying
 from tests.workers.test_engines import RESULTS, ServicesFor, searxng
 from workers.services import Services

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from store.database import Database
+from store.sql.database import Database
 from tests.api.conftest import LOCAL
 from workers.services import Services
 from workers.settings import load
@@ -174,7 +174,7 @@ def test_redis_away_makes_ready_say_so(services: Services) -> None:
 
 
 def _ask_silently(services: Services) -> str:
-    from store.new_questions import NewQuestion, ask
+    from store.questions.new import NewQuestion, ask
 
     with services.database.write() as session:
         return ask(session, NewQuestion(text="Who?"), services.now())[0].id

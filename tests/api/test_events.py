@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from api.events import final_record, watch
 from api.wiring import open_listener, read_record
 from domain import Status
-from store.events import Event
+from store.ephemeral.events import Event
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S
@@ -122,7 +122,7 @@ def test_lost_final_event_is_found_in_the_rows(url: str, services: Services) -> 
     def end_silently() -> None:
         time.sleep(0.2)
         with services.database.write() as session:
-            from store.questions import cancel
+            from store.questions.state import cancel
 
             cancel(session, question.id, services.now())
 

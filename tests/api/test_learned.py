@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from store import learned
+from store.learned import versions
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
 from tests.workers.judged_answers import put_history
@@ -28,7 +28,7 @@ def run(*arguments: str) -> Result:
 
 def in_use(services: Services) -> list[tuple[str, int]]:
     with services.database.read() as session:
-        return sorted((version.kind, version.number) for version in learned.active(session))
+        return sorted((version.kind, version.number) for version in versions.active(session))
 
 
 def test_learning_says_what_was_refitted_and_what_was_not_and_why(placed: Services) -> None:

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from api.app import create_app
 from domain import Answer, Sentence, Status
 from pipeline.abstain import COMPOSER
-from store.questions import Move
-from store.tables import AnswerRow
+from store.questions.state import Move
+from store.sql.tables import AnswerRow
 from tests.api import walk
 from tests.api.browser import Tab, opened
 from workers.services import Services

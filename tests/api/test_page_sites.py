@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi import FastAPI
 
-from store import sources
-from store.site_reads import SiteReadStatus
+from store.crawl import sources
+from store.crawl.site_reads import SiteReadStatus
 from tests.api.browser import Tab, opened
 from workers import intake, whole_sites
 from workers.services import Services

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from store import candidates, leases
-from store.candidates import CandidateStatus, Outcome
-from store.tables import CandidateRow, PageRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus, Outcome
+from store.sql import leases
+from store.sql.tables import CandidateRow, PageRow
 from tests.api import walk
 from workers.services import Services
 

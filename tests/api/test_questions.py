@@ -18,9 +18,9 @@ from api.schemas_record import RecordOut, record_json
 from api.wiring import read_record
 from domain import Budget, Status
 from pipeline.strategy import TASK_STRATEGIES
-from store import questions
-from store.questions import Move
-from store.records import Record
+from store.questions import state
+from store.questions.record import Record
+from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S
@@ -115,7 +115,7 @@ def test_question_is_taken_at_once_and_found_at_its_location(http: TestClient) -
 
 
 def test_zero_search_cycles_read_nothing(http: TestClient, services: Services) -> None:
-    from store.questions import find
+    from store.questions.state import find
 
     record = http.post("/api/questions", json={"question": "Why?", "max_search_cycles": 0}).json()
     with services.database.read() as session:
@@ -173,7 +173,7 @@ def test_conditions_reach_the_question(http: TestClient, services: Services) -> 
     }
     sent = http.post("/api/chat", json={**conditions, "queued": True}).json()
     with services.database.read() as session:
-        question = questions.find(session, sent["id"])
+        question = state.find(session, sent["id"])
     assert (question.lang, question.priority, question.max_age_s) == ("de", 7, 60)
     assert (question.strategy, question.sites) == ("debugging", ("https://example.org/docs",))
     assert question.budget == Budget(pages=3, seconds=9.5, bytes=1000, depth=1, cycles=2)

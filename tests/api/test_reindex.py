@@ -14,9 +14,11 @@ from api.cli import cli
 from api.reindex import StillRunning, reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
-from store import answers, graph, pages
-from store.passages import Passages
-from store.tables import AnswerRow, EvidenceRow, PageRow
+from store.graph import entities
+from store.pages import page as pages
+from store.passages.table import Passages
+from store.questions import answers
+from store.sql.tables import AnswerRow, EvidenceRow, PageRow
 from tests.api import walk
 from tests.fakes import HashingEmbedder
 from workers.services import Services
@@ -91,7 +93,7 @@ def test_what_the_worker_would_have_done_for_a_waiting_page_is_done(kept: Servic
         given = answers.last(session, question.id)
         assert given is not None
         assert given.stale_at is not None
-        assert graph.pages_named(session, ["page1"])
+        assert entities.pages_named(session, ["page1"])
 
 
 def test_progress_ends_at_all_where_pages_say_the_same(kept: Services) -> None:

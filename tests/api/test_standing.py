@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from domain import Status
-from store import questions
-from store.tables import AnswerRow, QuestionRow
+from store.questions import state
+from store.sql.tables import AnswerRow, QuestionRow
 from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
@@ -35,11 +35,11 @@ def url(app: FastAPI) -> Iterator[str]:
 def _ask_again(services: Services, question_id: str) -> None:
     """Do what a changed page leads to, up to another answer."""
     with services.database.write() as session:
-        row = questions.lock(session, question_id)
+        row = state.lock(session, question_id)
         assert row is not None
-        questions.ask_again(session, row, services.now())
+        state.ask_again(session, row, services.now())
     other = walk.answered()
-    walk.move(services, question_id, questions.Move(to=other.to, outcome="x", answer=walk.answer(text="Nobody knows.")))
+    walk.move(services, question_id, state.Move(to=other.to, outcome="x", answer=walk.answer(text="Nobody knows.")))
 
 
 def test_follower_hears_the_run_it_shares_and_the_next_one_when_its_leader_is_cancelled(

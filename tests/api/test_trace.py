@@ -15,7 +15,7 @@ from api.schemas_record import StepOut
 from api.show import Look
 from api.show_trace import trace_lines
 from domain import Question, Status
-from store.tables import CandidateRow, QuestionRow
+from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk
 from workers.services import Services
 

@@ -8,10 +8,12 @@ from threading import Thread
 
 from domain import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from domain.contradiction import Contradiction
-from store import leases, new_questions, pages, questions
-from store.questions import Move
-from store.records import latest
-from store.tables import QuestionRow
+from store.pages import page
+from store.questions import new, state
+from store.questions.record import latest
+from store.questions.state import Move
+from store.sql import leases
+from store.sql.tables import QuestionRow
 from workers.services import Services
 from workers.steps import announce
 
@@ -25,11 +27,11 @@ def move(services: Services, question_id: str, move: Move, *, step: str = "retri
     """Claim the question, record the move, tell who listens."""
     now = services.now()
     with services.database.write() as session:
-        question = questions.find(session, question_id)
+        question = state.find(session, question_id)
         waits = QuestionRow.status == question.status
         lease = leases.claim(session, QuestionRow, question_id, waits, now)
         assert lease is not None
-        assert questions.record(session, lease, move, step=step, started_at=now, now=now)
+        assert state.record(session, lease, move, step=step, started_at=now, now=now)
     announce(services, question, move)
 
 
@@ -55,7 +57,7 @@ def _asked(services: Services, text: str) -> list[QuestionRow]:
 def keep_page(services: Services, url: str = "https://example.org/tower") -> int:
     """A stored page."""
     with services.database.write() as session:
-        page_id, _ = pages.save(
+        page_id, _ = page.save(
             session,
             url=url,
             host="https://example.org",
@@ -137,6 +139,6 @@ def answered(page_id: int = 1) -> Move:
 def ask(services: Services, text: str = "Who built the lighthouse?") -> Question:
     """A question that waits in its first step."""
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, new_questions.NewQuestion(text=text), services.now())
+        question, _ = new.ask(session, new.NewQuestion(text=text), services.now())
     services.events.publish(question.id, "status", {"status": question.status})
     return question

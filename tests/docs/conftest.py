@@ -11,8 +11,8 @@ from fastapi import FastAPI
 
 from api.app import create_app
 from domain import Status
-from store.database import migrate
-from store.tables import QuestionRow
+from store.sql.database import migrate
+from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.services import Services

@@ -16,8 +16,8 @@ import psutil
 import pytest
 from sqlalchemy import func, select
 
-from store.database import Database, migrate
-from store.tables import CandidateRow, QuestionRow, StepRow
+from store.sql.database import Database, migrate
+from store.sql.tables import CandidateRow, QuestionRow, StepRow
 from tests.live.test_faults import FINAL, QUESTIONS, _stack
 from workers.settings import load
 from workers.supervise import wait_until

@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import func, select
 
 from api.demo.site_server import SITE, serve
-from store.database import Database
-from store.tables import AnswerRow, CandidateRow, StepRow
+from store.sql.database import Database
+from store.sql.tables import AnswerRow, CandidateRow, StepRow
 from workers.settings import load
 from workers.stack import Stack
 from workers.supervise import wait_until

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from store.embedder import open_embedder
+from store.embedders import open_embedder
 from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from tests.workers.judged_answers import put_history
 from workers.services import Services

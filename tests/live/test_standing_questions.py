@@ -15,8 +15,8 @@ import pytest
 from celery import Celery
 from sqlalchemy import func, select, update
 
-from store.database import Database
-from store.tables import CandidateRow, HostRow, PageRow, StepRow
+from store.sql.database import Database
+from store.sql.tables import CandidateRow, HostRow, PageRow, StepRow
 from tests.servers import running
 from workers.settings import load
 from workers.stack import Stack

@@ -16,8 +16,8 @@ import pytest
 from celery import Celery
 from sqlalchemy import func, select, update
 
-from store.database import Database
-from store.tables import CandidateRow, HostRow, PageRow
+from store.sql.database import Database
+from store.sql.tables import CandidateRow, HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from wellread.client import Client, SiteRead
 from workers.settings import load

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from pipeline.fuse import ACROSS_LANGUAGES, FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
-from store.embedder.combined import Combined
+from store.embedders.combined import Combined
 from tests.fakes import passage
 
 

@@ -12,7 +12,7 @@ from pipeline.evidence import Evidence, weigh
 from pipeline.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
 from pipeline.question import analyse_question
 from pipeline.reading import read
-from store.embedder.combined import Combined
+from store.embedders.combined import Combined
 from tests.fakes import passage
 from text.analyser import analyse
 from text.rarity import rarity, rarity_of

@@ -7,8 +7,8 @@ import pytest
 
 from domain import Hit, Scope
 from pipeline.retrieve import embed_queries, retrieve
-from store.embedder import Embedder, open_embedder
-from store.passages import Passages
+from store.embedders import Embedder, open_embedder
+from store.passages.table import Passages
 from tests.fakes import passage
 from text.language import detect_language
 

@@ -15,12 +15,15 @@ import structlog
 from domain import Candidate, Status
 from evals.injection.attack import AttackPage
 from evals.injection.pages import all_pages
-from store import candidates, leases, new_questions, questions
-from store.candidates import CandidateStatus
-from store.database import migrate
-from store.new_questions import NewQuestion
-from store.questions import Move
-from store.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.questions import new as new_questions
+from store.questions import state
+from store.questions.new import NewQuestion
+from store.questions.state import Move
+from store.sql import leases
+from store.sql.database import migrate
+from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from tests.fakes import HashingEmbedder
 from tests.pipeline.claude.conftest import ask, double, made, server
 from tests.servers import running
@@ -143,7 +146,7 @@ def _answered(made: Library, page: AttackPage) -> str:
     with services.database.write() as session:
         lease = leases.claim(session, QuestionRow, question.id, QuestionRow.status == Status.ASKED, services.now())
         assert lease is not None
-        assert questions.record(session, lease, move, step="retrieve", started_at=services.now(), now=services.now())
+        assert state.record(session, lease, move, step="retrieve", started_at=services.now(), now=services.now())
     services.events.publish(question.id, "provisional", {"answer": attempt.answer.text if attempt.answer else ""})
     services.events.publish(question.id, "final", {"status": Status.ANSWERED})
     with services.database.read() as session:

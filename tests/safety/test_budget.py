@@ -7,10 +7,14 @@ from datetime import timedelta
 import pytest
 
 from domain import Budget, PageText, Question, Status, Validators
-from store import leases, new_questions, pages, questions, records
-from store.new_questions import NewQuestion
-from store.spending import spent
-from store.tables import QuestionRow
+from store.pages import page
+from store.questions import new as new_questions
+from store.questions import record as records
+from store.questions import state
+from store.questions.new import NewQuestion
+from store.questions.spending import spent
+from store.sql import leases
+from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Say, say_json
 from tests.fakes import HashingEmbedder
@@ -33,7 +37,7 @@ INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.",
 def ready(services: Services, ask: Ask) -> Services:
     services.__dict__.update(embedder=HashingEmbedder(), model=ask(max_tokens=400))
     with services.database.write() as session:
-        page_id, _ = pages.save(
+        page_id, _ = page.save(
             session, url="https://example.org/", host="https://example.org", content_hash="h", depth=0,
             page=PageText(title="The lighthouse of Vierburg", text=TEXT, lang="en"), validators=Validators(),
             now=services.now(),
@@ -54,10 +58,10 @@ def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> 
     _step(services, question_id, "retry", lambda q: flow.after_second_look(q, looking.second(services, q)))
     for cycle in range(1, cycles + 1):
         with services.database.write() as session:
-            row = questions.lock(session, question_id)
+            row = state.lock(session, question_id)
             if Status(row.status).is_final:  # without a model the local judge may be content
                 return
-            questions.advance(session, row, Status.REQUERYING, services.now())
+            state.advance(session, row, Status.REQUERYING, services.now())
         progress = Progress(cycle=cycle, news=True)
         _step(
             services,
@@ -70,13 +74,13 @@ def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> 
 def _step(services: Services, question_id: str, name: str, work) -> None:  # type: ignore[no-untyped-def]
     now = services.now()
     with services.database.write() as session:
-        question = questions.find(session, question_id)
+        question = state.find(session, question_id)
     if question.status.is_final:
         return
     move = work(question)
     with services.database.write() as session:
         lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == question.status, now)
-        assert questions.record(session, lease, move, step=name, started_at=now, now=services.now())
+        assert state.record(session, lease, move, step=name, started_at=now, now=services.now())
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,6 @@ def test_question_asked_again_later_has_its_budget_anew(ready: Services, double:
     _step(ready, question.id, "retrieve", lambda q: flow.after_first_look(q, looking.first(ready, q)))
     with ready.database.write() as session:
         assert spent(session, question.id).usd == pytest.approx(SMALL_USD)
-        questions.lock(session, question.id).asked_again_at = ready.now() + timedelta(seconds=1)
+        state.lock(session, question.id).asked_again_at = ready.now() + timedelta(seconds=1)
     with ready.database.read() as session:
         assert spent(session, question.id).usd == 0.0

@@ -10,10 +10,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from store.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
-from store.new_questions import NewQuestion, ask
-from store.questions import find
-from store.tables import QuestionRow, Table
+from store.questions.new import NewQuestion, ask
+from store.questions.state import find
+from store.sql.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
+from store.sql.tables import QuestionRow, Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

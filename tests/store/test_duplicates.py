@@ -10,9 +10,10 @@ from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from domain import Fact, PageText, Validators
-from store import facts, pages
-from store.database import Database
-from store.tables import PageRow
+from store.graph import facts
+from store.pages import page as pages
+from store.sql.database import Database
+from store.sql.tables import PageRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOST = "http://a.example"

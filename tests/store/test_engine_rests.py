@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from store.engine_rests import REMEMBERED_S, EngineRests
+from store.ephemeral.engine_cooldowns import REMEMBERED_S, EngineRests
 
 
 @pytest.fixture

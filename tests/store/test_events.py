@@ -8,7 +8,7 @@ import uuid
 import redis
 import redis.asyncio
 
-from store.events import Event, Events, follow
+from store.ephemeral.events import Event, Events, follow
 
 
 async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:

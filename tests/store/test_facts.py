@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from domain import Fact, PageText, Validators
-from store import facts, pages
-from store.database import Database
+from store.graph import facts
+from store.pages import page as pages
+from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BORN = Fact(

@@ -8,11 +8,11 @@ import pytest
 
 from domain import Status
 from domain.record import FeedbackVerdict
-from store import feedback
-from store.database import Database
-from store.feedback import NothingToJudge
-from store.questions import Move
-from store.solved import SolvedReader
+from store.questions import feedback
+from store.questions.feedback import NothingToJudge
+from store.questions.solved_examples import SolvedReader
+from store.questions.state import Move
+from store.sql.database import Database
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record
 

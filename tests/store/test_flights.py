@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from domain import Budget, Status
-from store import flights, questions
-from store.database import Database
-from store.flights import equal_key
-from store.questions import Move
-from store.tables import QuestionRow, WebhookRow
+from store.questions import shared_runs, state
+from store.questions.shared_runs import equal_key
+from store.questions.state import Move
+from store.sql.database import Database
+from store.sql.tables import QuestionRow, WebhookRow
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, provisional, record, status
 
@@ -92,8 +92,8 @@ def test_when_the_leader_ends_without_answer_the_next_leads_the_others(database:
     assert (status(database, leader), status(database, heir), status(database, other)) == (end, "ASKED", "FOLLOWING")
     assert record(database, other).shared_with == heir
     with database.read() as session:
-        assert flights.heirs(session, leader) == [heir]
-        assert flights.stranded(session) == []
+        assert shared_runs.heirs(session, leader) == [heir]
+        assert shared_runs.stranded(session) == []
     assert move(database, heir, answered(), at=LATER)
     assert record(database, other).answer == "Paris."
 
@@ -101,7 +101,7 @@ def test_when_the_leader_ends_without_answer_the_next_leads_the_others(database:
 def test_cancelled_follower_ends_alone(database: Database) -> None:
     leader, follower, other = ask(database), ask(database), ask(database)
     with database.write() as session:
-        questions.cancel(session, follower, LATER)
+        state.cancel(session, follower, LATER)
     move(database, leader, answered())
     assert status(database, follower) == "CANCELLED"
     assert record(database, follower).answer is None
@@ -154,7 +154,7 @@ def test_who_joins_while_the_leader_ends_is_not_left_behind(database: Database) 
             pool.submit(move, database, leader, answered(page_id)).result()
         assert {status(database, each.result()) for each in asked} == {"ANSWERED"}
     with database.read() as session:
-        assert flights.stranded(session) == []
+        assert shared_runs.stranded(session) == []
 
 
 def test_follower_whose_leader_is_lost_is_found(database: Database) -> None:
@@ -162,4 +162,4 @@ def test_follower_whose_leader_is_lost_is_found(database: Database) -> None:
     with database.write() as session:
         session.get_one(QuestionRow, leader).status = Status.FAILED  # by hand: no code of ours does so
     with database.read() as session:
-        assert flights.stranded(session) == [follower]
+        assert shared_runs.stranded(session) == [follower]

@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import PageText, Validators
-from store import graph, pages
-from store.database import Database
-from store.graph import PageNames
-from store.tables import EntityRow, LinkRow, MentionRow
+from store.graph import entities
+from store.graph.entities import PageNames
+from store.pages import page as pages
+from store.sql.database import Database
+from store.sql.tables import EntityRow, LinkRow, MentionRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -28,7 +29,7 @@ def save_page(database: Database, url: str, title: str = "A page") -> int:
 
 def put(database: Database, names: dict[int, PageNames]) -> None:
     with database.write() as session:
-        graph.replace(session, names)
+        entities.replace(session, names)
 
 
 @pytest.fixture
@@ -47,14 +48,14 @@ def two(database: Database) -> tuple[int, int]:
 
 def test_a_page_is_found_by_its_name_with_how_often_it_is_mentioned(database: Database, two: tuple[int, int]) -> None:
     with database.read() as session:
-        (named,) = graph.pages_named(session, ["stephen king", "leland", "nobody"])
+        (named,) = entities.pages_named(session, ["stephen king", "leland", "nobody"])
     assert (named.name, named.pages, named.mentions) == ("stephen king", (two[1],), 1)
 
 
 def test_a_passage_gives_the_names_it_mentions_that_other_pages_bear(database: Database, two: tuple[int, int]) -> None:
     film, director = two
     with database.read() as session:
-        found = graph.mentioned_in(session, [(film, 0), (film, 1), (director, 0)])
+        found = entities.mentioned_in(session, [(film, 0), (film, 1), (director, 0)])
     assert {passage: [named.name for named in names] for passage, names in found.items()} == {
         (film, 1): ["stephen king"]
     }
@@ -63,10 +64,10 @@ def test_a_passage_gives_the_names_it_mentions_that_other_pages_bear(database: D
 def test_a_page_gives_the_passages_elsewhere_that_mention_it(database: Database, two: tuple[int, int]) -> None:
     film, director = two
     with database.read() as session:
-        found = graph.mentioning(session, [director, film], most=50)
+        found = entities.mentioning(session, [director, film], most=50)
         assert [named.passages for named in found[director]] == [(f"{film}-1",)]
         assert film not in found
-        assert graph.mentioning(session, [director], most=0) == {}
+        assert entities.mentioning(session, [director], most=0) == {}
 
 
 def test_a_phrase_is_a_mention_where_a_page_bears_it(database: Database) -> None:
@@ -77,7 +78,7 @@ def test_a_phrase_is_a_mention_where_a_page_bears_it(database: Database) -> None
     }
     put(database, names)
     with database.read() as session:
-        assert [n.name for n in graph.mentioned_in(session, [(plane, 0)])[(plane, 0)]] == ["aircraft carrier"]
+        assert [n.name for n in entities.mentioned_in(session, [(plane, 0)])[(plane, 0)]] == ["aircraft carrier"]
         assert session.scalar(select(func.count()).select_from(EntityRow)) == 2
 
 
@@ -85,9 +86,9 @@ def test_refreshing_a_page_replaces_its_mentions(database: Database, two: tuple[
     film, director = two
     put(database, {film: PageNames(bears=("the shining",), mentions={0: ("jack",)})})
     with database.read() as session:
-        assert graph.pages_named(session, ["maximum overdrive"]) == []
-        assert graph.mentioning(session, [director], most=50) == {}
-        assert graph.pages_named(session, ["the shining"])[0].pages == (film,)
+        assert entities.pages_named(session, ["maximum overdrive"]) == []
+        assert entities.mentioning(session, [director], most=50) == {}
+        assert entities.pages_named(session, ["the shining"])[0].pages == (film,)
 
 
 def test_a_page_without_names_has_no_mention_left(database: Database, two: tuple[int, int]) -> None:
@@ -130,7 +131,7 @@ def test_a_name_that_is_everywhere_is_counted_to_a_limit(database: Database) -> 
     page = save_page(database, "https://e.org/many")
     put(database, {page: PageNames(bears=("everywhere",), mentions=dict.fromkeys(range(1100), ("everywhere",)))})
     with database.read() as session:
-        assert graph.pages_named(session, ["everywhere"])[0].mentions == graph.MAX_COUNTED
+        assert entities.pages_named(session, ["everywhere"])[0].mentions == entities.MAX_COUNTED
 
 
 def test_links_between_pages_are_those_that_both_stand_among_them(database: Database) -> None:
@@ -140,9 +141,9 @@ def test_links_between_pages_are_those_that_both_stand_among_them(database: Data
                 LinkRow(site="s", from_url="a", url=to, text="", context="", origin="link", depth=0, seen_at=NOW)
             )
     with database.read() as session:
-        assert graph.links_between(session, ["a", "b"]) == [("a", "b")]
+        assert entities.links_between(session, ["a", "b"]) == [("a", "b")]
 
 
 def test_size_is_about_how_many_pages_there_are(database: Database, two: tuple[int, int]) -> None:
     with database.read() as session:
-        assert graph.size(session) == max(two)
+        assert entities.size(session) == max(two)

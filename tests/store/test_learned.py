@@ -8,30 +8,30 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import Tally
-from store import learned, variant_tallies
-from store.database import Database
-from store.learned import Kind, UnknownVersion, Version
-from store.variants_cache import VariantsCache
+from store.learned import tallies, versions
+from store.learned.variants import VariantsCache
+from store.learned.versions import Kind, UnknownVersion, Version
+from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def add(database: Database, kind: Kind = "judge", *, embedder: str = "", bias: float = 0.0) -> Version:
     with database.write() as session:
-        learned.hold_still(session, kind, embedder)
-        return learned.add(
+        versions.hold_still(session, kind, embedder)
+        return versions.add(
             session, kind, embedder=embedder, parameters={"bias": bias}, metrics={"en": {}}, examples=40, now=NOW
         )
 
 
 def in_use(database: Database, kind: Kind = "judge") -> list[int]:
     with database.read() as session:
-        return sorted(version.number for version in learned.active(session) if version.kind == kind)
+        return sorted(version.number for version in versions.active(session) if version.kind == kind)
 
 
 def rollback(database: Database, number: int | None, kind: Kind = "judge") -> list[int]:
     with database.write() as session:
-        return [version.number for version in learned.rollback(session, kind, number)]
+        return [version.number for version in versions.rollback(session, kind, number)]
 
 
 def test_new_version_is_in_use_and_the_earlier_ones_are_kept(database: Database) -> None:
@@ -39,7 +39,7 @@ def test_new_version_is_in_use_and_the_earlier_ones_are_kept(database: Database)
     assert (first.number, second.number) == (1, 2)
     assert in_use(database) == [2]
     with database.read() as session:
-        listed = learned.every(session)
+        listed = versions.every(session)
         assert [(each.number, each.active, each.parameters["bias"]) for each in listed] == [
             (2, True, 0.7),
             (1, False, 0.5),
@@ -53,10 +53,10 @@ def test_kinds_and_embedders_are_in_use_side_by_side(database: Database) -> None
     assert in_use(database) == [1, 2]
     assert in_use(database, "reranker") == [1]
     with database.read() as session:
-        used = learned.in_use(session, "judge", "other")
+        used = versions.in_use(session, "judge", "other")
         assert used is not None
         assert used.number == 2
-        assert learned.in_use(session, "variants") is None
+        assert versions.in_use(session, "variants") is None
 
 
 def test_going_back_is_to_a_version_to_the_one_before_or_to_what_is_shipped(database: Database) -> None:
@@ -87,7 +87,7 @@ def test_what_is_in_use_changes_its_ids(database: Database) -> None:
     for change in (lambda: add(database), lambda: add(database), lambda: rollback(database, 0)):
         change()
         with database.read() as session:
-            seen.append(learned.active_ids(session))
+            seen.append(versions.active_ids(session))
     assert len(set(seen)) == 3
 
 
@@ -100,11 +100,13 @@ def test_two_that_learn_at_once_give_two_versions_of_which_one_is_in_use(databas
 
 def test_last_try_is_kept_by_kind_and_embedder(database: Database) -> None:
     with database.write() as session:
-        learned.hold_still(session, "reranker").said = "too few"
-        row = learned.hold_still(session, "judge", "one")
+        versions.hold_still(session, "reranker").said = "too few"
+        row = versions.hold_still(session, "judge", "one")
         row.tried_at, row.held = NOW, True
     with database.read() as session:
-        assert [(each.kind, each.embedder, each.held, each.tried_at, each.said) for each in learned.tries(session)] == [
+        assert [
+            (each.kind, each.embedder, each.held, each.tried_at, each.said) for each in versions.tries(session)
+        ] == [
             ("judge", "one", True, NOW, ""),
             ("reranker", "", False, None, "too few"),
         ]
@@ -114,11 +116,11 @@ def test_counts_of_variants_are_put_back_as_they_were(database: Database) -> Non
     cache = VariantsCache(database, now=lambda: NOW)
     cache.learn("temporal", {"paraphrase": True, "keyword_focus": False})
     with database.read() as session:
-        kept = variant_tallies.counts(session)
+        kept = tallies.counts(session)
     cache.learn("temporal", {"paraphrase": False})
     cache.learn("causal", {"paraphrase": False})
     with database.write() as session:
-        variant_tallies.put_back(session, kept)
+        tallies.put_back(session, kept)
     assert cache.tallies("temporal") == {"paraphrase": Tally(tried=1, rewarded=1), "keyword_focus": Tally(tried=1)}
     assert cache.tallies("causal") == {}
 
@@ -129,7 +131,7 @@ def test_reward_is_taken_back_and_given_again_within_what_was_tried(database: Da
     seen = []
     for by in (-1, -1, 1, 1):
         with database.write() as session:
-            variant_tallies.correct(session, "temporal", {"paraphrase": True, "keyword_focus": False}, by=by)
+            tallies.correct(session, "temporal", {"paraphrase": True, "keyword_focus": False}, by=by)
         seen.append(cache.tallies("temporal")["paraphrase"].rewarded)
     assert seen == [0, 0, 1, 1]
     assert cache.tallies("temporal")["keyword_focus"] == Tally(tried=1)

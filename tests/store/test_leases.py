@@ -6,10 +6,10 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from domain import Status
-from store import leases
-from store.database import Database
-from store.new_questions import NewQuestion, ask
-from store.tables import QuestionRow
+from store.questions.new import NewQuestion, ask
+from store.sql import leases
+from store.sql.database import Database
+from store.sql.tables import QuestionRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ASKED = QuestionRow.status == Status.ASKED

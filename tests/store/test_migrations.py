@@ -7,7 +7,7 @@ from pathlib import Path
 from alembic import command
 from sqlalchemy import create_engine, text
 
-from store.database import Database, _alembic, migrate
+from store.sql.database import Database, _alembic, migrate
 
 WHEN = "2026-01-01 00:00:00"
 

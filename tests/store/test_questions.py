@@ -9,12 +9,15 @@ import pytest
 from sqlalchemy import update
 
 from domain import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
-from store import candidates, leases, records, spending
-from store.candidates import CandidateStatus, Spent
-from store.database import Database
-from store.new_questions import IdempotencyConflict, NewQuestion, ask
-from store.questions import Move, UnknownQuestion, cancel, dead, find, record, replay
-from store.tables import CandidateRow, QuestionRow, WebhookRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus, Spent
+from store.questions import record as records
+from store.questions import spending
+from store.questions.new import IdempotencyConflict, NewQuestion, ask
+from store.questions.state import Move, UnknownQuestion, cancel, dead, find, record, replay
+from store.sql import leases
+from store.sql.database import Database
+from store.sql.tables import CandidateRow, QuestionRow, WebhookRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ANSWER = Answer(

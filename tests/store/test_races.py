@@ -10,11 +10,13 @@ from typing import TypeVar
 import pytest
 from sqlalchemy.orm import Session
 
-from store import due, new_questions, sources
-from store.database import Database
-from store.new_questions import IdempotencyConflict, NewQuestion
-from store.sources import RobotsRecord
-from store.tables import HostRow
+from store.crawl import sources
+from store.crawl.sources import RobotsRecord
+from store.pages import refresh_queue
+from store.questions import new
+from store.questions.new import IdempotencyConflict, NewQuestion
+from store.sql.database import Database
+from store.sql.tables import HostRow
 
 Value = TypeVar("Value")
 
@@ -43,7 +45,7 @@ def _at_once(
 
 def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
     def ask(session: Session) -> tuple[str, bool]:
-        question, is_new = new_questions.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
+        question, is_new = new.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
         return question.id, is_new
 
     (first, is_new), (second, is_new_too) = _at_once(database, ask, ask)
@@ -53,7 +55,7 @@ def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
 
 def test_one_key_sent_at_once_for_two_questions_is_refused_to_the_second(database: Database) -> None:
     def ask(text: str) -> Callable[[Session], bool]:
-        return lambda session: new_questions.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
+        return lambda session: new.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
 
     with pytest.raises(IdempotencyConflict, match="new key"):
         _at_once(database, ask("Once?"), ask("Twice?"))
@@ -85,8 +87,8 @@ def test_a_host_that_two_find_due_at_once_is_due_at_the_earlier_time(
 ) -> None:
     _at_once(
         database,
-        lambda session: due.host_is_due(session, ORIGIN, one),
-        lambda session: due.host_is_due(session, ORIGIN, other),
+        lambda session: refresh_queue.host_is_due(session, ORIGIN, one),
+        lambda session: refresh_queue.host_is_due(session, ORIGIN, other),
     )
     with database.read() as session:
         assert session.get_one(HostRow, ORIGIN).refresh_at == NOW

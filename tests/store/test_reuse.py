@@ -8,10 +8,12 @@ from datetime import timedelta
 import pytest
 
 from domain import Status
-from store import evidence, feedback, pages, questions, sources
-from store.database import Database
-from store.questions import Move
-from store.tables import CandidateRow, PageRow
+from store.crawl import sources
+from store.pages import page
+from store.questions import evidence, feedback, state
+from store.questions.state import Move
+from store.sql.database import Database
+from store.sql.tables import CandidateRow, PageRow
 from tests.store import walk
 from tests.store.walk import NOW, abstained, answered, ask, move, record, status
 
@@ -26,7 +28,7 @@ def _answered(database: Database, page_id: int | None = None) -> str:
 
 def _vanish(database: Database) -> None:
     with database.write() as session:
-        pages.gone(session, 1, SOON)
+        page.gone(session, 1, SOON)
 
 
 def _replace(database: Database) -> None:
@@ -40,7 +42,7 @@ def _delete(database: Database) -> None:
 
 def _contradict(database: Database) -> None:
     with database.write() as session:
-        first = session.query(questions.QuestionRow).order_by(questions.QuestionRow.created_at).first()
+        first = session.query(state.QuestionRow).order_by(state.QuestionRow.created_at).first()
         assert first is not None
         feedback.give(session, first.id, "wrong", comment="", revision=None, made_with="", now=SOON)
 
@@ -131,7 +133,7 @@ def _add_source(database: Database) -> None:
 
 def _fail_one(database: Database) -> None:
     with database.write() as session:
-        question = session.query(questions.QuestionRow).one()
+        question = session.query(state.QuestionRow).one()
         session.add(
             CandidateRow(
                 question_id=question.id, url="https://example.org/x", kind="page", score=0.0, depth=0, origin="link",

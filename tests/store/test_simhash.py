@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import simhash
+from store.pages import simhash
 
 WORDS = [f"word{at}" for at in range(400)]
 

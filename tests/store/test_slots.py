@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from store.slots import Slots
+from store.ephemeral.host_slots import Slots
 
 
 @pytest.fixture

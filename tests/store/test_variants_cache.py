@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Tally, Variant, VariantKey
-from store.database import Database
-from store.variants_cache import KEPT_FOR, VariantsCache
+from store.learned.variants import KEPT_FOR, VariantsCache
+from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = VariantKey(question="who was the first keeper?", lang="en", maker="model", count=3)

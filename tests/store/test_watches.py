@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store import evidence, questions, reuse, watches
-from store.database import Database
-from store.questions import Move
-from store.tables import PageRow, WebhookRow
+from store.questions import answer_cache, evidence, watches
+from store.questions import state as questions
+from store.questions.state import Move
+from store.sql.database import Database
+from store.sql.tables import PageRow, WebhookRow
 from tests.store import walk
 from tests.store.walk import NOW, abstained, answered, ask, move, record
 
@@ -36,7 +37,7 @@ def _ask_again(database: Database, question_id: str) -> None:
         row = questions.lock(session, question_id)
         assert row is not None
         questions.ask_again(session, row, SOON)
-        reuse.begin(session, row, SOON)
+        answer_cache.begin(session, row, SOON)
 
 
 def _told(database: Database) -> list[str]:

@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from domain import Answer, Citation, PageText, Sentence, Status, Validators
-from store import leases, new_questions, pages, questions, records, reuse
-from store.database import Database
-from store.new_questions import NewQuestion
-from store.questions import Move
-from store.records import Record
-from store.tables import PageRow, QuestionRow
+from store.pages import page as pages
+from store.questions import answer_cache, new, state
+from store.questions import record as records
+from store.questions.new import NewQuestion
+from store.questions.record import Record
+from store.questions.state import Move
+from store.sql import leases
+from store.sql.database import Database
+from store.sql.tables import PageRow, QuestionRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -19,10 +22,10 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 def ask(database: Database, text: str = "Capital of France?", *, at: datetime = NOW, **terms: Any) -> str:
     """Ask as the intake does."""
     with database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text=text, **terms), at)
-        row = questions.lock(session, question.id)
+        question, _ = new.ask(session, NewQuestion(text=text, **terms), at)
+        row = state.lock(session, question.id)
         assert row is not None
-        reuse.begin(session, row, at)
+        answer_cache.begin(session, row, at)
     return question.id
 
 
@@ -43,7 +46,7 @@ def move(database: Database, question_id: str, move: Move, *, at: datetime = NOW
     with database.write() as session:
         waits = QuestionRow.status == session.get_one(QuestionRow, question_id).status
         lease = leases.claim(session, QuestionRow, question_id, waits, at)
-        return lease is not None and questions.record(session, lease, move, step=step, started_at=at, now=at)
+        return lease is not None and state.record(session, lease, move, step=step, started_at=at, now=at)
 
 
 def page(database: Database, text: str = "Paris is the capital.", *, path: str = "a", at: datetime = NOW) -> int:

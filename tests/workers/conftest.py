@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from store.database import migrate
+from store.sql.database import migrate
 from workers.services import Services
 from workers.settings import load
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 
 from domain import Candidate
-from store import candidates
-from store.candidates import CandidateStatus
-from store.tables import CandidateRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.sql.tables import CandidateRow
 from workers import reading
 from workers.services import Services
 

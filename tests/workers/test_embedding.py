@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sqlalchemy import select, update
 
 from domain import PageText, Validators
-from store import leases, pages
-from store.tables import PageRow
+from store.pages import page as pages
+from store.sql import leases
+from store.sql.tables import PageRow
 from workers import embedding
 from workers.services import Services
 

@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Fact, PageText, Question, Status, Validators
-from store import new_questions, pages, records
-from store.new_questions import NewQuestion
-from store.tables import MentionRow, PageRow
+from store.pages import page as pages
+from store.questions import new
+from store.questions import record as records
+from store.questions.new import NewQuestion
+from store.sql.tables import MentionRow, PageRow
 from tests.fakes import HashingEmbedder
 from workers import embedding, flow, looking
 from workers.services import Services
@@ -64,7 +66,7 @@ def put(services: Services, page: PageText) -> int:
 
 def ask(services: Services, text: str) -> Question:
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text=text), services.now())
+        question, _ = new.ask(session, NewQuestion(text=text), services.now())
     return question
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from store import learned
-from store.learned import Version
+from store.learned import versions
+from store.learned.versions import Version
 from workers.learned import LearnedHere
 from workers.services import Services
 
 FITTED = {"calibrations": {"de": {"weights": {"nearness": 2.0}, "intercept": -1.0}}}
 
 
-def _choose(services: Services, kind: learned.Kind, parameters: dict[str, object], embedder: str = "") -> Version:
+def _choose(services: Services, kind: versions.Kind, parameters: dict[str, object], embedder: str = "") -> Version:
     with services.database.write() as session:
-        return learned.add(
+        return versions.add(
             session,
             kind,
             embedder=embedder,
@@ -35,7 +35,7 @@ def test_what_is_chosen_is_noticed_without_a_restart(services: Services) -> None
     assert reranker.weights == {"title": 1.0}
     assert here.name() == "judge 1, reranker 1"
     with services.database.write() as session:
-        learned.rollback(session, "judge", 0)
+        versions.rollback(session, "judge", 0)
     assert here.now().judges == {}
     assert here.name() == "reranker 1"
 

@@ -6,11 +6,12 @@ import pytest
 
 from domain import PageText, Status, Tally, Validators
 from domain.errors import WellreadError
-from store import learned, pages
-from store.feedback import outcomes
-from store.new_questions import NewQuestion
-from store.records import Record, read
-from store.tables import StepRow
+from store.learned import versions as learned
+from store.pages import page
+from store.questions.feedback import outcomes
+from store.questions.new import NewQuestion
+from store.questions.record import Record, read
+from store.sql.tables import StepRow
 from tests.fakes import HashingEmbedder
 from tests.workers.judged_answers import put_history
 from workers import embedding, feedback, flow, intake, learning, looking
@@ -34,7 +35,7 @@ def site(services: Services) -> Services:
     services.__dict__["learned"] = LearnedHere(services.database, every_s=0.0)
     with services.database.write() as session:
         ids = [
-            pages.save(
+            page.save(
                 session,
                 url=f"https://lights.example/{name}",
                 host="lights.example",

@@ -9,7 +9,7 @@ import pytest
 
 from domain.record import FeedbackVerdict
 from pipeline.calibration import FEATURES
-from store.feedback import Outcome
+from store.questions.feedback import Outcome
 from workers.lessons import judged, ranked
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

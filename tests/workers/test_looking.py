@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import PageText, Question, Validators
-from store import new_questions, pages
-from store.new_questions import NewQuestion
+from store.pages import page as pages
+from store.questions import new as new_questions
+from store.questions.new import NewQuestion
 from tests.fakes import HashingEmbedder
 from workers import embedding, looking
 from workers.services import Services

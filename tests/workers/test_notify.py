@@ -11,9 +11,9 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, update
 
-from store import leases
-from store.new_questions import NewQuestion
-from store.tables import QuestionRow, WebhookRow
+from store.questions.new import NewQuestion
+from store.sql import leases
+from store.sql.tables import QuestionRow, WebhookRow
 from workers import intake, notify
 from workers.intake import BadSite
 from workers.services import Services

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from store import leases
-from store.tables import CandidateRow, LinkRow, PageRow
+from store.sql import leases
+from store.sql.tables import CandidateRow, LinkRow, PageRow
 from tests.logged_site import article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, read_one

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store import new_questions, pages
-from store.leases import MAX_ATTEMPTS
-from store.new_questions import NewQuestion
-from store.tables import CandidateRow, LinkRow, PageRow, QuestionRow
+from store.pages import page as pages
+from store.questions import new
+from store.questions.new import NewQuestion
+from store.sql.leases import MAX_ATTEMPTS
+from store.sql.tables import CandidateRow, LinkRow, PageRow, QuestionRow
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, make_due, read_one, row_of, work
 from workers import intake, reading
@@ -193,7 +194,7 @@ def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
     services: Services, site: str, bell: Bell
 ) -> None:
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
+        question, _ = new.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     first, second = (add(services, f"{site}/{path}", question.id) for path in ("nowhere", "good"))
     work(services, first, until=lambda row: row.status == "SETTLED")
@@ -204,7 +205,7 @@ def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
 
 def test_a_question_that_was_cancelled_reads_nothing_more(services: Services, site: str) -> None:
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
+        question, _ = new.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     candidate_id = add(services, f"{site}/good", question.id)
     intake.cancel(services, question.id)

@@ -12,10 +12,10 @@ from sqlalchemy import text
 from domain import Hit, Status
 from pipeline.llm import ModelError
 from pipeline.purse import SpendingBudget
-from store import new_questions
-from store.leases import Lease
-from store.new_questions import NewQuestion
-from store.tables import QuestionRow
+from store.questions import new
+from store.questions.new import NewQuestion
+from store.sql.leases import Lease
+from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, row_of
@@ -61,7 +61,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 
 def _asked(services: Services) -> str:
     with services.database.write() as session:
-        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        question, _ = new.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     return question.id
 

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from domain import Candidate
-from store import candidates
-from store.candidates import CandidateStatus
-from store.tables import CandidateRow, PageRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.sql.tables import CandidateRow, PageRow
 from tests.crawler.browser.web import chromium
 from workers import intake, reading
 from workers.services import Services

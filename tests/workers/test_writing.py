@@ -80,7 +80,7 @@ def test_long_answer_is_not_published_before_it_is_whole(reading: Services) -> N
 def test_broker_or_database_that_is_away_does_not_end_the_writing(
     reading: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from store.events import Events
+    from store.ephemeral.events import Events
 
     page_id = put(reading, TEXT)
     reading.__dict__["events"] = Events(redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.2))

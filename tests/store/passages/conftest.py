@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.passages import Passages
+from store.passages.table import Passages
 from tests.store.passages.library import LIBRARY, Letters
 
 

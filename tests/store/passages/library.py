@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Passage, Scope
-from store.passages import Passages
+from store.passages.table import Passages
 
 READ = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

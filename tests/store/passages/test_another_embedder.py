@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from store.passages import Passages
-from store.passages_errors import EmbedderMismatch
-from store.passages_reindex import reindex
+from store.passages.errors import EmbedderMismatch
+from store.passages.reindex import reindex
+from store.passages.table import Passages
 from tests.store.passages.library import LIBRARY, Letters, batches, found, passage
 
 

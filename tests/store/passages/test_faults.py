@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from domain import Passage
-from store.passages import Passages
-from store.passages_errors import PassagesError
-from store.passages_reindex import reindex
+from store.passages.errors import PassagesError
+from store.passages.reindex import reindex
+from store.passages.table import Passages
 from tests.store.passages.library import LIBRARY, Letters, batches, page, vectors_of
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +69,7 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
     Passages.open(uri, embedder_id="test", dimension=4)
     code = (
         "import sys, numpy as np\n"
-        "from store.passages import Passages\n"
+        "from store.passages.table import Passages\n"
         "from tests.store.passages.library import page, vectors_of\n"
         "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
         "for turn in range(12):\n"
@@ -86,7 +86,8 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
 @pytest.mark.live
 def test_processes_that_open_a_missing_table_at_once_share_it(uri: str) -> None:
     code = (
-        "import sys\nfrom store.passages import Passages\nfrom tests.store.passages.library import Letters, passage\n"
+        "import sys\nfrom store.passages.table import Passages\n"
+        "from tests.store.passages.library import Letters, passage\n"
         "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
         "table.write_pages({int(sys.argv[2]): [passage(int(sys.argv[2]), 0, 'text')]}, Letters())\n"
     )
@@ -99,8 +100,8 @@ def test_processes_that_open_a_missing_table_at_once_share_it(uri: str) -> None:
 def test_a_process_forked_after_opening_is_refused_and_one_forked_before_works(uri: str) -> None:
     code = (
         "import os, sys, warnings\n"
-        "from store.passages import Passages\n"
-        "from store.passages_errors import OpenedBeforeFork\n"
+        "from store.passages.table import Passages\n"
+        "from store.passages.errors import OpenedBeforeFork\n"
         "def opened():\n"
         "    return Passages.open(sys.argv[1], embedder_id='test', dimension=4)\n"
         "def in_child(work):\n"

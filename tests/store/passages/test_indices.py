@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from store import passages_indices as indices
-from store.passages import COMMITS_BETWEEN_TENDING, Passages
-from store.passages_opening import connect
+from store.passages import maintenance as indices
+from store.passages.connect import connect
+from store.passages.table import COMMITS_BETWEEN_TENDING, Passages
 from tests.store.passages.library import Letters, found, passage
 
 

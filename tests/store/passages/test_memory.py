@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Scope
-from store.passages import Passages
-from store.passages_memory import Copy
+from store.passages.in_memory import Copy
+from store.passages.table import Passages
 from tests.store.passages.library import page, vectors_of
 
 _ENOUGH = 2**20

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from store.passages import Passages
+from store.passages.table import Passages
 from tests.store.passages.library import Letters, found, passage
 
 
@@ -43,6 +43,6 @@ def test_threads_search_while_the_writer_writes(library: Passages) -> None:
 
 
 def test_importing_opens_nothing() -> None:
-    code = "import sys, store.passages, store.passages_reindex; print('lancedb' in sys.modules)"
+    code = "import sys, store.passages.table, store.passages.reindex; print('lancedb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

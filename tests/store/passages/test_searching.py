@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from domain import Scope
-from store.passages import Passages
+from store.passages.table import Passages
 from tests.store.passages.library import Letters, found, passage
 
 

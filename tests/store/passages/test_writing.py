@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from domain import Passage
-from store.passages import Passages
-from store.passages_errors import PassagesError
+from store.passages.errors import PassagesError
+from store.passages.table import Passages
 from tests.store.passages.library import LIBRARY, Letters, found, page, passage
 
 

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from store.passages import Passages
+from store.passages.table import Passages
 from tests.store.passages.library import page, vectors_of
 
 if __name__ == "__main__":

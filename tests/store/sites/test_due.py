@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import delete, insert, select
 
-from store import due
-from store.database import Database
-from store.tables import CandidateRow, HostRow, PageRow
+from store.pages import refresh_queue
+from store.sql.database import Database
+from store.sql.tables import CandidateRow, HostRow, PageRow
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LARGE, SMALL = "https://large.example", "https://small.example"
@@ -28,12 +28,12 @@ def _fill(database: Database, host: str, count: int, *, since: timedelta = timed
     rows = [same | {"url": f"{host}/{n}", "next_due": at + timedelta(seconds=n)} for n in range(count)]
     with database.write() as session:
         session.execute(insert(PageRow), rows)
-        due.host_is_due(session, host, at)
+        refresh_queue.host_is_due(session, host, at)
 
 
 def _open(database: Database, limit: int = 10, now: datetime = NOW) -> list[int]:
     with database.write() as session:
-        return due.open_lanes(session, now, limit)
+        return refresh_queue.open_lanes(session, now, limit)
 
 
 def _url(database: Database, candidate_id: int) -> str:
@@ -47,7 +47,7 @@ def _read(database: Database, candidate_id: int) -> list[int]:
         row = session.get_one(CandidateRow, candidate_id)
         url, turn = row.url, row.wave
         session.execute(delete(CandidateRow).where(CandidateRow.id == candidate_id))
-        return due.next_of(session, url.rpartition("/")[0], turn=turn + 1, now=NOW)
+        return refresh_queue.next_of(session, url.rpartition("/")[0], turn=turn + 1, now=NOW)
 
 
 def test_each_host_is_read_in_one_lane(database: Database) -> None:
@@ -78,7 +78,7 @@ def test_a_host_with_many_due_pages_lets_others_have_their_turn(
     _fill(database, LARGE, 500, since=timedelta(days=30))
     for number in range(6):
         _fill(database, f"https://h{number}.example", 10)
-    monkeypatch.setattr(due, "MAX_LANES", 2)
+    monkeypatch.setattr(refresh_queue, "MAX_LANES", 2)
     lanes, order = _open(database), []
     for _ in range(150):
         candidate_id = lanes.pop(0)
@@ -112,13 +112,13 @@ def test_a_host_whose_lane_got_lost_is_taken_up_again(database: Database) -> Non
     with database.write() as session:
         session.execute(delete(CandidateRow))
     assert _open(database) == []
-    assert len(_open(database, now=NOW + due.LANE)) == 1
+    assert len(_open(database, now=NOW + refresh_queue.LANE)) == 1
 
 
 def test_a_host_that_is_told_of_an_earlier_page_moves_up_and_of_a_later_one_stays(database: Database) -> None:
     for at in (NOW, NOW + timedelta(hours=1), NOW - timedelta(hours=1)):
         with database.write() as session:
-            due.host_is_due(session, SMALL, at)
+            refresh_queue.host_is_due(session, SMALL, at)
     with database.read() as session:
         assert session.get_one(HostRow, SMALL).refresh_at == NOW - timedelta(hours=1)
 
@@ -127,8 +127,8 @@ def test_pages_below_a_prefix_are_planned_together(database: Database) -> None:
     _fill(database, SMALL, 12)
     later = NOW + timedelta(hours=6)
     with database.write() as session:
-        due.plan(session, SMALL, f"{SMALL}/1", later)
+        refresh_queue.plan(session, SMALL, f"{SMALL}/1", later)
     with database.read() as session:
         planned = session.scalars(select(PageRow.url).where(PageRow.next_due == later).order_by(PageRow.url))
         assert list(planned) == [f"{SMALL}/1", f"{SMALL}/10", f"{SMALL}/11"]
-        assert due.count(session, NOW) == 9
+        assert refresh_queue.count(session, NOW) == 9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from store import page_checks
-from store.database import Database
+from store.pages import history as page_checks
+from store.sql.database import Database
 from tests.store.sites.test_due import SMALL, _fill
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from store.tables import CandidateRow
+from store.sql.tables import CandidateRow
 from tests.workers.conftest import Bell
 from workers import reading
 from workers.services import Services

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from crawler.discovery.schedule import BadSchedule, by_cron, by_interval
-from store import site_reads, sources
-from store.tables import PageRow, SourceRow
+from store.crawl import site_reads, sources
+from store.sql.tables import PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.sites.conftest import WorkOff

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from store import candidates
-from store.candidates import CandidateStatus
-from store.site_reads import SiteReadOver, SiteReadStatus
-from store.tables import CandidateRow
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.crawl.site_reads import SiteReadOver, SiteReadStatus
+from store.sql.tables import CandidateRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.sites.conftest import WorkOff

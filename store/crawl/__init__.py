@@ -1,0 +1,1 @@
+"""The crawl in SQL: candidates, sources, whole sites and their frontier."""

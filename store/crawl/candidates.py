@@ -1,0 +1,186 @@
+"""Candidates in SQL: what a question's crawl found, what it is reading, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from domain import Candidate, CandidateKind
+from store.sql import leases
+from store.sql.tables import CandidateRow, PageRow
+from text.invisible import shown
+
+
+class CandidateStatus(StrEnum):
+    """Whether a candidate is only known, in the wave being read, or done with."""
+
+    KNOWN = "KNOWN"
+    WAITING = "WAITING"
+    SETTLED = "SETTLED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of reading one candidate."""
+
+    outcome: str  #: read, unchanged, gone, forbidden, blocked, failed, empty, known, skipped
+    reason: str = ""
+    page_id: int | None = None
+    bytes: int = 0
+    elapsed_s: float = 0.0
+    news: bool = False  #: whether it brought text or links that were not known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What a question's crawl has used so far."""
+
+    pages: int
+    bytes: int
+
+
+def add(
+    session: Session,
+    question_id: str | None,
+    found: Sequence[Candidate],
+    *,
+    wave: int,
+    status: CandidateStatus,
+    now: datetime,
+) -> list[int]:
+    """Keep candidates, or lift known ones to ``status``; returns the rows' ids. Settled ones stay settled."""
+    ids: list[int] = []
+    for candidate in found:
+        row = session.scalar(
+            select(CandidateRow).where(
+                CandidateRow.question_id == question_id,
+                CandidateRow.site_read_id.is_(None),
+                CandidateRow.url == candidate.url,
+            )
+        )
+        if row is not None and (row.status == CandidateStatus.SETTLED and question_id is not None):
+            continue
+        if row is None:
+            row = CandidateRow(question_id=question_id, url=candidate.url, created_at=now, bytes=0, elapsed_s=0.0)
+            session.add(row)
+        row.kind, row.score, row.depth = candidate.kind, candidate.score, candidate.depth
+        row.origin, row.text = candidate.origin, shown(candidate.text)
+        row.wave, row.status, row.due_at = wave, status, now
+        row.attempts, row.lease_by, row.lease_until, row.outcome, row.news = 0, None, None, None, False
+        session.flush()
+        ids.append(row.id)
+    return ids
+
+
+def settle(session: Session, lease: leases.Lease, result: Outcome, now: datetime) -> bool:
+    """Record what came of a candidate if the lease still holds it."""
+    return _settle(session, leases.holds(lease), result, now) == 1
+
+
+def drop(session: Session, lease: leases.Lease) -> bool:
+    """Forget a candidate if the lease still holds it."""
+    dropped: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        delete(CandidateRow).where(leases.holds(lease)).execution_options(synchronize_session=False)
+    )
+    return dropped.rowcount == 1
+
+
+def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:
+    """Settle what a question still waits for and nobody reads; returns how many."""
+    waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
+    return _settle(
+        session, waits & leases.is_unleased(CandidateRow, now), Outcome(outcome="skipped", reason=reason), now
+    )
+
+
+def unsettled(session: Session, question_id: str) -> int:
+    """How many candidates of the wave have no outcome yet."""
+    return _count(session, CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.WAITING)
+
+
+def unindexed(session: Session, question_id: str) -> list[int]:
+    """The question's pages whose text the knowledge base does not hold yet."""
+    query = (
+        select(PageRow.id)
+        .join(CandidateRow, CandidateRow.page_id == PageRow.id)
+        .where(CandidateRow.question_id == question_id, PageRow.state == "FETCHED")
+    )
+    return list(session.scalars(query.distinct()))
+
+
+def spent(session: Session, question_id: str) -> Spent:
+    """Pages and bytes the question's crawl has fetched."""
+    pages = _count(
+        session,
+        CandidateRow.question_id == question_id,
+        CandidateRow.kind == "page",
+        CandidateRow.outcome.in_(("read", "unchanged", "empty", "failed", "gone")),
+    )
+    total = session.scalar(
+        select(func.coalesce(func.sum(CandidateRow.bytes), 0)).where(CandidateRow.question_id == question_id)
+    )
+    return Spent(pages=pages, bytes=int(total or 0))
+
+
+def of_question(session: Session, question_id: str) -> list[CandidateRow]:
+    """All candidates of a question that were chosen for a wave, in the order they were."""
+    query = select(CandidateRow).where(
+        CandidateRow.question_id == question_id, CandidateRow.status != CandidateStatus.KNOWN
+    )
+    return list(session.scalars(query.order_by(CandidateRow.wave, CandidateRow.score.desc(), CandidateRow.id)))
+
+
+def known(session: Session, question_id: str) -> list[Candidate]:
+    """The question's frontier: found, not chosen yet."""
+    query = select(CandidateRow).where(
+        CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.KNOWN
+    )
+    return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
+
+
+def settled_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
+    """Which of these URLs were read, or tried, for any question since then."""
+    query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since)
+    return set(session.scalars(query))
+
+
+def to_candidate(row: CandidateRow) -> Candidate:
+    """The row as a plain value."""
+    return Candidate(
+        url=row.url,
+        kind=cast(CandidateKind, row.kind),
+        score=row.score,
+        depth=row.depth,
+        origin=row.origin,
+        text=row.text,
+    )
+
+
+def _settle(session: Session, which: Any, result: Outcome, now: datetime) -> int:
+    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        update(CandidateRow)
+        .where(which)
+        .values(
+            status=CandidateStatus.SETTLED,
+            outcome=result.outcome,
+            reason=result.reason,
+            page_id=result.page_id,
+            bytes=result.bytes,
+            elapsed_s=result.elapsed_s,
+            news=result.news,
+            settled_at=now,
+            **leases.RELEASED,
+        )
+        .execution_options(synchronize_session=False)
+    )
+    return int(changed.rowcount)
+
+
+def _count(session: Session, *where: Any) -> int:
+    return int(session.scalar(select(func.count()).select_from(CandidateRow).where(*where)) or 0)

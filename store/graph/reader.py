@@ -1,0 +1,62 @@
+"""The graph and the facts as the pipeline follows them: SQL for the names, the passages table for what they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain import Hit, Named, Scope, StatedFact
+from store.graph import entities, facts
+from store.passages.table import Passages
+from store.sql.database import Database
+
+
+class GraphReader:
+    """Reads the graph of one knowledge base."""
+
+    def __init__(self, database: Database, passages: Passages) -> None:
+        self._database = database
+        self._passages = passages
+
+    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+        """Give those of the names that pages bear."""
+        if not names:
+            return []
+        with self._database.read() as session:
+            return entities.pages_named(session, names)
+
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
+        """Give the names each passage mentions that other pages bear."""
+        places = {_place(id): id for id in passage_ids}
+        with self._database.read() as session:
+            return {places[place]: named for place, named in entities.mentioned_in(session, places).items()}
+
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
+        """Give the names each page bears that at most ``most`` passages mention, with those passages."""
+        with self._database.read() as session:
+            return entities.mentioning(session, page_ids, most=most)
+
+    def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
+        """Give the links among these pages: (from, to)."""
+        with self._database.read() as session:
+            return entities.links_between(session, urls)
+
+    def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
+        """Give the facts whose subject bears one of these names."""
+        if not names:
+            return []
+        with self._database.read() as session:
+            return facts.about(session, names)
+
+    def nearest(
+        self, vectors: NDArray[np.float32], *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
+    ) -> list[Hit]:
+        """Give of the passages on these pages, or with these ids, the k most similar to the first row."""
+        return self._passages.nearest(vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
+
+
+def _place(passage_id: str) -> tuple[int, int]:
+    page_id, _, ord = passage_id.rpartition("-")
+    return int(page_id), int(ord)

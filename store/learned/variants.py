@@ -1,0 +1,70 @@
+"""Variants in SQL: those that were paid for, and which kinds of variant earned citations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, select
+
+from domain import Tally, Variant, VariantKey, VariantKind
+from store.sql.database import Database
+from store.sql.tables import VariantsRow, VariantTallyRow
+from store.sql.upsert import insert
+
+#: variants made longer ago are made again
+KEPT_FOR: Final = timedelta(days=90)
+
+
+class VariantsCache:
+    """Remembers variants and tallies; what two processes write at once is all counted."""
+
+    def __init__(self, database: Database, *, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._now = now
+
+    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
+        """Give the variants kept under ``key``; none when there are none, or they are too old."""
+        with self._database.read() as session:
+            row = session.get(VariantsRow, _hash(key))
+        if row is None or row.made_at < self._now() - KEPT_FOR:
+            return ()
+        return tuple(Variant(**variant) for variant in row.variants)
+
+    def keep(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+        """Keep variants for the next time; those that are too old go."""
+        now = self._now()
+        values = {**asdict(key), "variants": [asdict(variant) for variant in variants], "made_at": now}
+        with self._database.write() as session:
+            session.execute(delete(VariantsRow).where(VariantsRow.made_at < now - KEPT_FOR))
+            make = insert(session, VariantsRow).values(key=_hash(key), **values)
+            session.execute(make.on_conflict_do_update(index_elements=[VariantsRow.key], set_=values))
+
+    def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
+        """Give the tally of each kind that was tried for this type of question."""
+        with self._database.read() as session:
+            rows = session.scalars(select(VariantTallyRow).where(VariantTallyRow.question_type == question_type))
+            return {row.kind: Tally(tried=row.tried, rewarded=row.rewarded) for row in rows}  # type: ignore[misc]
+
+    def learn(self, question_type: str, rewards: Mapping[VariantKind, bool]) -> None:
+        """Count one question for each kind that was tried, and whether it was rewarded."""
+        if not rewards:
+            return
+        with self._database.write() as session:
+            for kind, rewarded in sorted(rewards.items()):  # one order for all: no two processes wait for each other
+                table = VariantTallyRow
+                count = insert(session, table).values(
+                    question_type=question_type, kind=kind, tried=1, rewarded=int(rewarded)
+                )
+                more = {"tried": table.tried + 1, "rewarded": table.rewarded + int(rewarded)}
+                session.execute(
+                    count.on_conflict_do_update(index_elements=[table.question_type, table.kind], set_=more)
+                )
+
+
+def _hash(key: VariantKey) -> str:
+    return hashlib.blake2b(json.dumps(asdict(key), sort_keys=True).encode(), digest_size=16).hexdigest()

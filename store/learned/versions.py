@@ -1,0 +1,172 @@
+"""Versions of what was learned, in SQL: kept, listed, and of each kind at most one in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from domain.errors import WellreadError
+from store.sql.tables import LearnedRow, LearningRow
+from store.sql.upsert import insert
+
+Kind = Literal["judge", "reranker", "variants"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class UnknownVersion(WellreadError):
+    """There is no such version of what was learned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """One version of what was learned."""
+
+    kind: Kind
+    number: int  #: counts from 1 within its kind
+    embedder: str  #: whose hits it judges; "" where that does not matter
+    parameters: Mapping[str, Any]
+    metrics: Mapping[str, Any]  #: part → figure → before and after
+    examples: int
+    active: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Try:
+    """What learning a kind last came to."""
+
+    kind: Kind
+    embedder: str
+    held: bool  #: an operator put it back: it is learned again when he says so
+    tried_at: datetime | None
+    said: str
+
+
+def every(session: Session) -> list[Version]:
+    """All versions, of each kind the latest first."""
+    rows = session.scalars(select(LearnedRow).order_by(LearnedRow.kind, LearnedRow.number.desc()))
+    return [_to_version(row) for row in rows]
+
+
+def active(session: Session) -> list[Version]:
+    """The versions in use."""
+    return [_to_version(row) for row in session.scalars(select(LearnedRow).where(LearnedRow.active))]
+
+
+def active_ids(session: Session) -> tuple[int, ...]:
+    """Which versions are in use; changes with them, and is cheap to ask for."""
+    return tuple(session.scalars(select(LearnedRow.id).where(LearnedRow.active).order_by(LearnedRow.id)))
+
+
+def in_use(session: Session, kind: Kind, embedder: str = "") -> Version | None:
+    """The version of a kind in use; None: what is shipped."""
+    mine = select(LearnedRow).where(LearnedRow.kind == kind, LearnedRow.embedder == embedder, LearnedRow.active)
+    row = session.scalar(mine)
+    return None if row is None else _to_version(row)
+
+
+def add(
+    session: Session,
+    kind: Kind,
+    *,
+    embedder: str = "",
+    parameters: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    examples: int,
+    now: datetime,
+) -> Version:
+    """Keep a new version and use it; the caller holds the kind (:func:`hold_still`)."""
+    last = session.scalar(select(func.max(LearnedRow.number)).where(LearnedRow.kind == kind)) or 0
+    row = LearnedRow(
+        kind=kind,
+        number=last + 1,
+        embedder=embedder,
+        parameters=dict(parameters),
+        metrics=dict(metrics),
+        examples=examples,
+        active=False,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
+    _use(session, row)
+    return _to_version(row)
+
+
+def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
+    """Use an earlier version, 0: what is shipped, None: the one before that in use. Raises UnknownVersion.
+
+    Returns what is in use of the kind then. Another embedder's judge stays as it is, unless what is shipped is named.
+    """
+    rows = list(session.scalars(select(LearnedRow).where(LearnedRow.kind == kind).order_by(LearnedRow.number)))
+    if number is None:
+        _use_the_one_before(session, rows, kind)
+    elif number == 0:
+        _use_shipped(session, rows)
+    else:
+        row = next((row for row in rows if row.number == number), None)
+        if row is None:
+            raise UnknownVersion(f"There is no version {number} of the {kind}: `wellread learn list` shows them.")
+        _use(session, row)
+    session.flush()
+    return [version for version in active(session) if version.kind == kind]
+
+
+def hold_still(session: Session, kind: Kind, embedder: str = "") -> LearningRow:
+    """Lock a kind against others that learn it, until the session's end; returns its last try."""
+    new = insert(session, LearningRow).values(kind=kind, embedder=embedder, held=False, tried_at=None, said="")
+    session.execute(new.on_conflict_do_nothing())
+    mine = select(LearningRow).where(LearningRow.kind == kind, LearningRow.embedder == embedder)
+    return session.scalars(mine.with_for_update().execution_options(populate_existing=True)).one()
+
+
+def tries(session: Session) -> list[Try]:
+    """What learning each kind last came to."""
+    rows = session.scalars(select(LearningRow).order_by(LearningRow.kind, LearningRow.embedder))
+    return [
+        Try(kind=row.kind, embedder=row.embedder, held=row.held, tried_at=row.tried_at, said=row.said)  # type: ignore[arg-type]
+        for row in rows
+    ]
+
+
+def _use_the_one_before(session: Session, rows: Sequence[LearnedRow], kind: Kind) -> None:
+    """Go one back from the latest version in use: to the one of its embedder before it, or to what is shipped."""
+    used = [row for row in rows if row.active]
+    if not used:
+        raise UnknownVersion(f"What is shipped is in use of the {kind}: there is nothing before it.")
+    of_embedder = [row for row in rows if row.embedder == used[-1].embedder]
+    earlier = of_embedder[: of_embedder.index(used[-1])]
+    if earlier:
+        _use(session, earlier[-1])
+    else:
+        _use_shipped(session, of_embedder)
+
+
+def _use_shipped(session: Session, rows: Sequence[LearnedRow]) -> None:
+    for row in rows:
+        row.active = False
+    session.flush()
+
+
+def _use(session: Session, row: LearnedRow) -> None:
+    mine = update(LearnedRow).where(LearnedRow.kind == row.kind, LearnedRow.embedder == row.embedder)
+    session.execute(mine.values(active=LearnedRow.id == row.id).execution_options(synchronize_session=False))
+    session.refresh(row)
+
+
+def _to_version(row: LearnedRow) -> Version:
+    return Version(
+        kind=row.kind,  # type: ignore[arg-type]
+        number=row.number,
+        embedder=row.embedder,
+        parameters=row.parameters,
+        metrics=row.metrics,
+        examples=row.examples,
+        active=row.active,
+        created_at=row.created_at,
+    )

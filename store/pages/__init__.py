@@ -1,0 +1,1 @@
+"""Pages in SQL: their text and history, duplicates, links, and the queues that index and refresh them."""

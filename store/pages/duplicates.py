@@ -1,0 +1,114 @@
+"""Pages of one host that say the same, or nearly: one of them stands for all, the others are kept without passages.
+
+A page says itself which one that is (``rel=canonical``); else the shorter URL wins, else the page read first. Merging
+what only looks alike would lose an answer, so without a page's own word its title and every number must be the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from sqlalchemy import select, union, update
+from sqlalchemy.orm import Session
+
+from store.pages import simhash
+from store.sql.tables import PageRow
+
+#: bits that may differ where one page names the other; pages that differ in what they say differ in more
+DECLARED_NEAR = 7
+#: pages looked at for one
+_MOST = 50
+_COLUMNS = (PageRow.band_0, PageRow.band_1, PageRow.band_2, PageRow.band_3)
+_NUMBER = re.compile(r"\d+")
+
+
+def settle(session: Session, row: PageRow, now: datetime) -> int:
+    """Find out which page stands for what this one says, and note it; returns that page's id.
+
+    The page's text is stored; where its passages must go or come, its state says so.
+    """
+    others = _same(session, row)
+    best = min([row, *others], key=lambda one: (_is_disowned(one, [row, *others]), len(one.url), one.id))
+    had_passages = row.duplicate_of is None and row.generation > 1
+    for other in (row, *others):
+        if other is not best:
+            _yield_to(session, other, best, now)
+    if best is row and row.duplicate_of is not None:
+        row.duplicate_of = None
+        wait_for_index(row, now)
+    elif best is not row and not had_passages:
+        row.state = "INDEXED"
+    session.flush()
+    return best.id
+
+
+def look_again(session: Session, page_id: int, now: datetime) -> list[str]:
+    """Have the duplicates of a page that is gone looked at now, so that one takes its place; returns their hosts."""
+    duplicates = PageRow.duplicate_of == page_id
+    session.execute(update(PageRow).where(duplicates).values(next_due=now))
+    return list(session.scalars(select(PageRow.host).where(duplicates).distinct()))
+
+
+def _yield_to(session: Session, row: PageRow, best: PageRow, now: datetime) -> None:
+    if row.duplicate_of == best.id:
+        return
+    session.execute(update(PageRow).where(PageRow.duplicate_of == row.id).values(duplicate_of=best.id))
+    row.duplicate_of = best.id
+    wait_for_index(row, now)
+
+
+def wait_for_index(row: PageRow, now: datetime) -> None:
+    """Have a page's passages come, or go, as what its row says now wants it."""
+    row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
+
+
+def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
+    """Whether a page names another of them as the canonical one."""
+    return any(other is not row and row.canonical_url == other.url for other in among)
+
+
+def _same(session: Session, row: PageRow) -> list[PageRow]:
+    """The pages of its host that stand for themselves and say what this one says."""
+    if row.is_hub:
+        return []
+    return [other for other in _alike(session, row) if _says_the_same(row, other)]
+
+
+def _alike(session: Session, row: PageRow) -> Iterator[PageRow]:
+    """Those that an index finds: by their text, by a band of their fingerprint, by what one says of the other."""
+    own = _bands(row) or ()
+    here = (PageRow.host == row.host, PageRow.id != row.id)
+    wanted = [
+        select(PageRow.id).where(*here, PageRow.content_hash == row.content_hash),
+        select(PageRow.id).where(*here, PageRow.canonical_url == row.url),
+        *(select(PageRow.id).where(*here, band == value) for band, value in zip(_COLUMNS, own, strict=False)),
+    ]
+    if row.canonical_url:
+        wanted.append(select(PageRow.id).where(*here, PageRow.url == row.canonical_url))
+    ids = session.scalars(union(*wanted)).all()
+    query = select(PageRow).where(PageRow.id.in_(ids), PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+    yield from session.scalars(query.where(PageRow.is_hub.is_(False)).order_by(PageRow.id).limit(_MOST))
+
+
+def _bands(row: PageRow) -> tuple[int, ...] | None:
+    if row.band_0 is None or row.band_1 is None or row.band_2 is None or row.band_3 is None:
+        return None
+    return row.band_0, row.band_1, row.band_2, row.band_3
+
+
+def _says_the_same(one: PageRow, other: PageRow) -> bool:
+    if one.content_hash == other.content_hash:
+        return True
+    ours, theirs = _bands(one), _bands(other)
+    if ours is None or theirs is None:
+        return False
+    apart = simhash.distance(ours, theirs)
+    if one.canonical_url == other.url or other.canonical_url == one.url:
+        return apart <= DECLARED_NEAR
+    return (
+        apart <= simhash.NEAR
+        and one.title.casefold() == other.title.casefold()
+        and set(_NUMBER.findall(one.text)) == set(_NUMBER.findall(other.text))
+    )

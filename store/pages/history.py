@@ -1,0 +1,81 @@
+"""What was found each time a page was looked at: its history. The same finding again only counts the last one up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.orm import Session
+
+from store.sql.tables import PageCheckRow
+
+#: findings kept of a page; the oldest go first
+MAX_KEPT = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What was found, once or many times in a row."""
+
+    outcome: str  #: new, changed, unchanged, gone, failed, or what else came of the candidate
+    status: int | None  #: of the HTTP answer; None where there was none
+    content_hash: str  #: of the text the page had from then on
+    reason: str = ""
+    times: int = 1
+    first_at: datetime
+    last_at: datetime
+
+
+def note(
+    session: Session,
+    page_id: int,
+    *,
+    outcome: str,
+    status: int | None,
+    content_hash: str,
+    now: datetime,
+    reason: str = "",
+) -> None:
+    """Add what was found to a page's history."""
+    latest = session.scalar(_of(page_id).limit(1))
+    found = (outcome, status, content_hash, reason)
+    if latest is not None and found == (latest.outcome, latest.status, latest.content_hash, latest.reason):
+        latest.times, latest.last_at = latest.times + 1, now
+        return
+    session.add(
+        PageCheckRow(
+            page_id=page_id,
+            outcome=outcome,
+            status=status,
+            content_hash=content_hash,
+            reason=reason,
+            times=1,
+            first_at=now,
+            last_at=now,
+        )
+    )
+    session.flush()
+    oldest = session.scalar(_of(page_id).offset(MAX_KEPT).limit(1))
+    if oldest is not None:
+        session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
+
+
+def history(session: Session, page_id: int) -> list[Check]:
+    """What was found, the latest first."""
+    return [
+        Check(
+            outcome=row.outcome,
+            status=row.status,
+            content_hash=row.content_hash,
+            reason=row.reason,
+            times=row.times,
+            first_at=row.first_at,
+            last_at=row.last_at,
+        )
+        for row in session.scalars(_of(page_id))
+    ]
+
+
+def _of(page_id: int) -> Select[PageCheckRow]:
+    return select(PageCheckRow).where(PageCheckRow.page_id == page_id).order_by(PageCheckRow.id.desc())

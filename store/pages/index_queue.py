@@ -1,0 +1,77 @@
+"""Pages that wait to be put into the knowledge base: who takes them, what came of it, which questions wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CursorResult, func, select, update
+from sqlalchemy.orm import Session
+
+from domain import Page, Status
+from store.pages.page import to_page
+from store.sql import leases
+from store.sql.tables import CandidateRow, PageRow, QuestionRow
+
+
+def claim(
+    session: Session, first: int, now: datetime, *, most: int, most_characters: int
+) -> list[tuple[leases.Lease, Page]]:
+    """Take the page that was rung for and others that wait, to be embedded in one commit.
+
+    All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
+    alone: it may be what stopped the process.
+    """
+    waits = PageRow.state == "FETCHED"
+    ids = [first]
+    if not session.scalar(select(PageRow.attempts).where(PageRow.id == first)):
+        ids += _waiting_beside(session, first, now, most - 1, most_characters)
+    claimed = [lease for page_id in ids if (lease := leases.claim(session, PageRow, page_id, waits, now))]
+    return [(lease, to_page(session.get_one(PageRow, lease.row_id, populate_existing=True))) for lease in claimed]
+
+
+def _waiting_beside(session: Session, first: int, now: datetime, most: int, most_characters: int) -> Iterator[int]:
+    length = func.length(PageRow.text)
+    others = (
+        select(PageRow.id, length)
+        .where(PageRow.state == "FETCHED", leases.is_free(PageRow, now), PageRow.id != first, PageRow.attempts == 0)
+        .order_by(PageRow.due_at)
+        .limit(most)
+    )
+    left = most_characters - (session.scalar(select(length).where(PageRow.id == first)) or 0)
+    for page_id, characters in session.execute(others).all():
+        left -= characters
+        if left < 0:
+            return
+        yield page_id
+
+
+def indexed(session: Session, lease: leases.Lease) -> bool:
+    """Note that the knowledge base holds the page; False when its text changed meanwhile."""
+    return _end(session, lease, state="INDEXED", attempts=0, error=None)
+
+
+def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
+    """Stop trying to embed a page; nobody waits for it any longer."""
+    return _end(session, lease, state="FAILED", error=error)
+
+
+def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:
+    """The questions that wait for these pages to be embedded."""
+    query = (
+        select(QuestionRow.id)
+        .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)
+        .where(QuestionRow.status == Status.EMBEDDING, CandidateRow.page_id.in_(page_ids))
+    )
+    return list(session.scalars(query.distinct()))
+
+
+def _end(session: Session, lease: leases.Lease, **values: Any) -> bool:
+    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        update(PageRow)
+        .where(leases.holds(lease))
+        .values(**values, **leases.RELEASED)
+        .execution_options(synchronize_session=False)
+    )
+    return changed.rowcount == 1

@@ -1,0 +1,213 @@
+"""Pages in SQL: their text, what facts they state, and when they are due again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from domain import Page, PageDates, PageText, Validators
+from store.graph import facts
+from store.pages import duplicates, refresh_queue, simhash
+from store.sql.tables import PageRow
+
+#: a page is looked at again between these, sooner when it changes and later when it does not
+MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
+CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
+
+#: pages named in one search
+MAX_CONFIRMED = 5_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a page that was read before."""
+
+    id: int
+    validators: Validators
+    content_hash: str
+    body_hash: str
+    checked_at: datetime
+    depth: int
+    is_gone: bool
+
+
+def find(session: Session, url: str) -> Known | None:
+    """What is known of the page with this canonical URL."""
+    row = session.scalar(select(PageRow).where(PageRow.url == url))
+    if row is None:
+        return None
+    return Known(
+        id=row.id,
+        validators=Validators(etag=row.etag, last_modified=row.last_modified),
+        content_hash=row.content_hash,
+        body_hash=row.body_hash,
+        checked_at=row.checked_at,
+        depth=row.depth,
+        is_gone=row.gone_at is not None,
+    )
+
+
+def save(
+    session: Session,
+    *,
+    url: str,
+    host: str,
+    page: PageText,
+    content_hash: str,
+    validators: Validators,
+    depth: int,
+    now: datetime,
+    body_hash: str = "",
+    due_at: datetime | None = None,
+) -> tuple[int, bool]:
+    """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded).
+
+    A page that says what another page of its host says is kept, and that other page's id returned. ``due_at`` is when
+    its source's schedule looks at it again; without one the page's own interval says.
+    """
+    row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
+    changed = row is None or row.content_hash != content_hash or row.gone_at is not None
+    if row is None:
+        row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
+        session.add(row)
+    else:
+        row.interval_s = next_interval_s(row.interval_s, changed=changed)
+    row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
+    row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
+    if changed:
+        row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
+        row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
+        row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
+        row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
+        row.generation += 1
+        duplicates.wait_for_index(row, now)
+        session.flush()
+        facts.save(session, row.id, page.facts)
+    session.flush()
+    refresh_queue.host_is_due(session, row.host, row.next_due)
+    said_by = duplicates.settle(session, row, now) if changed else row.duplicate_of or row.id
+    return said_by, changed and said_by == row.id
+
+
+def unchanged(
+    session: Session,
+    page_id: int,
+    now: datetime,
+    *,
+    validators: Validators | None = None,
+    body_hash: str = "",
+    due_at: datetime | None = None,
+) -> tuple[int, bool]:
+    """Note that a page was looked at and still says the same; returns what ``save`` does.
+
+    Of its validators those stay that the answer did not name. A duplicate takes the place of the page that stood for
+    it, once that is gone or says something else.
+    """
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    row.checked_at = now
+    row.body_hash = body_hash or row.body_hash
+    if validators is not None:
+        row.etag, row.last_modified = validators.etag or row.etag, validators.last_modified or row.last_modified
+    row.interval_s = next_interval_s(row.interval_s, changed=False)
+    _plan(session, row, now, due_at)
+    if row.duplicate_of is None:
+        return row.id, False
+    said_by = duplicates.settle(session, row, now)
+    return said_by, said_by == row.id
+
+
+def gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
+    """Note that a page vanished: its text is kept, its passages leave the knowledge base.
+
+    One that is not gone for good, as it only leads elsewhere or may not be kept now, is looked at by its own interval.
+    """
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    row.checked_at = now
+    if not for_good:
+        row.interval_s = next_interval_s(row.interval_s, changed=row.gone_at is None)
+    _plan(session, row, now, now + timedelta(seconds=MAX_INTERVAL_S if for_good else row.interval_s))
+    if row.gone_at is None:
+        row.gone_at = now
+        duplicates.wait_for_index(row, now)
+        for host in duplicates.look_again(session, page_id, now):
+            refresh_queue.host_is_due(session, host, now)
+
+
+def failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
+    """Note that a page could not be read this time; its last good text stays."""
+    _plan(session, session.get_one(PageRow, page_id, with_for_update=True), now, due_at)
+
+
+def next_interval_s(interval_s: float, *, changed: bool) -> float:
+    """Seconds until a page is looked at again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
+    factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
+    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
+
+
+def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+    """The stored text of pages, by id."""
+    return {
+        row.id: row.text for row in session.execute(select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids)))
+    }
+
+
+def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
+    """Of when pages are, by id."""
+    query = select(
+        PageRow.id, PageRow.published, PageRow.modified, PageRow.read_at, PageRow.checked_at, PageRow.gone_at
+    )
+    return {
+        row.id: PageDates(
+            published=row.published,
+            modified=row.modified,
+            seen_at=row.checked_at if row.gone_at is None else row.read_at,
+        )
+        for row in session.execute(query.where(PageRow.id.in_(page_ids)))
+    }
+
+
+def confirmed_since(session: Session, since: datetime) -> list[int]:
+    """The pages read before ``since`` that were seen since to say the same; the latest of them, where they are many."""
+    query = select(PageRow.id).where(PageRow.read_at <= since, PageRow.checked_at > since, PageRow.gone_at.is_(None))
+    return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
+
+
+def read_urls(session: Session, hosts: Sequence[str], *, since: datetime | None = None) -> set[str]:
+    """The canonical URLs of the pages of these hosts that were looked at ``since`` then; without it, ever."""
+    query = select(PageRow.url).where(PageRow.host.in_(hosts))
+    return set(session.scalars(query if since is None else query.where(PageRow.checked_at >= since)))
+
+
+def count(session: Session) -> int:
+    """How many pages are held; of those that say the same, one."""
+    held = select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+    return int(session.scalar(held) or 0)
+
+
+def to_page(row: PageRow) -> Page:
+    """The row as a plain value."""
+    return Page(
+        id=row.id,
+        url=row.url,
+        title=row.title,
+        text=row.text,
+        lang=row.lang,
+        headings=tuple((int(at), str(heading)) for at, heading in row.headings),
+        published=row.published,
+        read_at=row.read_at,
+        content_hash=row.content_hash,
+        generation=row.generation,
+        is_gone=row.gone_at is not None,
+        is_hub=row.is_hub,
+        is_duplicate=row.duplicate_of is not None,
+    )
+
+
+def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None) -> None:
+    """Say when the page is due again: with its source's schedule, else by its own interval."""
+    row.next_due = due_at or now + timedelta(seconds=row.interval_s)
+    refresh_queue.host_is_due(session, row.host, row.next_due)

@@ -1,0 +1,157 @@
+"""Which pages are due to be read again, fairly across hosts: each host that has due pages is read in a lane of its own.
+
+A lane is one candidate at a time. A host stands in the line of hosts (``hosts.refresh_at``) by when it was last
+served or its first page fell due, so that a million due pages of one host hold no other host up. Everything that is
+looked for stands in an index; what a claim costs does not grow with the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import Table, bindparam, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from store.crawl.candidates import CandidateStatus
+from store.sql import upsert
+from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
+
+#: where a candidate comes from whose page is read again
+ORIGIN = "refresh"
+#: lanes at one time; more hosts wait in line
+MAX_LANES = 200
+#: pages of a host that are read before another host has its turn
+TURN_PAGES = 50
+#: a host whose lane got lost stands in line again after this long
+LANE = timedelta(minutes=10)
+#: a page that was claimed is due again after this long, unless its reader says when
+AGAIN = timedelta(days=1)
+
+
+#: the statements, made once: making them takes as long as the database does
+_pages, _candidates = cast(Table, PageRow.__table__), cast(Table, CandidateRow.__table__)
+_hosts, _others = cast(Table, HostRow.__table__), cast(Table, PageRow.__table__).alias()
+_LANES = (
+    select(_pages.c.host)
+    .join(_candidates, _candidates.c.page_id == _pages.c.id)
+    .where(_candidates.c.status == CandidateStatus.WAITING, _candidates.c.origin == ORIGIN)
+)
+_IN_LINE = (
+    select(_hosts.c.origin)
+    .where(_hosts.c.refresh_at <= bindparam("now"))
+    .order_by(_hosts.c.refresh_at)
+    .limit(bindparam("room"))
+    .with_for_update(skip_locked=True)
+)
+_FIRST = (
+    select(_others.c.id)
+    .where(_others.c.host == _hosts.c.origin, _others.c.next_due <= bindparam("now"))
+    .order_by(_others.c.next_due)
+    .limit(1)
+    .correlate(_hosts)
+    .scalar_subquery()
+)
+_FIRST_DUE = select(_pages.c.id, _pages.c.host, _pages.c.url, _pages.c.depth).where(
+    _pages.c.id.in_(select(_FIRST).where(_hosts.c.origin.in_(bindparam("hosts", expanding=True))))
+)
+_AGAIN = (
+    update(_pages)
+    .where(_pages.c.id.in_(bindparam("ids", expanding=True)))
+    .values(next_due=bindparam("later", type_=UtcDateTime()))
+)
+_ADD = insert(_candidates).returning(_candidates.c.id)
+
+
+class _Page(NamedTuple):
+    id: int
+    host: str
+    url: str
+    depth: int
+
+
+def host_is_due(session: Session, host: str, due_at: datetime) -> None:
+    """Note that a page of the host is due then; the host stands in line at the time of its first page."""
+    if session.get(HostRow, host) is None:
+        values = {"origin": host, "robots": b"", "robots_status": 0, "refresh_at": due_at}
+        if upsert.add_missing(session, HostRow, HostRow.origin, **values):
+            return
+    later = (HostRow.refresh_at.is_(None)) | (HostRow.refresh_at > due_at)
+    _change(session, HostRow.origin == host, later, refresh_at=due_at)
+
+
+def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
+    """Begin to read the hosts that have waited longest for it; returns the candidates, one a host."""
+    open_now = _lanes(session)
+    room = min(limit, MAX_LANES - len(open_now))
+    if room <= 0:
+        return []
+    hosts = session.scalars(_IN_LINE, {"now": now, "room": room + len(open_now)}).all()
+    free = [host for host in hosts if host not in open_now][:room]
+    pages = _first_due(session, free, now)
+    for host in set(free) - {page.host for page in pages}:
+        _back_into_line(session, host, now)
+    _change(session, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LANE)
+    return _take(session, pages, turn=0, now=now)
+
+
+def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[int]:
+    """Go on with a host's lane: its next due page; when its turn is over, the lane of whoever is first in line."""
+    if turn < TURN_PAGES and (pages := _first_due(session, [host], now)):
+        return _take(session, pages, turn=turn, now=now)
+    _back_into_line(session, host, now)
+    return open_lanes(session, now, 1)
+
+
+def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
+    """Have all pages below the prefix be due then: their source's schedule was changed."""
+    session.execute(
+        update(PageRow)
+        .where(PageRow.host == host, PageRow.url.startswith(prefix, autoescape=True), PageRow.gone_at.is_(None))
+        .values(next_due=due_at)
+        .execution_options(synchronize_session=False)
+    )
+    host_is_due(session, host, due_at)
+
+
+def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
+    """How many pages are due, counted up to ``at_most``."""
+    hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)
+    some = select(PageRow.id).where(PageRow.host.in_(hosts), PageRow.next_due <= now).limit(at_most)
+    return int(session.scalar(select(func.count()).select_from(some.subquery())) or 0)
+
+
+def _lanes(session: Session) -> set[str]:
+    """The hosts that are being read again."""
+    return set(session.scalars(_LANES))
+
+
+def _first_due(session: Session, hosts: Sequence[str], now: datetime) -> list[_Page]:
+    """The page of each host that has been due for longest: found in the index alone, then looked up."""
+    return [_Page(*row) for row in session.execute(_FIRST_DUE, {"hosts": hosts, "now": now})] if hosts else []
+
+
+def _take(session: Session, pages: Sequence[_Page], *, turn: int, now: datetime) -> list[int]:
+    """Make candidates of pages; each is due once more later on, whatever becomes of it."""
+    if not pages:
+        return []
+    session.execute(_AGAIN, {"ids": [page.id for page in pages], "later": now + AGAIN})
+    return list(session.scalars(_ADD, [_candidate(page, turn, now) for page in pages]))
+
+
+def _candidate(page: _Page, turn: int, now: datetime) -> dict[str, Any]:
+    return {
+        "url": page.url, "page_id": page.id, "depth": page.depth, "origin": ORIGIN, "wave": turn, "kind": "page",
+        "score": 0.0, "text": "", "status": CandidateStatus.WAITING, "due_at": now, "created_at": now,
+    }  # fmt: skip
+
+
+def _back_into_line(session: Session, host: str, now: datetime) -> None:
+    """Put a host back: at the line's end where pages of it are due, else for when the first one will be."""
+    first = session.scalar(select(PageRow.next_due).where(PageRow.host == host).order_by(PageRow.next_due).limit(1))
+    _change(session, HostRow.origin == host, refresh_at=None if first is None else max(first, now))
+
+
+def _change(session: Session, *where: Any, **values: Any) -> None:
+    session.execute(update(HostRow).where(*where).values(**values).execution_options(synchronize_session=False))

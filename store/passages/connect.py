@@ -1,0 +1,65 @@
+"""Open LanceDB and the passages table, in the process that uses them.
+
+LanceDB's threads and locks do not survive a fork: a process forked from one that opened it is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from store.passages import maintenance as indices
+from store.passages import schema as columns
+from store.passages.errors import OpenedBeforeFork
+
+#: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
+_READERS_LAG: Final = timedelta(0)
+#: pauses before a table that is listed and cannot be opened is looked at again, in seconds
+_WHILE_IT_IS_MADE = (0.05, 0.1, 0.25, 0.6, 1.0)
+#: the process LanceDB was first opened in: a child forked from it can hang in a lock that nobody holds any more
+_opened_in: int | None = None
+
+
+def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
+    """Connect to the database at ``uri``; its handles see other processes' commits at once.
+
+    Raises OpenedBeforeFork.
+    """
+    global _opened_in
+    refuse_after_fork(uri)
+    import lancedb
+
+    _opened_in = os.getpid()
+    return lancedb.connect(
+        uri,
+        read_consistency_interval=_READERS_LAG,
+        storage_options=dict(storage_options) if storage_options else None,
+    )
+
+
+def refuse_after_fork(uri: str) -> None:
+    """Raise OpenedBeforeFork in a process forked from one that had LanceDB open."""
+    if _opened_in not in (None, os.getpid()):
+        raise OpenedBeforeFork(uri)
+
+
+def open_table(database: Any, schema: Any) -> Any:
+    """Open the table, made first where it is missing; another process may be making it in the same moment.
+
+    Its folder is there before it can be opened: what cannot be found is looked for again for two seconds.
+    """
+    for pause_s in _WHILE_IT_IS_MADE:
+        try:
+            return _made_and_opened(database, schema)
+        except (ValueError, RuntimeError):
+            time.sleep(pause_s)
+    return _made_and_opened(database, schema)
+
+
+def _made_and_opened(database: Any, schema: Any) -> Any:
+    if columns.TABLE not in database:
+        indices.index(database.create_table(columns.TABLE, schema=schema, exist_ok=True))
+    return database.open_table(columns.TABLE)

@@ -1,0 +1,94 @@
+"""Keep the passages table fast: compact it, and give it the indices its size calls for.
+
+Measured: below 5,000 rows a scan is faster than any vector index; to 100,000 IVF_FLAT keeps exact distances; above,
+IVF_RQ keeps the index in memory and the search refines its candidates with the exact vectors.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from datetime import timedelta
+from typing import Any, Final
+
+from store.passages.errors import is_conflict
+
+FLAT_FROM_ROWS: Final = 5_000
+RQ_FROM_ROWS: Final = 100_000
+#: Longer than any question runs: a reader in the middle of a search keeps its version's files.
+KEEP_VERSIONS: Final = timedelta(minutes=10)
+_KEYS: Final = ("id", "page_id", "content_hash")
+_ATTEMPTS: Final = 5
+_MAX_TERM_CHARS: Final = 200  # above the analyser's longest term in bytes: the index drops longer ones
+
+
+def tend(table: Any) -> None:
+    """Compact ``table``, drop its old versions, bring its indices up to date and add those it has grown to need."""
+    for attempt in range(_ATTEMPTS):
+        table.checkout_latest()
+        try:
+            table.optimize(cleanup_older_than=KEEP_VERSIONS)
+            index(table)
+        except (OSError, RuntimeError) as error:
+            if attempt == _ATTEMPTS - 1 or not is_conflict(error):
+                raise
+            time.sleep(random.uniform(0.05, 0.2) * 2**attempt)  # noqa: S311 - spreads two writers apart
+        else:
+            return
+
+
+def index(table: Any) -> None:
+    """Make the indices that are missing for the table's size."""
+    from lancedb.index import FTS, BTree
+
+    present = {(column, index.index_type) for index in table.list_indices() for column in index.columns}
+    columns = {column for column, _ in present}
+    if "search_text" not in columns:
+        terms_as_given = FTS(
+            base_tokenizer="whitespace",
+            max_token_length=_MAX_TERM_CHARS,
+            lower_case=False,
+            stem=False,
+            remove_stop_words=False,
+            ascii_folding=False,
+        )
+        table.create_index("search_text", config=terms_as_given)
+    for key in _KEYS:
+        if key not in columns:
+            table.create_index(key, config=BTree())
+    wanted = vector_index(table.count_rows())
+    if wanted and not any(column == "vector" and _same(kind, wanted) for column, kind in present):
+        table.create_index("vector", config=_vector_config(wanted), replace=True)
+
+
+def is_outgrown(table: Any) -> bool:
+    """Whether so many rows are new that the full-text index no longer knows how rare each term is.
+
+    A filtered search takes its statistics from the index and from the new rows inside the filter: with few rows
+    indexed, the same passage would score differently in every scope.
+    """
+    statistics = table.index_stats("search_text_idx")
+    return statistics is None or statistics.num_unindexed_rows * 4 > statistics.num_indexed_rows
+
+
+def vector_index(row_count: int) -> str:
+    """Name the vector index for a table of this size: "", "IVF_FLAT" or "IVF_RQ"."""
+    if row_count < FLAT_FROM_ROWS:
+        return ""
+    return "IVF_FLAT" if row_count < RQ_FROM_ROWS else "IVF_RQ"
+
+
+def is_compressed(table: Any) -> bool:
+    """Whether the distances that the vector index gives are estimates, to be refined with the exact vectors."""
+    statistics = table.index_stats("vector_idx")
+    return statistics is not None and _same(statistics.index_type, "IVF_RQ")
+
+
+def _same(reported: str, wanted: str) -> bool:
+    return reported.replace("_", "").lower() == wanted.replace("_", "").lower()
+
+
+def _vector_config(kind: str) -> Any:
+    from lancedb.index import IvfFlat, IvfRq
+
+    return IvfFlat(distance_type="cosine") if kind == "IVF_FLAT" else IvfRq(distance_type="cosine")

@@ -1,0 +1,123 @@
+"""The columns of the passages table, and passages to rows and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from domain import Passage
+from store.passages.errors import EmbedderMismatch, PassagesError
+from text.analyser import search_text
+
+TABLE: Final = "passages"
+#: Raised when the columns or the analyser change so that what is stored must be built again.
+FORMAT: Final = "1"
+#: What a passage is read from; the vector and the search text stay in the table.
+COLUMNS: Final = (
+    "id", "page_id", "ord", "url", "title", "lang", "text", "start", "end", "content_hash", "read_at", "published",
+)  # fmt: skip
+
+_EMBEDDER: Final = b"wellread.embedder"
+_DIMENSION: Final = b"wellread.dimension"
+_FORMAT: Final = b"wellread.format"
+# Without a declared key two concurrent merges can both insert a row.
+_KEY: Final = {"lance-schema:unenforced-primary-key": "true"}
+
+
+def schema(embedder_id: str, dimension: int) -> pa.Schema:
+    """Return the table's schema, which carries who made its vectors."""
+    when = pa.timestamp("us", tz="UTC")
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False, metadata=_KEY),
+            pa.field("page_id", pa.int64(), nullable=False),
+            pa.field("ord", pa.int32(), nullable=False),
+            pa.field("url", pa.string(), nullable=False),
+            pa.field("title", pa.string(), nullable=False),
+            pa.field("lang", pa.string(), nullable=False),
+            pa.field("text", pa.string(), nullable=False),
+            pa.field("search_text", pa.string(), nullable=False),
+            pa.field("content_hash", pa.string(), nullable=False),
+            pa.field("start", pa.int32(), nullable=False),
+            pa.field("end", pa.int32(), nullable=False),
+            pa.field("read_at", when),
+            pa.field("published", when),
+            pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
+        ],
+        metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
+    )
+
+
+def check(found: pa.Schema, *, uri: str, embedder_id: str, dimension: int) -> None:
+    """Raise unless the table was made by this embedder and in this format."""
+    metadata = found.metadata or {}
+    stored = (metadata.get(_EMBEDDER, b"?").decode(), metadata.get(_DIMENSION, b"?").decode())
+    if stored != (embedder_id, str(dimension)):
+        raise EmbedderMismatch(
+            uri, stored=f"{stored[0]} ({stored[1]} numbers)", wanted=f"{embedder_id} ({dimension} numbers)"
+        )
+    form = metadata.get(_FORMAT, b"?").decode()
+    if form != FORMAT:
+        raise PassagesError(
+            f"The passages in {uri} are stored in format {form}, this version writes format {FORMAT}. "
+            "Run `wellread reindex` to build them again."
+        )
+
+
+def embedding_text(passage: Passage) -> str:
+    """Return what is embedded for a passage: its title, which says what it is about, and its text."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def rows(passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]], columns: pa.Schema) -> pa.Table:
+    """Return the passages as rows of ``columns``; ``vectors`` are by content hash."""
+    dimension = columns.field("vector").type.list_size
+    matrix = np.empty((len(passages), dimension), dtype=np.float32)
+    for row, passage in enumerate(passages):
+        matrix[row] = _vector(passage, vectors, dimension)
+    arrays: list[Any] = []
+    for field in columns:
+        if field.name == "vector":
+            arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension))
+        elif field.name == "search_text":
+            arrays.append(pa.array([search_text(p.title, p.text, p.lang) for p in passages], field.type))
+        else:
+            arrays.append(pa.array([_value(getattr(p, field.name)) for p in passages], field.type))
+    return pa.Table.from_arrays(arrays, schema=columns)
+
+
+def passages_in(table: pa.Table) -> list[Passage]:
+    """Return the passages of a result that has `COLUMNS`."""
+    return [passage_of(row) for row in table.select(list(COLUMNS)).to_pylist()]
+
+
+def passage_of(row: Mapping[str, Any]) -> Passage:
+    """Return the passage a row holds; other columns of the row are ignored."""
+    return Passage(**{name: row[name] for name in COLUMNS})
+
+
+def by_page(passages: Iterable[Passage]) -> list[Passage]:
+    """Return passages in reading order."""
+    return sorted(passages, key=lambda passage: (passage.page_id, passage.ord))
+
+
+def _vector(passage: Passage, vectors: Mapping[str, NDArray[np.float32]], dimension: int) -> NDArray[np.float32]:
+    vector = vectors.get(passage.content_hash)
+    if vector is None:
+        raise PassagesError(f"Passage {passage.id} has no vector: embed its text before it is stored.")
+    if vector.shape != (dimension,) or not np.isfinite(vector).all():
+        raise PassagesError(
+            f"Passage {passage.id} has a vector of shape {vector.shape} where {dimension} finite numbers are stored."
+        )
+    return vector
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value

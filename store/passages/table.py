@@ -1,0 +1,271 @@
+"""The passages of the knowledge base, in one LanceDB table: full-text and vector search, and whole-page replacement.
+
+One process writes (``writer=True``), any number read. LanceDB is imported and opened by `Passages.open`, never at
+import (:mod:`store.passages.connect` says why).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain import Hit, Passage, Scope
+from store.passages import maintenance as indices
+from store.passages import schema as columns
+from store.passages.connect import connect, open_table, refuse_after_fork
+from store.passages.errors import PassagesError, explained
+from store.passages.filters import groups, one_of
+from store.passages.in_memory import Copy, Memory
+from store.passages.search import search_among, search_terms, search_vectors
+
+if TYPE_CHECKING:
+    from store.embedders import Embedder
+
+#: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
+COMMITS_BETWEEN_TENDING: Final = 20
+_EMBEDDED_AT_ONCE: Final = 64
+_EVERYTHING: Final = Scope()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What a write did."""
+
+    passages: int
+    embedded: int  #: passages whose text was new; the others kept their vectors
+
+
+class Passages:
+    """A handle on the passages table; safe to use from several threads of the process that opened it."""
+
+    def __init__(
+        self, table: Any, *, uri: str, embedder_id: str, dimension: int, writer: bool, memory_bytes: int = 0
+    ) -> None:
+        self.uri = uri
+        self.embedder_id = embedder_id
+        self.dimension = dimension
+        self._opened_table = table
+        self._writer = writer
+        self._memory = Memory(table, memory_bytes)
+        self._embedded: dict[str, NDArray[np.float32]] = {}
+        self._untended = _small_files(table) if writer else 0
+
+    @classmethod
+    def open(
+        cls,
+        uri: str,
+        *,
+        embedder_id: str,
+        dimension: int,
+        writer: bool = False,
+        storage_options: Mapping[str, str] | None = None,
+        memory_bytes: int = 0,
+    ) -> Passages:
+        """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``), made empty when it is missing.
+
+        A table of up to ``memory_bytes`` is searched in a copy in memory, as long as the copy is up to date.
+
+        Raises EmbedderMismatch when its vectors are another embedder's, OpenedBeforeFork in a process forked from one
+        that had LanceDB open, PassagesError when it cannot be opened.
+        """
+        with explained(uri, "open"):
+            table = open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
+            columns.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
+            return cls(
+                table,
+                uri=uri,
+                embedder_id=embedder_id,
+                dimension=dimension,
+                writer=writer,
+                memory_bytes=memory_bytes,
+            )
+
+    # --- search
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope = _EVERYTHING) -> list[Hit]:
+        """Return the ``k`` best passages in full text; scores are bm25, ``lang`` is the query's language."""
+        with explained(self.uri, "search"):
+            return search_terms(self._table(), text, lang=lang, k=k, scope=scope)
+
+    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _EVERYTHING) -> list[list[Hit]]:
+        """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""
+        with explained(self.uri, "search"):
+            if copy := self._copy(scope):
+                return copy.search_vectors(vectors, k=k)
+            return search_vectors(self._checked_table(), vectors, k=k, scope=scope)
+
+    def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}.
+
+        Gives the hits of the text leg the score that the vector leg did not.
+        """
+        with explained(self.uri, "read"):
+            if copy := self._copy():
+                return copy.similarities(vectors, ids)
+        stored = self._vectors_by("id", ids)
+        return {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
+
+    def bm25s(self, text: str, *, lang: str, ids: Collection[str]) -> dict[str, float]:
+        """Return the bm25 of the named passages for a query; those that share no term with it are left out.
+
+        Gives the hits of the vector leg the score that the text leg did not.
+        """
+        if not ids:
+            return {}
+        with explained(self.uri, "search"):
+            hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=_EVERYTHING, ids=ids)
+        return {hit.passage.id: hit.score for hit in hits}
+
+    def nearest(
+        self,
+        vectors: NDArray[np.float32],
+        *,
+        page_ids: Collection[int],
+        ids: Collection[str],
+        k: int,
+        scope: Scope = _EVERYTHING,
+    ) -> list[Hit]:
+        """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row."""
+        with explained(self.uri, "search"):
+            if copy := self._copy(scope):
+                return copy.among(vectors, page_ids=page_ids, ids=ids, k=k)
+            return search_among(self._table(), vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
+
+    # --- look up
+
+    def count(self) -> int:
+        """Return how many passages are stored."""
+        with explained(self.uri, "count"):
+            return int(self._table().count_rows())
+
+    def version(self) -> int:
+        """Return the table's version; it grows with every commit."""
+        with explained(self.uri, "read"):
+            return int(self._table().version)
+
+    def page_ids(self) -> set[int]:
+        """Return the pages that have passages."""
+        with explained(self.uri, "read"):
+            return set(self._table().search().select(["page_id"]).limit(None).to_arrow()["page_id"].to_pylist())
+
+    def get(self, ids: Sequence[str]) -> list[Passage]:
+        """Return the passages with these ids, in this order; unknown ids are left out."""
+        found = {passage.id: passage for passage in self._where("id", ids)}
+        return [found[key] for key in ids if key in found]
+
+    def passages_of(self, page_ids: Iterable[int]) -> list[Passage]:
+        """Return the passages of these pages in reading order."""
+        return columns.by_page(self._where("page_id", list(page_ids)))
+
+    def vectors_for(self, content_hashes: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vectors of unchanged texts: {content hash: (dimension,)}."""
+        return self._vectors_by("content_hash", content_hashes)
+
+    # --- write
+
+    def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> Written:
+        """Replace these pages, embedding only the passages whose text is not stored already.
+
+        What was embedded when something stopped it is kept for the next try: a huge page takes several.
+        """
+        by_hash = {p.content_hash: columns.embedding_text(p) for passages in pages.values() for p in passages}
+        kept = self.vectors_for(by_hash)
+        new = [content_hash for content_hash in by_hash if content_hash not in kept]
+        for some in groups(
+            [content_hash for content_hash in new if content_hash not in self._embedded], _EMBEDDED_AT_ONCE
+        ):
+            vectors = embedder.embed([by_hash[content_hash] for content_hash in some])
+            self._embedded.update(zip(some, vectors, strict=True))
+        self.replace_pages(pages, kept | {content_hash: self._embedded[content_hash] for content_hash in new})
+        self._embedded.clear()
+        return Written(passages=sum(map(len, pages.values())), embedded=len(new))
+
+    def replace_pages(self, pages: Mapping[int, Sequence[Passage]], vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Make each page's passages exactly those given (none: the page goes), all in one commit.
+
+        ``vectors`` are by content hash. Readers see each page as it was or as it is, never half of it.
+        """
+        passages = [passage for page in pages.values() for passage in page]
+        _check_pages(pages)
+        if not passages:
+            self.delete_pages(pages)
+            return
+        with explained(self.uri, "write"):
+            table = self._writable_table()
+            rows = columns.rows(passages, vectors, columns.schema(self.embedder_id, self.dimension))
+            merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            merge.when_not_matched_by_source_delete(one_of("page_id", pages)).execute(rows)
+            self._committed()
+
+    def delete_pages(self, page_ids: Collection[int]) -> None:
+        """Take every passage of these pages away, in one commit."""
+        if page_ids:
+            with explained(self.uri, "write"):
+                self._writable_table().delete(one_of("page_id", page_ids))
+                self._committed()
+
+    def tend(self) -> None:
+        """Compact the table and bring its indices up to date; also done by itself, at the latest every 20 commits."""
+        with explained(self.uri, "tend"):
+            indices.tend(self._writable_table())
+            self._untended = 0
+
+    # --- the handle
+
+    def _table(self) -> Any:
+        refuse_after_fork(self.uri)
+        return self._opened_table
+
+    def _copy(self, scope: Scope = _EVERYTHING) -> Copy | None:
+        refuse_after_fork(self.uri)
+        return self._memory.current() if scope == _EVERYTHING else None
+
+    def _checked_table(self) -> Any:
+        # A reindex by another process may have given the table another embedder's vectors.
+        table = self._table()
+        columns.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
+        return table
+
+    def _writable_table(self) -> Any:
+        if not self._writer:
+            raise PassagesError(f"The passages in {self.uri} were opened for reading: open them with writer=True.")
+        return self._checked_table()
+
+    def _committed(self) -> None:
+        self._untended += 1
+        if self._untended >= COMMITS_BETWEEN_TENDING or indices.is_outgrown(self._table()):
+            self.tend()
+
+    def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:
+        found: list[Passage] = []
+        with explained(self.uri, "read"):
+            for some in groups(values):
+                query = self._table().search().where(one_of(column, some)).select(list(columns.COLUMNS)).limit(None)
+                found += columns.passages_in(query.to_arrow())
+        return found
+
+    def _vectors_by(self, column: str, values: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        found: dict[str, NDArray[np.float32]] = {}
+        with explained(self.uri, "read"):
+            for some in groups(list(values)):
+                query = self._checked_table().search().where(one_of(column, some)).select([column, "vector"])
+                rows = query.limit(None).to_arrow().combine_chunks()
+                matrix = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self.dimension)
+                found.update(zip(rows[column].to_pylist(), matrix, strict=True))
+        return found
+
+
+def _small_files(table: Any) -> int:
+    return min(int(table.stats()["fragment_stats"]["num_small_fragments"]), COMMITS_BETWEEN_TENDING - 1)
+
+
+def _check_pages(pages: Mapping[int, Sequence[Passage]]) -> None:
+    for page_id, passages in pages.items():
+        if strangers := [passage.id for passage in passages if passage.page_id != page_id]:
+            raise PassagesError(f"Page {page_id} was given passages of another page: {', '.join(strangers[:5])}.")
+        if len({passage.id for passage in passages}) != len(passages):
+            raise PassagesError(f"Page {page_id} was given two passages with the same id.")

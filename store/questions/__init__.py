@@ -1,0 +1,1 @@
+"""Questions in SQL: their state, answers, evidence, records, watches and webhooks."""

@@ -1,0 +1,123 @@
+"""Where a question begins: with the answer an equal one got, behind an equal one in flight, or by itself.
+
+An answer is given again while every page it cites says what it said. An honest "not known" rests on what was not
+there: it holds while nothing was read since, and, where the web may be read, only as long as a page read is fresh.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from domain import Status
+from store.crawl import candidates
+from store.questions import answers, evidence, shared_runs
+from store.questions.state import advance
+from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow, StepRow
+
+#: equal questions whose answers are looked at, the latest first
+LOOKED_AT = 5
+#: the web is not asked again so soon after it did not know
+UNKNOWN_FOR = timedelta(minutes=10)
+
+
+def begin(session: Session, row: QuestionRow, now: datetime) -> None:
+    """Give a locked question that was just asked an equal one's answer or run, if it may share one."""
+    if not row.reuse or not row.equal_key:
+        return
+    shared_runs.alone(session, row.equal_key)
+    if (leader := shared_runs.leader_for(session, row)) is not None:
+        shared_runs.join(row, leader)
+        if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
+            answers.give(session, so_far, [row.id], now)
+    elif (known := _known(session, row, now)) is not None:
+        _take(session, row, known, now)
+
+
+def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -> None:
+    origin = session.get_one(QuestionRow, known.question_id)
+    answers.give(session, known, [row.id], now)
+    row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
+    session.add(
+        StepRow(
+            question_id=row.id,
+            name="reuse",
+            cycle=0,
+            attempt=1,
+            outcome=origin.status.lower(),
+            started_at=now,
+            finished_at=now,
+            detail={"from": origin.id, "revision": known.revision, "hits": len(known.context)},
+        )
+    )
+    advance(session, row, Status(origin.status), now)
+
+
+def _known(session: Session, row: QuestionRow, now: datetime) -> AnswerRow | None:
+    """The latest answer to an equal question that still holds."""
+    query = (
+        select(QuestionRow)
+        .where(
+            QuestionRow.equal_key == row.equal_key,
+            QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
+            QuestionRow.id != row.id,
+            QuestionRow.cached_from.is_(None),  # where an answer was made, it shows its age
+        )
+        .order_by(QuestionRow.finished_at.desc())
+    )
+    for equal in session.scalars(query.limit(LOOKED_AT)).all():
+        answer = answers.last(session, equal.id)
+        if answer is not None and not answer.provisional and _holds(session, row, equal, answer, now):
+            return answer
+    return None
+
+
+def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
+    if _contradicted(session, row.equal_key, answer):
+        return False
+    if equal.status == Status.ANSWERED:
+        return evidence.holds(session, answer, read_after=evidence.oldest(row.max_age_s, now))
+    return (
+        answer.stale_at is None
+        and not evidence.read_since(session, row.sites, answer.created_at)
+        and (not row.crawl_enabled or _web_said_no(session, row, equal, answer, now))
+    )
+
+
+def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
+    """Whether a reader of this answer, under whichever equal question, said that it is wrong."""
+    query = (
+        select(FeedbackRow.id)
+        .join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
+        .join(AnswerRow, (AnswerRow.question_id == QuestionRow.id) & (AnswerRow.revision == FeedbackRow.revision))
+        .where(QuestionRow.equal_key == equal_key, FeedbackRow.verdict != "right", AnswerRow.text == answer.text)
+    )
+    return session.scalar(query.limit(1)) is not None
+
+
+def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
+    """Whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
+    origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
+    spent = candidates.spent(session, origin.id)
+    failed = select(CandidateRow.id).where(
+        CandidateRow.question_id == origin.id, CandidateRow.outcome.in_(("failed", "skipped", "blocked"))
+    )
+    added = select(SourceRow.id).where(SourceRow.created_at > answer.created_at)
+    return (
+        now - answer.created_at < UNKNOWN_FOR
+        and origin.budget == row.budget
+        and origin.cycle < origin.budget["cycles"]
+        and spent.pages < origin.budget["pages"]
+        and spent.bytes < origin.budget["bytes"]
+        and _seconds(origin) < origin.budget["seconds"]
+        and session.scalar(failed.limit(1)) is None
+        and session.scalar(added.limit(1)) is None
+    )
+
+
+def _seconds(origin: QuestionRow) -> float:
+    if origin.crawl_started_at is None or origin.finished_at is None:
+        return 0.0
+    return (origin.finished_at - origin.crawl_started_at).total_seconds()

@@ -1,0 +1,101 @@
+"""The revisions of a question's answer in SQL: kept, found again, given to another question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from domain import Answer, Cost, Verdict
+from store.questions import evidence
+from store.sql.json import jsonable
+from store.sql.tables import AnswerRow
+
+
+def add(
+    session: Session,
+    question_id: str,
+    answer: Answer,
+    *,
+    verdict: Verdict | None,
+    context: Sequence[Mapping[str, Any]],
+    final: bool,
+    now: datetime,
+) -> AnswerRow:
+    """Keep an answer as the question's next revision; a final one with its evidence."""
+    row = AnswerRow(
+        question_id=question_id,
+        revision=last_revision(session, question_id) + 1,
+        provisional=not final,
+        text=answer.text,
+        sentences=[asdict(sentence) for sentence in answer.sentences],
+        citations=[jsonable(asdict(citation)) for citation in answer.citations],
+        context=[dict(entry) for entry in context],
+        confidence=answer.confidence,
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=asdict(verdict) if verdict else {},
+        cost=asdict(answer.cost),
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
+    if final:
+        evidence.keep(session, row, now)
+    return row
+
+
+def give(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
+    """Keep an answer as the next revision of other questions, with its evidence; it cost nothing more."""
+    if not question_ids:
+        return
+    revisions = _last_revisions(session, question_ids)
+    rows = [_copy(answer, each, revisions.get(each, 0) + 1, now) for each in question_ids]
+    session.add_all(rows)
+    session.flush()
+    if not answer.provisional:
+        evidence.copy(session, answer.id, [row.id for row in rows])
+
+
+def last(session: Session, question_id: str) -> AnswerRow | None:
+    """The question's latest answer, final or not."""
+    query = select(AnswerRow).where(AnswerRow.question_id == question_id)
+    return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
+
+
+def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow | None:
+    """One revision of the question's answer."""
+    return session.scalar(select(AnswerRow).where(AnswerRow.question_id == question_id, AnswerRow.revision == revision))
+
+
+def last_revision(session: Session, question_id: str) -> int:
+    """How many answers the question was given so far."""
+    return _last_revisions(session, [question_id]).get(question_id, 0)
+
+
+def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:
+    latest = select(AnswerRow.question_id, func.max(AnswerRow.revision)).where(AnswerRow.question_id.in_(question_ids))
+    return {row[0]: row[1] for row in session.execute(latest.group_by(AnswerRow.question_id))}
+
+
+def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> AnswerRow:
+    return AnswerRow(
+        question_id=question_id,
+        revision=revision,
+        provisional=answer.provisional,
+        text=answer.text,
+        sentences=answer.sentences,
+        citations=answer.citations,
+        context=answer.context,
+        confidence=answer.confidence,
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=answer.verdict,
+        cost=asdict(Cost()),
+        created_at=now,
+        stale_at=answer.stale_at,
+    )

@@ -1,0 +1,106 @@
+"""What an answer rests on: the pages it cites and what they said then. When they say something else, it is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import CursorResult, or_, select, update
+from sqlalchemy.orm import Session
+
+from domain import Question
+from store.sql.tables import AnswerRow, EvidenceRow, PageRow
+
+
+def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
+    """Keep which pages a final answer cites; one whose quotes do not stand in their pages any more is stale at once."""
+    cited = {int(citation["page_id"]) for citation in answer.citations}
+    # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
+    pages = session.scalars(
+        select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
+    )
+    held = {page.id: page for page in pages}
+    session.add_all(
+        EvidenceRow(
+            answer_id=answer.id, page_id=page_id, content_hash=held[page_id].content_hash if page_id in held else ""
+        )
+        for page_id in cited
+    )
+    if not all(_stands(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
+        answer.stale_at = now  # a page changed while the answer was composed
+    session.flush()
+
+
+def copy(session: Session, answer_id: int, to_answer_ids: Sequence[int]) -> None:
+    """Have other answers rest on the same pages."""
+    rows = session.scalars(select(EvidenceRow).where(EvidenceRow.answer_id == answer_id)).all()
+    session.add_all(
+        EvidenceRow(answer_id=each, page_id=row.page_id, content_hash=row.content_hash)
+        for each in to_answer_ids
+        for row in rows
+    )
+    session.flush()
+
+
+def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
+    """Mark the answers stale that cite one of these pages as it no longer is; returns how many became so."""
+    outdated = (
+        select(EvidenceRow.answer_id)
+        .join(PageRow, PageRow.id == EvidenceRow.page_id)
+        .where(EvidenceRow.page_id.in_(page_ids), _changed())
+    )
+    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
+        update(AnswerRow)
+        .where(AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None))
+        .values(stale_at=now)
+        .execution_options(synchronize_session=False)
+    )
+    return changed.rowcount
+
+
+def holds(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
+    """Whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited: no."""
+    if answer.stale_at is not None:
+        return False
+    cited = set(session.scalars(select(EvidenceRow.page_id).where(EvidenceRow.answer_id == answer.id)))
+    query = (
+        select(PageRow.id)
+        .join(EvidenceRow, EvidenceRow.page_id == PageRow.id)
+        .where(EvidenceRow.answer_id == answer.id, ~_changed())
+    )
+    if read_after is not None:
+        query = query.where(PageRow.checked_at >= read_after)  # a page that is gone has changed
+    return bool(cited) and cited == set(session.scalars(query))
+
+
+def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
+    """Whether a page of these sites (URL prefixes; none: of any) got a text, vanished since, or is to be embedded."""
+    news = or_(PageRow.read_at > since, PageRow.gone_at > since, PageRow.state == "FETCHED")
+    query = select(PageRow.id).where(news)
+    if sites:
+        query = query.where(or_(*(PageRow.url.startswith(site, autoescape=True) for site in sites)))
+    return session.scalar(query.limit(1)) is not None
+
+
+def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
+    """When a page must have been read for its text to count; None: whenever."""
+    return None if max_age_s is None else now - timedelta(seconds=max_age_s)
+
+
+def oldest_for(question: Question, now: datetime) -> datetime | None:
+    """When a page must have been read to count for a question; what its own crawl read counts to the crawl's end."""
+    return oldest(question.max_age_s, question.crawl_started_at or now)
+
+
+def _changed() -> Any:
+    return (EvidenceRow.content_hash != PageRow.content_hash) | PageRow.gone_at.is_not(None)
+
+
+def _stands(citation: dict[str, Any], page: PageRow | None) -> bool:
+    """Whether a citation's quote stands where it says."""
+    return (
+        page is not None
+        and page.gone_at is None
+        and page.text[citation["start"] : citation["end"]] == citation["quote"]
+    )

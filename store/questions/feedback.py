@@ -1,0 +1,160 @@
+"""What readers say of answers: kept for every revision, with what was known of the question; learned from later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from domain.errors import WellreadError
+from domain.record import Feedback, FeedbackVerdict
+from store.learned.tallies import correct
+from store.questions import answers
+from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
+
+
+class NothingToJudge(WellreadError):
+    """The question has no answer yet, or none with this revision."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A question as the judge saw it, and whether the answer was right."""
+
+    question: str
+    lang: str
+    verdict: FeedbackVerdict
+    features: dict[str, Any]  #: see :func:`_features`
+    at: datetime
+
+
+def give(
+    session: Session,
+    question_id: str,
+    verdict: FeedbackVerdict,
+    *,
+    comment: str,
+    revision: int | None,
+    made_with: str,
+    now: datetime,
+) -> Feedback:
+    """Keep what a reader says of a revision (None: the latest); what is said last counts. Raises NothingToJudge."""
+    question = session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
+    wanted = answers.last_revision(session, question_id) if revision is None else revision
+    answer = answers.at_revision(session, question_id, wanted)
+    if question is None or answer is None:
+        raise NothingToJudge(
+            f"Question {question_id} has no answer {wanted}: its record's `revision` says how many it got."
+        )
+    row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
+    _correct_rewards(session, question, answer, before=row.verdict, after=verdict)
+    row.features = _features(session, question, answer, made_with)
+    row.verdict, row.comment, row.updated_at = verdict, comment, now
+    session.add(row)
+    session.add(
+        StepRow(
+            question_id=question_id,
+            name="feedback",
+            cycle=question.cycle,
+            attempt=1,
+            outcome=verdict,
+            started_at=now,
+            finished_at=now,
+            detail={"revision": wanted, "comment": comment},
+        )
+    )
+    session.flush()
+    return _to_feedback(row)
+
+
+def find(session: Session, question_id: str, revision: int) -> Feedback | None:
+    """What was said of a revision."""
+    row = _row(session, question_id, revision)
+    return None if row is None else _to_feedback(row)
+
+
+def outcomes(session: Session, limit: int = 10_000) -> list[Outcome]:
+    """What was said last, latest first, with what was known of each question: to fit a judge by."""
+    query = select(FeedbackRow, QuestionRow).join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
+    rows = session.execute(query.order_by(FeedbackRow.updated_at.desc()).limit(limit))
+    return [
+        Outcome(
+            question=question.text,
+            lang=question.lang,
+            verdict=row.verdict,  # type: ignore[arg-type]
+            features=row.features,
+            at=row.updated_at,
+        )
+        for row, question in rows
+    ]
+
+
+def count_since(session: Session, since: datetime | None) -> int:
+    """How often something was said since then, or ever."""
+    query = select(func.count()).select_from(FeedbackRow)
+    return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
+
+
+def _features(session: Session, question: QuestionRow, answer: AnswerRow, made_with: str) -> dict[str, Any]:
+    """What was known when the answer was given: of the last look, its hits' scores and its verdict."""
+    look = _look(session, [question.leader_id or question.cached_from or question.id, question.id], answer)
+    return {
+        "lang": question.lang,
+        "question_type": look.get("question_type"),
+        "hits": look.get("hits"),
+        "top": [_scores(hit) for hit in look.get("top", ())],
+        "judge": answer.verdict.get("judge"),
+        "sufficient": answer.verdict.get("sufficient"),
+        "judged": answer.verdict.get("confidence"),
+        "confidence": answer.confidence,
+        "composer": answer.composer,
+        "citations": len(answer.citations),
+        "made_with": made_with,
+        "version": answer.verdict.get("version"),
+        "embedder": answer.verdict.get("embedder"),
+        "evidence": answer.verdict.get("evidence"),
+        "signals": look.get("signals"),
+        "cited": sorted({citation["passage_id"] for citation in answer.citations}),
+    }
+
+
+def _correct_rewards(
+    session: Session, question: QuestionRow, answer: AnswerRow, *, before: str | None, after: FeedbackVerdict
+) -> None:
+    """Take the reward for an answer that was wrong back from the variants that found it; give it back if it is right.
+
+    An answer that was given again was rewarded once, where it was made.
+    """
+    look = _look(session, [question.id], answer)
+    was_wrong, is_wrong = before not in (None, "right"), after != "right"
+    if look.get("rewards") and was_wrong != is_wrong:
+        correct(session, look["question_type"], look["rewards"], by=-1 if is_wrong else 1)
+
+
+def _look(session: Session, question_ids: Sequence[str], answer: AnswerRow) -> dict[str, Any]:
+    query = select(StepRow).where(StepRow.question_id.in_(question_ids), StepRow.finished_at <= answer.created_at)
+    steps = session.scalars(query.order_by(StepRow.id.desc()))
+    return next((step.detail for step in steps if "top" in step.detail), {})
+
+
+def _scores(hit: dict[str, Any]) -> dict[str, Any]:
+    return {name: hit.get(name) for name in ("score", "scale", "similarity", "bm25", "via")}
+
+
+def _row(session: Session, question_id: str, revision: int) -> FeedbackRow | None:
+    return session.scalar(
+        select(FeedbackRow).where(FeedbackRow.question_id == question_id, FeedbackRow.revision == revision)
+    )
+
+
+def _to_feedback(row: FeedbackRow) -> Feedback:
+    return Feedback(
+        verdict=row.verdict,  # type: ignore[arg-type]
+        comment=row.comment,
+        revision=row.revision,
+        updated_at=row.updated_at,
+    )

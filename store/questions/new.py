@@ -1,0 +1,107 @@
+"""Questions as they come in: kept once for one key, and known by what makes two of them equal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from domain import Budget, Question, Status
+from domain.errors import WellreadError
+from store.questions import shared_runs, watches
+from store.questions.state import find, to_question
+from store.sql import upsert
+from store.sql.tables import QuestionRow
+
+
+class IdempotencyConflict(WellreadError):
+    """The Idempotency-Key was used before for another question: use a new key for a new question."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewQuestion:
+    """What a caller asks for."""
+
+    text: str
+    lang: str = ""
+    strategy: str = ""
+    sites: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
+    crawl_enabled: bool = True
+    max_age_s: int | None = None
+    budget: Budget = field(default_factory=Budget)
+    priority: int = 0
+    deadline_s: float = 900.0
+    idempotency_key: str = ""
+    callback_url: str = ""
+    reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
+    watch: bool = False  #: whether it is asked again when its evidence changes
+    made_with: str = ""  #: the models and settings that answers come from: others' answers are not shared
+
+
+def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
+    """Keep a question; an idempotency key already used gives the first one back. Returns it and whether it is new."""
+    question_id = uuid.uuid4().hex
+    if not upsert.add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
+        return to_question(_asked_before(session, new)), False
+    if new.watch:
+        watches.add(session, question_id, "", now)
+    return find(session, question_id), True
+
+
+def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
+    return {
+        "id": question_id,
+        "text": new.text,
+        "lang": new.lang,
+        "status": Status.ASKED,
+        "strategy": new.strategy,
+        "sites": list(new.sites),
+        "langs": list(new.langs),
+        "crawl_enabled": new.crawl_enabled,
+        "max_age_s": new.max_age_s,
+        "budget": asdict(new.budget),
+        "priority": new.priority,
+        "deadline": now + timedelta(seconds=new.deadline_s),
+        "idempotency_key": new.idempotency_key or None,
+        "fingerprint": _fingerprint(new),
+        "equal_key": _equal_key(new),
+        "reuse": new.reuse,
+        "callback_url": new.callback_url or None,
+        "created_at": now,
+        "updated_at": now,
+        "due_at": now,
+    }
+
+
+def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
+    known = session.scalars(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key)).one()
+    if known.fingerprint != _fingerprint(new):
+        raise IdempotencyConflict(
+            f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
+            f"({known.id}): use a new key for a new question."
+        )
+    return known
+
+
+def _fingerprint(new: NewQuestion) -> str:
+    fields = asdict(new)
+    for name in ("idempotency_key", "made_with"):
+        del fields[name]
+    # keys that were given out before these existed still fit
+    for name, usual in (("reuse", True), ("watch", False), ("langs", ())):
+        if fields[name] == usual:
+            del fields[name]
+    return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _equal_key(new: NewQuestion) -> str:
+    """What must be equal for an answer to be shared: all but who is told, what it may spend, and when."""
+    own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
+    return shared_runs.equal_key(new.text, {name: value for name, value in asdict(new).items() if name not in own})

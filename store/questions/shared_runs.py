@@ -1,0 +1,113 @@
+"""Equal questions in flight share one run: the first leads, the others follow and get its answer when it comes.
+
+Here is who leads and who follows. A follower's row says FOLLOWING and names its leader; it moves only in the
+transaction that moves the leader, so that no death of a process can part them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session, aliased
+
+from domain import FINAL, Status
+from store.sql.tables import QuestionRow, StepRow
+from text.analyser import fold
+
+#: what a follower's record takes over from the run it shared
+SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_reason", "stop_reason", "crawl_started_at")
+
+_MOVING = [status for status in Status if status not in FINAL and status is not Status.FOLLOWING]
+
+
+def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
+    """Give a key that is the same for questions that must get the same answer; lists are compared as sets."""
+    folded = " ".join(fold(question).split()).rstrip(" ?!.")
+    plain = {name: sorted(set(v)) if isinstance(v, list | tuple) else v for name, v in conditions.items()}
+    return hashlib.blake2b(json.dumps([folded, plain], sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def alone(session: Session, key: str) -> None:
+    """Let nobody else decide about this key until the session ends (SQLite: its one writer is alone anyway)."""
+    if session.get_bind().dialect.name == "postgresql":
+        number = int(key[:15], 16)
+        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+
+
+def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
+    """The question in flight that this one can follow, locked: an equal one that may spend just as much."""
+    query = select(QuestionRow).where(
+        QuestionRow.equal_key == row.equal_key,
+        QuestionRow.status.in_(_MOVING),
+        QuestionRow.id != row.id,
+        QuestionRow.leader_id.is_(None),
+    )
+    found = session.scalars(query.order_by(QuestionRow.created_at).with_for_update()).all()
+    return next((leader for leader in found if leader.budget == row.budget), None)
+
+
+def join(row: QuestionRow, leader: QuestionRow) -> None:
+    """Have a question follow; its leader is served no later than it would be itself."""
+    row.status, row.leader_id = Status.FOLLOWING, leader.id
+    leader.priority = max(leader.priority, row.priority)
+
+
+def followers(session: Session, leader_id: str) -> list[QuestionRow]:
+    """Those who wait for this question's answer, locked, the longest waiting first."""
+    query = select(QuestionRow).where(QuestionRow.leader_id == leader_id, QuestionRow.status == Status.FOLLOWING)
+    return list(session.scalars(query.order_by(QuestionRow.created_at, QuestionRow.id).with_for_update()))
+
+
+def take_over(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:
+    """Give a follower what its record and its trace tell of the run it shared."""
+    for name in SHARED:
+        setattr(follower, name, getattr(leader, name))
+    session.add(
+        StepRow(
+            question_id=follower.id,
+            name="follow",
+            cycle=leader.cycle,
+            attempt=1,
+            outcome=leader.status.lower(),
+            started_at=follower.asked_again_at or follower.created_at,
+            finished_at=now,
+            detail={"leader": leader.id},
+        )
+    )
+
+
+def hand_over(session: Session, leader_id: str) -> QuestionRow | None:
+    """Make the longest waiting follower the leader of the others; None when nobody waits."""
+    waiting = followers(session, leader_id)
+    if not waiting:
+        return None
+    heir, *others = waiting
+    heir.leader_id = None
+    for other in others:
+        other.leader_id = heir.id
+    return heir
+
+
+def heirs(session: Session, question_id: str) -> list[str]:
+    """The questions equal to this one that wait to begin: one of them may have just become the leader."""
+    ended = session.get_one(QuestionRow, question_id)
+    query = select(QuestionRow.id).where(
+        QuestionRow.equal_key == ended.equal_key, QuestionRow.status == Status.ASKED, QuestionRow.id != question_id
+    )
+    return list(session.scalars(query)) if ended.equal_key else []
+
+
+def stranded(session: Session) -> list[str]:
+    """Followers whose leader does not move any more; there are none unless the tables were changed by hand."""
+    leader = aliased(QuestionRow)
+    query = (
+        select(QuestionRow.id)
+        .outerjoin(leader, (leader.id == QuestionRow.leader_id) & leader.status.in_(_MOVING))
+        .where(QuestionRow.status == Status.FOLLOWING, leader.id.is_(None))
+    )
+    return list(session.scalars(query))

@@ -1,0 +1,167 @@
+"""Standing questions: asked again when their evidence changed, and their watchers told once of every new answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, aliased
+
+from domain import Status
+from domain.record import Watch
+from store.questions import answers, evidence
+from store.sql.tables import AnswerRow, EvidenceRow, PageRow, QuestionRow, WatchRow, WebhookRow
+
+#: the webhook's and the event's name
+CHANGED = "question.changed"
+#: an honest "not known" is asked again when something was read, but not more often than this
+UNKNOWN_AGAIN = timedelta(minutes=10)
+
+
+def add(session: Session, question_id: str, callback_url: str, now: datetime) -> None:
+    """Watch a question from its latest final answer on; watching it again changes where its watcher is told."""
+    row = session.get(WatchRow, question_id, with_for_update=True)
+    if row is not None:
+        row.callback_url = callback_url or row.callback_url
+        return
+    known = select(func.max(AnswerRow.revision)).where(AnswerRow.question_id == question_id, ~AnswerRow.provisional)
+    session.add(
+        WatchRow(
+            question_id=question_id,
+            callback_url=callback_url or None,
+            told_revision=session.scalar(known),
+            created_at=now,
+        )
+    )
+    session.flush()
+
+
+def remove(session: Session, question_id: str) -> bool:
+    """Watch a question no longer; whether it was watched."""
+    row = session.get(WatchRow, question_id, with_for_update=True)
+    if row is not None:
+        session.delete(row)
+    return row is not None
+
+
+def find(session: Session, question_id: str) -> Watch | None:
+    """The watch of one question."""
+    return next(iter(_watches(session, WatchRow.question_id == question_id)), None)
+
+
+def every(session: Session) -> list[Watch]:
+    """All standing questions, oldest first."""
+    return _watches(session)
+
+
+def settle(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:
+    """Compare the final answers of questions with those their watchers know, and owe a delivery where they differ.
+
+    Called in the transaction that ends the questions: so a change is owed once, whoever dies when.
+    """
+    answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
+    watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
+    for watch in watched.all():
+        _settle(session, watch, answered[watch.question_id], now)
+
+
+def _settle(session: Session, watch: WatchRow, question: QuestionRow, now: datetime) -> None:
+    final = answers.last(session, question.id)
+    if final is None or final.provisional:
+        return
+    told = answers.at_revision(session, question.id, watch.told_revision) if watch.told_revision else None
+    watch.told_revision = final.revision
+    if told is None or not differ(told, final):
+        return
+    watch.changed_at = now
+    if url := watch.callback_url or question.callback_url:
+        session.add(
+            WebhookRow(question_id=question.id, url=url, event=CHANGED, status="WAITING", created_at=now, due_at=now)
+        )
+
+
+def differ(one: AnswerRow, other: AnswerRow) -> bool:
+    """Whether two answers say, or cite, something else; where on its page a quote stands does not count."""
+    return one.text != other.text or _cited(one) != _cited(other)
+
+
+def just_changed(session: Session, question_id: str) -> list[str]:
+    """Which of a question that has ended and of those that shared its run got an answer their watchers do not know."""
+    query = (
+        select(WatchRow.question_id)
+        .join(QuestionRow, QuestionRow.id == WatchRow.question_id)
+        .where(
+            (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id),
+            WatchRow.changed_at == QuestionRow.finished_at,
+        )
+    )
+    return list(session.scalars(query))
+
+
+def due(session: Session, question_id: str = "") -> list[str]:
+    """The standing questions (or that one, if it is) whose answer is stale and whose evidence is embedded as it is."""
+    waits = (
+        select(EvidenceRow.answer_id)
+        .join(PageRow, PageRow.id == EvidenceRow.page_id)
+        .where(EvidenceRow.answer_id == AnswerRow.id, PageRow.state == "FETCHED")
+    )
+    query = (
+        select(QuestionRow.id)
+        .join(WatchRow, WatchRow.question_id == QuestionRow.id)
+        .join(AnswerRow, AnswerRow.question_id == QuestionRow.id)
+        .where(
+            QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
+            AnswerRow.revision == _latest_revision(),
+            AnswerRow.stale_at.is_not(None),
+            ~waits.exists(),
+        )
+    )
+    return list(session.scalars(query.where(QuestionRow.id == question_id) if question_id else query))
+
+
+def unknown_outdated(session: Session, now: datetime) -> list[int]:
+    """The answers "not known" of standing questions after which something was read where they may be answered from."""
+    query = (
+        select(AnswerRow.id, AnswerRow.created_at, QuestionRow.sites)
+        .join(QuestionRow, QuestionRow.id == AnswerRow.question_id)
+        .join(WatchRow, WatchRow.question_id == QuestionRow.id)
+        .where(
+            QuestionRow.status == Status.ABSTAINED,
+            AnswerRow.revision == _latest_revision(),
+            AnswerRow.stale_at.is_(None),
+            AnswerRow.created_at < now - UNKNOWN_AGAIN,
+        )
+    )
+    return [row.id for row in session.execute(query).all() if evidence.read_since(session, row.sites, row.created_at)]
+
+
+def outdate(session: Session, answer_ids: Sequence[int], now: datetime) -> None:
+    """Mark answers stale."""
+    stale = update(AnswerRow).where(AnswerRow.id.in_(answer_ids), AnswerRow.stale_at.is_(None)).values(stale_at=now)
+    session.execute(stale.execution_options(synchronize_session=False))
+
+
+def _latest_revision() -> object:
+    each = aliased(AnswerRow)
+    return select(func.max(each.revision)).where(each.question_id == QuestionRow.id).scalar_subquery()
+
+
+def _cited(answer: AnswerRow) -> list[tuple[str, str]]:
+    return [(citation["url"], citation["quote"]) for citation in answer.citations]
+
+
+def _watches(session: Session, *where: object) -> list[Watch]:
+    query = select(WatchRow, QuestionRow).join(QuestionRow, QuestionRow.id == WatchRow.question_id)
+    rows = session.execute(query.where(*where).order_by(WatchRow.created_at))  # type: ignore[arg-type]
+    return [
+        Watch(
+            question_id=question.id,
+            question=question.text,
+            status=Status(question.status),
+            callback_url=watch.callback_url,
+            created_at=watch.created_at,
+            changed_at=watch.changed_at,
+        )
+        for watch, question in rows
+    ]

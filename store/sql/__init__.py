@@ -1,0 +1,1 @@
+"""The SQL database: its connection, tables, leases and migrations."""

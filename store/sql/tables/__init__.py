@@ -1,0 +1,42 @@
+"""The SQL tables: the truth about every question, page and piece of work.
+
+Rows that wait for work carry a lease (:class:`Leased`): a message only says "look", the row says whether there is
+anything to do. Times are UTC and timezone-aware on the way in and out, on SQLite and PostgreSQL alike.
+"""
+
+from __future__ import annotations
+
+from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
+from store.sql.tables.columns import Leased, Table, UtcDateTime
+from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
+from store.sql.tables.graph import EntityRow, FactRow, MentionRow
+from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
+from store.sql.tables.pages import PageCheckRow, PageRow
+from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow
+
+__all__ = [
+    "AnswerRow",
+    "CandidateRow",
+    "EntityRow",
+    "EvidenceRow",
+    "FactRow",
+    "FeedbackRow",
+    "HostRow",
+    "LearnedRow",
+    "LearningRow",
+    "Leased",
+    "LinkRow",
+    "MentionRow",
+    "PageCheckRow",
+    "PageRow",
+    "QuestionRow",
+    "SiteReadRow",
+    "SourceRow",
+    "StepRow",
+    "Table",
+    "UtcDateTime",
+    "VariantTallyRow",
+    "VariantsRow",
+    "WatchRow",
+    "WebhookRow",
+]

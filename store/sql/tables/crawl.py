@@ -1,0 +1,116 @@
+"""The tables of the crawl: what was found and not yet fetched, whole sites, links, sources and hosts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from store.sql.tables.columns import Leased, Table
+
+
+class CandidateRow(Leased, Table):
+    """A URL to read: for a question, for the reading of a whole site, or for neither when a page is read again."""
+
+    __tablename__ = "candidates"
+    __table_args__ = (
+        UniqueConstraint("question_id", "url"),
+        Index("ix_candidates_work", "status", "due_at"),
+        Index("ix_candidates_wave", "question_id", "status"),
+        Index("ix_candidates_of_site", "site_read_id", "url", unique=True),
+        Index("ix_candidates_next", "site_read_id", "status", "score"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str | None] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"))
+    site_read_id: Mapped[int | None] = mapped_column(ForeignKey("site_reads.id", ondelete="CASCADE"))
+    url: Mapped[str] = mapped_column(index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    score: Mapped[float]
+    depth: Mapped[int]
+    origin: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str]
+    wave: Mapped[int]
+    status: Mapped[str] = mapped_column(String(16))
+    outcome: Mapped[str | None] = mapped_column(String(16))
+    reason: Mapped[str | None]
+    page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id", ondelete="SET NULL"), index=True)
+    bytes: Mapped[int] = mapped_column(default=0)
+    elapsed_s: Mapped[float] = mapped_column(default=0.0)
+    news: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime]
+    settled_at: Mapped[datetime | None]
+
+
+class SiteReadRow(Table):
+    """The reading of a whole site: what it is bound to, and how far it has come."""
+
+    __tablename__ = "site_reads"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str]
+    prefix: Mapped[str]
+    status: Mapped[str] = mapped_column(String(16), index=True)
+    reason: Mapped[str | None]
+    again: Mapped[bool]
+    source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id", ondelete="SET NULL"), index=True)
+    max_pages: Mapped[int]
+    max_depth: Mapped[int]
+    found: Mapped[int] = mapped_column(default=0)
+    looked_at: Mapped[int] = mapped_column(default=0)
+    new: Mapped[int] = mapped_column(default=0)
+    unchanged: Mapped[int] = mapped_column(default=0)
+    left_out: Mapped[int] = mapped_column(default=0)
+    failed: Mapped[int] = mapped_column(default=0)
+    bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    active_s: Mapped[float] = mapped_column(default=0.0)
+    running_since: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+
+
+class LinkRow(Table):
+    """A URL seen on a page, in a sitemap or in a feed."""
+
+    __tablename__ = "links"
+    __table_args__ = (UniqueConstraint("from_url", "url"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site: Mapped[str] = mapped_column(String(300), index=True)
+    from_url: Mapped[str]
+    url: Mapped[str]
+    text: Mapped[str]
+    context: Mapped[str]
+    origin: Mapped[str] = mapped_column(String(64))
+    depth: Mapped[int]
+    seen_at: Mapped[datetime]
+
+
+class SourceRow(Table):
+    """A site the operator chose to read; ``own`` lets its address be private."""
+
+    __tablename__ = "sources"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str] = mapped_column(unique=True)
+    own: Mapped[bool]
+    min_delay_s: Mapped[float | None]
+    every_s: Mapped[float | None]
+    cron: Mapped[str | None] = mapped_column(String(100))
+    zone: Mapped[str] = mapped_column(String(64), default="UTC")
+    next_due: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
+class HostRow(Table):
+    """What is known of one origin: its robots.txt, how fast it may be asked, when pages of it are due again."""
+
+    __tablename__ = "hosts"
+
+    origin: Mapped[str] = mapped_column(String(300), primary_key=True)
+    robots: Mapped[bytes]
+    robots_status: Mapped[int]
+    robots_at: Mapped[datetime | None]
+    delay_s: Mapped[float | None]
+    refresh_at: Mapped[datetime | None] = mapped_column(index=True)

@@ -1,0 +1,69 @@
+"""The tables of the pages read, and of what was found each time they were looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from store.sql.tables.columns import Leased, Table
+
+
+class PageRow(Leased, Table):
+    """A fetched, extracted document; ``state`` says whether the knowledge base holds this text yet."""
+
+    __tablename__ = "pages"
+    __table_args__ = (
+        Index("ix_pages_work", "state", "due_at"),
+        Index("ix_pages_due", "host", "next_due", "id"),
+        Index("ix_pages_twin", "host", "content_hash"),
+        Index("ix_pages_canonical", "host", "canonical_url"),
+        *(Index(f"ix_pages_band_{at}", "host", f"band_{at}") for at in range(4)),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str] = mapped_column(unique=True)
+    host: Mapped[str] = mapped_column(String(300))
+    title: Mapped[str]
+    text: Mapped[str]
+    lang: Mapped[str] = mapped_column(String(8))
+    headings: Mapped[list[Any]]
+    published: Mapped[datetime | None]
+    modified: Mapped[datetime | None]
+    etag: Mapped[str]
+    last_modified: Mapped[str]
+    content_hash: Mapped[str] = mapped_column(String(64))
+    body_hash: Mapped[str] = mapped_column(String(64), default="")
+    generation: Mapped[int]
+    state: Mapped[str] = mapped_column(String(16))
+    depth: Mapped[int]
+    read_at: Mapped[datetime] = mapped_column(index=True)
+    checked_at: Mapped[datetime]
+    next_due: Mapped[datetime]
+    interval_s: Mapped[float]
+    gone_at: Mapped[datetime | None]
+    is_hub: Mapped[bool] = mapped_column(default=False)
+    canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
+    duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
+    band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.simhash)
+    band_1: Mapped[int | None]
+    band_2: Mapped[int | None]
+    band_3: Mapped[int | None]
+
+
+class PageCheckRow(Table):
+    """What was found when a page was looked at; the same finding many times in a row is one row, counted."""
+
+    __tablename__ = "page_checks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    outcome: Mapped[str] = mapped_column(String(16))
+    status: Mapped[int | None]
+    content_hash: Mapped[str] = mapped_column(String(64))
+    reason: Mapped[str]
+    times: Mapped[int]
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]

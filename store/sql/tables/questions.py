@@ -1,0 +1,84 @@
+"""The tables of what was asked: where it stands, each step of it, and what is owed to its caller."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from store.sql.tables.columns import Leased, Table
+
+
+class QuestionRow(Leased, Table):
+    """What was asked and where it stands."""
+
+    __tablename__ = "questions"
+    __table_args__ = (
+        Index("ix_questions_work", "status", "due_at"),
+        Index("ix_questions_equal", "equal_key", "status"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    text: Mapped[str]
+    lang: Mapped[str] = mapped_column(String(8), default="")
+    status: Mapped[str] = mapped_column(String(16))
+    strategy: Mapped[str] = mapped_column(String(32), default="")
+    sites: Mapped[list[Any]] = mapped_column(default=list)
+    langs: Mapped[list[Any]] = mapped_column(default=list)
+    crawl_enabled: Mapped[bool] = mapped_column(default=True)
+    max_age_s: Mapped[int | None]
+    budget: Mapped[dict[str, Any]]
+    priority: Mapped[int] = mapped_column(default=0)
+    deadline: Mapped[datetime]
+    queries: Mapped[list[Any]] = mapped_column(default=list)
+    variants: Mapped[list[Any]] = mapped_column(default=list)
+    missing: Mapped[list[Any]] = mapped_column(default=list)
+    cycle: Mapped[int] = mapped_column(default=0)
+    waves: Mapped[int] = mapped_column(default=0)
+    crawl_reason: Mapped[str | None]
+    stop_reason: Mapped[str | None]
+    crawl_started_at: Mapped[datetime | None]
+    idempotency_key: Mapped[str | None] = mapped_column(String(255), unique=True)
+    fingerprint: Mapped[str] = mapped_column(String(64), default="")
+    equal_key: Mapped[str] = mapped_column(String(64), default="")
+    reuse: Mapped[bool] = mapped_column(default=True)
+    leader_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    cached_from: Mapped[str | None] = mapped_column(String(32))
+    round: Mapped[int] = mapped_column(default=0)
+    asked_again_at: Mapped[datetime | None]
+    callback_url: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(index=True)
+    updated_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+
+
+class StepRow(Table):
+    """One finished step of a question: the trace."""
+
+    __tablename__ = "steps"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(32))
+    cycle: Mapped[int]
+    attempt: Mapped[int]
+    outcome: Mapped[str] = mapped_column(String(32))
+    started_at: Mapped[datetime]
+    finished_at: Mapped[datetime]
+    detail: Mapped[dict[str, Any]]
+
+
+class WebhookRow(Leased, Table):
+    """One delivery owed to a caller."""
+
+    __tablename__ = "webhooks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
+    url: Mapped[str]
+    event: Mapped[str] = mapped_column(String(32))
+    status: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    delivered_at: Mapped[datetime | None]
