@@ -48,7 +48,7 @@ class Asked:
 
 def check(asked: Asked) -> None:
     """Refuse what no server would take, before one is started for it; raises QuestionError."""
-    from pipeline.question import clean_question
+    from pipeline.question.analysis import clean_question
 
     clean_question(asked.question)
 

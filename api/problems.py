@@ -18,7 +18,7 @@ from api.auth import RoleTooSmall, WrongKey
 from api.schemas import BadBudget
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
-from pipeline.question import QuestionError
+from pipeline.question.analysis import QuestionError
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge

@@ -11,7 +11,7 @@ from domain import Budget
 from domain.errors import WellreadError
 from store.questions.new import NewQuestion
 
-#: the names of :data:`pipeline.strategy.TASK_STRATEGIES`; a test holds them equal
+#: the names of :data:`pipeline.question.strategy.TASK_STRATEGIES`; a test holds them equal
 Strategy = Literal[
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
 ]

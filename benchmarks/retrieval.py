@@ -21,8 +21,8 @@ from benchmarks.word_vectors import WordVectors
 from domain import Hit, Scope, Variant
 from pipeline import ask
 from pipeline.ask import Attempt, Tools
-from pipeline.graph import SEEN
-from pipeline.retrieve import LEG_DEPTH, Ranking, retrieve
+from pipeline.retrieval.multi_hop import SEEN
+from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 
 #: pages that questions are made from
 _ASKED_ABOUT = 2_000

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from domain import Hit, PageText, Scope
 from pipeline.ask import Attempt, Question, Tools, look_again
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
-from pipeline.retrieve import Search
+from pipeline.retrieval.retrieve import Search
 
 
 def _as_it_is(value: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from domain import Hit, Scope
 from evals.sets import EvalQuestion, EvalSet
-from pipeline.retrieve import Embed, Observe, Ranking, Search, Vectors, retrieve
+from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, retrieve
 
 
 @dataclass(frozen=True, kw_only=True)

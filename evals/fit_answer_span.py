@@ -1,4 +1,4 @@
-"""Fit which few words of a sentence say just what was asked, and write ``pipeline/answer_span.json``.
+"""Fit which few words of a sentence say just what was asked, and write ``pipeline/answering/focus.json``.
 
 From each question's gold passage the sentence is taken that holds the answer. One half of the titles is fitted on, the
 other reported. Words that overlap the gold answer well count as right in part.
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from domain import Hit, Passage
 from evals.metrics import contains, exact, f1
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting, read_set
-from pipeline.question import analyse_question
-from pipeline.reading import read
-from pipeline.score import score
-from pipeline.span_features import candidates
+from pipeline.answering.focus_features import candidates
+from pipeline.judging.coverage import read
+from pipeline.judging.sentence_score import score
+from pipeline.question.analysis import analyse_question
 
-FITTED = Path(__file__).parent.parent / "pipeline" / "answer_span.json"
+FITTED = Path(__file__).parent.parent / "pipeline" / "answering" / "focus.json"
 SETS = ("squad2", "xquad-en", "xquad-de")
 #: words whose F1 with the gold answer is at least this are right in part
 _PARTLY = 0.66

@@ -1,4 +1,4 @@
-"""Fit the judge's calibrations and write ``pipeline/calibration.json``.
+"""Fit the judge's calibrations and write ``pipeline/judging/calibration.json``.
 
 One half of the titles is fitted on, the other reported. What must never pass, a knowledge base on the subject without
 the answer, counts as much as one with it.
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from evals.judge_cases import Case, Condition, cases_of
 from evals.python_docs import read_python_docs
 from evals.sets import read_set
-from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
-from pipeline.evidence import Evidence, weigh
-from pipeline.judge import BESIDE_THE_POINT
-from pipeline.learning.chances import auroc, calibration_error
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
+from pipeline.judging.features import Evidence, weigh
+from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.logistic import fit_logistic
+from pipeline.learning.metrics import auroc, calibration_error
 from store.embedders import open_embedder
 
-FITTED = Path(__file__).parent.parent / "pipeline" / "calibration.json"
+FITTED = Path(__file__).parent.parent / "pipeline" / "judging" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 LANGUAGES = ("en", "de", OTHER)

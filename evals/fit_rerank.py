@@ -1,4 +1,4 @@
-"""Fit the learned reranker and write ``pipeline/rerank_learned.json``.
+"""Fit the learned reranker and write ``pipeline/retrieval/rerank/learned.json``.
 
 One half of the titles is fitted on, the other reported, beside what each leg, each fusion and each other reranker
 does there. The last lines say what is left when a set is reported that nothing was fitted on.
@@ -22,16 +22,16 @@ from evals.kept_vectors import KeptVectors
 from evals.memory import MemoryKnowledge
 from evals.metrics import recall_at, reciprocal_rank_at
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting, read_set
-from pipeline.fuse import minmax, rrf
 from pipeline.learning.listwise import Floats, fit_listwise, padded
-from pipeline.rerank_learned import weighted_mean
-from pipeline.rerank_signals import Signals, signals
-from pipeline.rerankers import RerankerName, reranker_named
-from pipeline.retrieve import RERANKED, Ranking, Stage
+from pipeline.retrieval.fusion import minmax, rrf
+from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from pipeline.retrieval.rerank.features import Signals, signals
+from pipeline.retrieval.rerank.learned import weighted_mean
+from pipeline.retrieval.retrieve import RERANKED, Ranking, Stage
 from store.embedders import Embedder, open_embedder
 from store.passages.schema import embedding_text
 
-FITTED = Path(__file__).parent.parent / "pipeline" / "rerank_learned.json"
+FITTED = Path(__file__).parent.parent / "pipeline" / "retrieval" / "rerank" / "learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 SIGNALS = tuple(field.name for field in fields(Signals))

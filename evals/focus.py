@@ -20,8 +20,8 @@ import click
 from crawler.discovery.frontier import leads_to_text
 from crawler.extract.document import NothingToRead, extract
 from domain import Link, Question, Status
-from pipeline.question import analyse_question
-from pipeline.variants import make_variants
+from pipeline.question.analysis import analyse_question
+from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
 from workers.seeking import choose
 from workers.settings import Settings

@@ -16,8 +16,8 @@ from domain import Hit, Passage
 from evals.asked import Asked, asked_of
 from evals.memory import MemoryKnowledge
 from evals.sets import EvalQuestion, EvalSet, is_for_fitting
-from pipeline.question import Analysis, analyse_question
-from pipeline.retrieve import Embed, Search, Vectors
+from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.retrieval.retrieve import Embed, Search, Vectors
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject stays, the answer goes.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.

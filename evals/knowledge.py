@@ -25,9 +25,9 @@ from domain.errors import WellreadError
 from evals.ablations import Ablation
 from evals.kept_vectors import KeptVectors
 from pipeline import ask
+from pipeline.answering.citations import stands
 from pipeline.ask import Attempt, Tools
-from pipeline.cite import stands
-from pipeline.retrieve import Observe, Search
+from pipeline.retrieval.retrieve import Observe, Search
 from store.embedders import Embedder
 from store.pages import page as pages
 from store.passages.table import Passages

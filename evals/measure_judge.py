@@ -10,7 +10,7 @@ import numpy as np
 from domain import Verdict
 from evals.knowledge import Knowledge
 from evals.sets import EvalQuestion
-from pipeline.learning.chances import auroc, balanced_accuracy, calibration_error, false_positives
+from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, false_positives
 
 #: shares of the answerable questions that a stricter threshold would withhold as well
 _WITHHELD = (0.05, 0.1, 0.2, 0.3)

@@ -17,12 +17,12 @@ import numpy as np
 from evals.judge_cases import Case, Condition, cases_of
 from evals.kept_vectors import KeptVectors
 from evals.sets import read_set
-from pipeline.calibration import Calibration, calibration_for
-from pipeline.evidence import recorded, weigh
-from pipeline.learning.chances import auroc, balanced_accuracy, calibration_error, log_losses
+from pipeline.judging.calibration import Calibration, calibration_for
+from pipeline.judging.features import recorded, weigh
 from pipeline.learning.feedback import Judged, Refit
 from pipeline.learning.judge import chances_of, refit_judge
 from pipeline.learning.judge_floor import THRESHOLD
+from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
 from store.embedders import open_embedder
 
 CONDITIONS: tuple[Condition, ...] = (

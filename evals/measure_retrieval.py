@@ -12,7 +12,7 @@ from domain import Hit
 from evals.knowledge import Knowledge
 from evals.metrics import all_at, ndcg_at, recall_at, reciprocal_rank_at
 from evals.sets import EvalQuestion
-from pipeline.retrieve import Search, Stage
+from pipeline.retrieval.retrieve import Search, Stage
 
 #: bm25 and dense: each leg alone; final: the hits that the first look is judged and answered from
 ARMS = ("bm25", "dense", "fused", "reranked", "final")

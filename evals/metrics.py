@@ -1,6 +1,6 @@
 """The figures that say how good a ranking or an answer is; each with its source.
 
-Those of probabilities stand where they are needed when serving, too: :mod:`pipeline.learning.chances`.
+Those of probabilities stand where they are needed when serving, too: :mod:`pipeline.learning.metrics`.
 """
 
 from __future__ import annotations

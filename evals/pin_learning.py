@@ -20,12 +20,12 @@ from evals.fit_rerank import cases_of as lists_of
 from evals.judge_cases import Case, cases_of
 from evals.kept_vectors import KeptVectors
 from evals.sets import EvalSet, read_set
-from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
-from pipeline.evidence import weigh
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
+from pipeline.judging.features import weigh
 from pipeline.learning import judge_floor, reranker
 from pipeline.learning.feedback import Ranked
 from pipeline.learning.judge import pinned_chances
-from pipeline.rerank_learned import weighted_mean, weights
+from pipeline.retrieval.rerank.learned import weighted_mean, weights
 from store.embedders import Embedder, open_embedder
 
 FOLDER = Path(__file__).parent.parent / "pipeline" / "learning"

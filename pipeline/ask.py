@@ -6,7 +6,7 @@ Each look retrieves, judges and composes, and gives an :class:`Attempt`; whoever
         └─► second_look (variants, twice the hits) ──► sufficient: answer
               └─► read the web ──► look_again ──► sufficient: answer; else read more, or abstain
 
-Not here: reading, rows, and the page text that citations are checked against (:mod:`pipeline.cite`).
+Not here: reading, rows, and the page text that citations are checked against (:mod:`pipeline.answering.citations`).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
-from pipeline.adaptive import Kept, StopName, judging_once, keep
-from pipeline.context import ContextAdvice, advise_on_context, build_context, to_compose_from
+from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.facts import facts_for
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
-from pipeline.few_shot import SolvedQuestions, examples_for
-from pipeline.graph import SEEN, hop
-from pipeline.judge import Judge, JudgeName, judge_named
-from pipeline.learned import SHIPPED, Learned
+from pipeline.judging.cutoff import Kept, StopName, judging_once, keep
+from pipeline.judging.judge import Judge, JudgeName, judge_named
+from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.llm import Model, Tell
-from pipeline.multi_document import note_for
-from pipeline.multi_query import alternatives, merge_by_title
-from pipeline.quality import PageTexts
-from pipeline.question import Analysis, analyse_question
-from pipeline.rerank_graph import KnowledgeGraph, edges_among, rerank_graph
-from pipeline.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
-from pipeline.strategy import RetrievalStrategy, strategy_for
-from pipeline.variants import DEFAULT_COUNT
+from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.question.multi_query import alternatives, merge_by_title
+from pipeline.question.strategy import RetrievalStrategy, strategy_for
+from pipeline.question.variants import DEFAULT_COUNT
+from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, to_compose_from
+from pipeline.retrieval.facts import facts_for
+from pipeline.retrieval.multi_document import note_for
+from pipeline.retrieval.multi_hop import SEEN, hop
+from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
+from pipeline.retrieval.quality import PageTexts
+from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
 
 #: the most hits any look asks for [retry_top_k]
 MAX_K = 20

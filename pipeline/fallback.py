@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
-from pipeline.compose import PASSAGES, compose
-from pipeline.contradictions import disagreeing
-from pipeline.disputes import dispute_of, show_disputes
-from pipeline.judge import Judge
+from pipeline.answering.compose import PASSAGES, compose
+from pipeline.answering.contradictions import disagreeing
+from pipeline.answering.refusal import is_answer, is_error
+from pipeline.answering.show_contradictions import dispute_of, show_disputes
+from pipeline.judging.judge import Judge
 from pipeline.llm import Model, ModelError, Tell
-from pipeline.polar import said_first, say_whether
-from pipeline.question import Analysis
-from pipeline.refusal import is_answer, is_error
-from pipeline.variant_learning import DOCUMENTED, Tallies, choose_variants, turns
-from pipeline.variants import make_variants
+from pipeline.question.analysis import Analysis
+from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, turns
+from pipeline.question.variants import make_variants
+from pipeline.question.yes_no import said_first, say_whether
 from text.analyser import fold
 
 Value = TypeVar("Value")

@@ -23,7 +23,7 @@ ALLOWED = {
     "crawler/fetch/response.py": "reads what that pool received",
     "crawler/search/transport.py": "an httpx2 transport that goes through the guarded client",
     "crawler/search/engines/claude.py": "Anthropic's client on that transport",
-    "pipeline/claude_api.py": "the model's API, at the address its operator set",
+    "pipeline/claude/http.py": "the model's API, at the address its operator set",
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",

@@ -90,7 +90,7 @@ def _ddgs(_: Settings, client: Client) -> Engine:
 
 def _claude(settings: Settings, client: Client) -> Engine:
     from crawler.search.engines.claude import ClaudeSearch
-    from pipeline.claude import SMALL_MODEL
+    from pipeline.claude.model import SMALL_MODEL
 
     model = settings.small_model or SMALL_MODEL
     return ClaudeSearch(
@@ -104,7 +104,7 @@ def _claude(settings: Settings, client: Client) -> Engine:
 
 
 def _price(model: str) -> Price:
-    from pipeline.prices import Usage, cost_of
+    from pipeline.claude.prices import Usage, cost_of
 
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
 

@@ -10,7 +10,7 @@ from typing import Any
 from domain import Hit, Question, Status, VariantKind
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
-from pipeline.variant_learning import rewards
+from pipeline.question.variant_choice import rewards
 from store.questions.state import Move
 from workers.budget import Progress, stop_reason
 

@@ -13,8 +13,8 @@ from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, hole
 from domain import Budget, Candidate, Question, Status
 from domain.errors import WellreadError
-from pipeline.question import clean_question
-from pipeline.strategy import TASK_STRATEGIES
+from pipeline.question.analysis import clean_question
+from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.questions import answer_cache as reuse

@@ -10,7 +10,7 @@ from store.learned.versions import Version
 from store.sql.database import Database
 
 if TYPE_CHECKING:
-    from pipeline.learned import Learned
+    from pipeline.judging.learned import Learned
 
 #: a choice is noticed within this time, everywhere
 CHECKED_EVERY_S = 2.0

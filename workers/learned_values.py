@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.calibration import Calibration
-from pipeline.learned import Learned, LearnedJudge, LearnedReranker
+from pipeline.judging.calibration import Calibration
+from pipeline.judging.learned import Learned, LearnedJudge, LearnedReranker
 from store.learned.versions import Version
 
 

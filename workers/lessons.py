@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pipeline.calibration import FEATURES
+from pipeline.judging.calibration import FEATURES
 from pipeline.learning.feedback import Judged, Ranked
 from pipeline.learning.reranker import SIGNALS
 from store.questions.feedback import Outcome

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from domain import Question, Scope
 from pipeline import ask
+from pipeline.answering.citations import check, dated
+from pipeline.answering.notices import disagreement, older_than, said
 from pipeline.ask import Attempt
-from pipeline.cite import check, dated
-from pipeline.notices import disagreement, older_than, said
 from store.pages import page
 from store.questions import evidence
 from workers.flow import earned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain import Question
-from pipeline.purse import SpendingBudget
+from pipeline.claude.budget import SpendingBudget
 from store.questions.spending import spent
 from store.sql.database import Database
 

@@ -13,7 +13,7 @@ from crawler import urls
 from crawler.discovery import frontier
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
-from pipeline.context import crawl_queries
+from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import links as seen_links

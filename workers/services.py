@@ -123,7 +123,7 @@ class Services(WayOut):
         key = s.anthropic_api_key.get_secret_value()
         if not key:
             return None
-        from pipeline.claude import LARGE_MODEL, SMALL_MODEL, Claude
+        from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
 
         return Claude(
             api_key=key,
@@ -139,7 +139,7 @@ class Services(WayOut):
         """What the pipeline looks with."""
         from pipeline.ask import Tools
         from pipeline.enhancements import switched
-        from pipeline.retrieve import Ranking
+        from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
         from store.questions.solved_examples import SolvedReader
 

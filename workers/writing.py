@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Answer
-from pipeline.cite import check
+from pipeline.answering.citations import check
 from store.sql.database import DatabaseError
 
 if TYPE_CHECKING:

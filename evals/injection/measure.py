@@ -16,9 +16,9 @@ from crawler.extract.document import extract
 from domain import Answer, PageText
 from evals.injection.attack import AttackPage
 from evals.memory import MemoryKnowledge
+from pipeline.answering.citations import stands
 from pipeline.ask import Question, Tools, first_look
-from pipeline.cite import stands
-from pipeline.retrieve import Embed
+from pipeline.retrieval.retrieve import Embed
 
 SITE = "https://lights.example"
 COUNTED = ("pages", "kept", "followed", "answered", "unsupported")

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.calibration import Calibration, calibration_for
-from pipeline.judge import BESIDE_THE_POINT
-from pipeline.learning.chances import Floats, Truth, auroc, calibration_error, is_better, log_losses
+from pipeline.judging.calibration import Calibration, calibration_for
+from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.feedback import Judged, Refit, is_held_out
 from pipeline.learning.judge_floor import Sample, falls_below, figures_on, floor_of, sample_of
 from pipeline.learning.logistic import Known, fit_logistic
+from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
 
 #: answers of each kind that there must be, and of these among those left out
 ENOUGH, ENOUGH_HELD_OUT = 20, 5

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER
-from pipeline.learning.chances import Floats, Truth, auroc, balanced_accuracy
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER
+from pipeline.learning.metrics import Floats, Truth, auroc, balanced_accuracy
 
 #: the confidence that suffices unless a strategy says otherwise
 THRESHOLD = 0.7

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from pipeline.learning.chances import Floats, Truth
+from pipeline.learning.metrics import Floats, Truth
 
 #: a step of the fit that is no step any more
 _SMALL = 1e-9

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.learning.chances import is_better
 from pipeline.learning.feedback import Ranked, Refit, is_held_out
 from pipeline.learning.listwise import Floats, fit_listwise, losses, padded
-from pipeline.rerank_learned import weights as shipped_weights
-from pipeline.rerank_signals import Signals
+from pipeline.learning.metrics import is_better
+from pipeline.retrieval.rerank.features import Signals
+from pipeline.retrieval.rerank.learned import weights as shipped_weights
 
 SIGNALS = tuple(field.name for field in fields(Signals))
 #: questions that there must be, and of these among those left out

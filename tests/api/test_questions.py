@@ -17,7 +17,7 @@ from api.schemas import Strategy
 from api.schemas_record import RecordOut, record_json
 from api.wiring import read_record
 from domain import Budget, Status
-from pipeline.strategy import TASK_STRATEGIES
+from pipeline.question.strategy import TASK_STRATEGIES
 from store.questions import state
 from store.questions.record import Record
 from store.questions.state import Move

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.answer_span import find_focus
-from pipeline.question import analyse_question
-from pipeline.span_features import MAX_TOKENS, candidates, form_of
+from pipeline.answering.focus import find_focus
+from pipeline.answering.focus_features import MAX_TOKENS, candidates, form_of
+from pipeline.question.analysis import analyse_question
 
 COURT = "In 1596 King Sigismund moved his court from Kraków to Warsaw, which had 4,500 inhabitants."
 HOF = "Im Jahr 1596 verlegte König Sigismund seinen Hof von Krakau nach Warschau."

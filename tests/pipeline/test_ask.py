@@ -13,7 +13,7 @@ from domain import Answer, Cost, Hit, Sentence, Variant, Verdict
 from pipeline.abstain import abstention
 from pipeline.ask import MAX_K, Attempt, Question, Tools, first_look, look_again, second_look
 from pipeline.llm import Model, ModelBusy, Priced, Tell
-from pipeline.question import QuestionError
+from pipeline.question.analysis import QuestionError
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [

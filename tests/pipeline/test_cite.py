@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Sentence
-from pipeline.cite import DROPPED, check, stands, write_out
+from pipeline.answering.citations import DROPPED, check, stands, write_out
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
 

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Hit
-from pipeline.answer_type import asked_for, fit
-from pipeline.cite import check
-from pipeline.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
-from pipeline.question import analyse_question
-from pipeline.score import MAX_SENTENCES
-from pipeline.spans import ANSWERING, spans_of
+from pipeline.answering.citations import check
+from pipeline.answering.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
+from pipeline.judging.sentence_score import MAX_SENTENCES
+from pipeline.judging.sentences import ANSWERING, spans_of
+from pipeline.question.analysis import analyse_question
+from pipeline.question.answer_type import asked_for, fit
 from tests.fakes import passage
 
 PAGE = (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.context import MAX_CONTEXT_CHARACTERS, advise_on_context, build_context, select_diverse
+from pipeline.retrieval.context import MAX_CONTEXT_CHARACTERS, advise_on_context, build_context, select_diverse
 from tests.fakes import passage
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from domain import Answer, Hit
 from domain.short_answer import contradictions_of, short_answer
-from pipeline.cite import check
-from pipeline.compose import compose
-from pipeline.notices import disagreement, older_than
-from pipeline.question import analyse_question
+from pipeline.answering.citations import check
+from pipeline.answering.compose import compose
+from pipeline.answering.notices import disagreement, older_than
+from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
 QUESTION = "When was the lighthouse of Vierburg built?"

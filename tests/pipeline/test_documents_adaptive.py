@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Verdict
-from pipeline import adaptive
-from pipeline.adaptive import compute_confidence, judging_once, keep, keep_by_document, keep_by_judge
 from pipeline.ask import MAX_K, Question, Tools, first_look, second_look
-from pipeline.question import Analysis, analyse_question
-from pipeline.strategy import TASK_STRATEGIES
+from pipeline.judging import cutoff
+from pipeline.judging.cutoff import compute_confidence, judging_once, keep, keep_by_document, keep_by_judge
+from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.question.strategy import TASK_STRATEGIES
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES
 
@@ -32,9 +32,9 @@ def hits(*similarities: float, text: str = "Some text.") -> list[Hit]:
 
 
 def test_constants_are_the_documents() -> None:
-    assert adaptive.SIMILARITY_FLOOR == 0.2
-    assert (adaptive.DEFAULT_THRESHOLD, adaptive.DEFAULT_MIN_K, adaptive.DEFAULT_MAX_K) == (0.7, 1, 8)
-    assert (adaptive.SIMILARITY_WEIGHT, adaptive.COVERAGE_WEIGHT) == (0.6, 0.4)
+    assert cutoff.SIMILARITY_FLOOR == 0.2
+    assert (cutoff.DEFAULT_THRESHOLD, cutoff.DEFAULT_MIN_K, cutoff.DEFAULT_MAX_K) == (0.7, 1, 8)
+    assert (cutoff.SIMILARITY_WEIGHT, cutoff.COVERAGE_WEIGHT) == (0.6, 0.4)
 
 
 def test_confidence_without_entities_is_the_mean_similarity() -> None:
@@ -109,7 +109,7 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
 ) -> None:
     entities = ["Vierburg"] if named else []
     kept = keep_by_document(hits(*similarities), min_k=min_k, max_k=max_k, threshold=threshold, entities=entities)
-    near = sorted((s for s in similarities if s >= adaptive.SIMILARITY_FLOOR), reverse=True)
+    near = sorted((s for s in similarities if s >= cutoff.SIMILARITY_FLOOR), reverse=True)
     assert [hit.similarity for hit in kept.hits] == near[: kept.chunks_retrieved]
     assert kept.chunks_retrieved <= max_k
     assert [hit.rank for hit in kept.hits] == list(range(1, kept.chunks_retrieved + 1))
@@ -178,7 +178,7 @@ def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_
     assert second.kept.found == min(MAX_K, 2 * strategy.max_k)
 
 
-def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> adaptive.Judge:
+def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cutoff.Judge:
     """A judge that is as sure as the number of hits says."""
 
     def judge(analysis: Analysis, found: object, threshold: float) -> Verdict:
@@ -188,7 +188,7 @@ def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> adap
     return judge
 
 
-def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> adaptive.Kept:
+def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> cutoff.Kept:
     judge = _judge_by_count(confidences, default)
     return keep_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
 

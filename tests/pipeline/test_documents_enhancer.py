@@ -9,7 +9,8 @@ import pytest
 
 from domain import Hit
 from pipeline.ask import Question, first_look
-from pipeline.context import (
+from pipeline.question.analysis import analyse_question, complexity_of, find_entities, question_type_of
+from pipeline.retrieval.context import (
     LONG_ABOVE,
     MAX_CONTEXT_CHARACTERS,
     POOR_BELOW,
@@ -20,8 +21,7 @@ from pipeline.context import (
     select_diverse,
     to_compose_from,
 )
-from pipeline.question import analyse_question, complexity_of, find_entities, question_type_of
-from pipeline.rerank import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
+from pipeline.retrieval.rerank.tfidf import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
 from text.similarity import jaccard

@@ -10,13 +10,13 @@ from typing import get_args
 import pytest
 
 from domain import Hit, Scope, VariantKind
+from pipeline.answering.compose import PASSAGES
 from pipeline.ask import Question, second_look
-from pipeline.claude_forms import MAX_VARIANT_CHARS
-from pipeline.claude_prompts import VARIANTS
-from pipeline.compose import PASSAGES
-from pipeline.fuse import RRF_K, rrf
-from pipeline.question import analyse_question
-from pipeline.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
+from pipeline.claude.prompts import VARIANTS
+from pipeline.claude.schemas import MAX_VARIANT_CHARS
+from pipeline.question.analysis import analyse_question
+from pipeline.question.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
+from pipeline.retrieval.fusion import RRF_K, rrf
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
 

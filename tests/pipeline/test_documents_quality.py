@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.quality import (
+from pipeline.retrieval.quality import (
     MAX_PAGE_CHARACTERS,
     MAX_PAGES,
     QUALITY_THRESHOLD,

@@ -9,15 +9,15 @@ import pytest
 
 from api.schemas_record import RecordOut
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
+from pipeline.answering.refusal import is_answer
 from pipeline.ask import MAX_K, Question, Tools, first_look, look_again, second_look
-from pipeline.context import crawl_queries
 from pipeline.fallback import vary
-from pipeline.judge import ENOUGH, HIGH_QUALITY, document_judge
+from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, document_judge
 from pipeline.llm import Priced
-from pipeline.question import analyse_question
-from pipeline.refusal import is_answer
-from pipeline.strategy import TASK_STRATEGIES
-from pipeline.variants import DEFAULT_COUNT, make_variants
+from pipeline.question.analysis import analyse_question
+from pipeline.question.strategy import TASK_STRATEGIES
+from pipeline.question.variants import DEFAULT_COUNT, make_variants
+from pipeline.retrieval.context import crawl_queries
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 

@@ -10,7 +10,7 @@ import pytest
 
 from domain import Hit, Solved, Variant
 from pipeline.ask import Question, Tools, first_look, second_look
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
 from tests.claude_double import KEY, ClaudeDouble
 from tests.fakes import passage

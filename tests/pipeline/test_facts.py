@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from domain import Fact, StatedFact
-from pipeline.facts import MOST, facts_for
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.facts import MOST, facts_for
 from text.names import key
 
 

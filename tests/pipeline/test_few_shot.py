@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from domain import Answer, Hit, Solved
-from pipeline.ask import Question, first_look
-from pipeline.few_shot import (
+from pipeline.answering.few_shot import (
     MAX_EXAMPLE_CHARACTERS,
     MAX_EXAMPLES,
     choose_examples,
@@ -18,8 +17,9 @@ from pipeline.few_shot import (
     likeness,
     write_examples,
 )
+from pipeline.ask import Question, first_look
 from pipeline.llm import Tell
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
 from tests.pipeline.test_ask import ScriptedModel, tools_for
 
 ASKED = analyse_question("When was the lighthouse of Vierburg built?")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.fidelity import made_up
+from pipeline.answering.unsupported_values import made_up
 
 
 @pytest.mark.parametrize(

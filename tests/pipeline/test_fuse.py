@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.fuse import ACROSS_LANGUAGES, FOUND_WITHIN, VECTOR_WEIGHT, fuse_queries, minmax, rrf, vector_weight
+from pipeline.retrieval.fusion import (
+    ACROSS_LANGUAGES,
+    FOUND_WITHIN,
+    VECTOR_WEIGHT,
+    fuse_queries,
+    minmax,
+    rrf,
+    vector_weight,
+)
 from store.embedders.combined import Combined
 from tests.fakes import passage
 

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Fact, Hit, Named, Passage, Scope, StatedFact
-from pipeline.graph import AGREED, BACK, NAMED, PER_NAME, Graph, hop, spread
-from pipeline.question import analyse_question
-from pipeline.retrieve import Vectors
+from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, hop, spread
+from pipeline.retrieval.retrieve import Vectors
 from tests.fakes import HashingEmbedder, passage
 from text.names import key, names_of, proper_nouns
 from text.stopwords import empty_words

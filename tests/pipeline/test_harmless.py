@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.harmless import harmless, has_made_up_address, without_made_up_tags
+from pipeline.safety.sanitize import harmless, has_made_up_address, without_made_up_tags
 
 PIECES = st.lists(
     st.sampled_from(["![", "[", "]", "](", "(", ")", "http://e.x/", "javascript:", "a b", "\n", "!", "[1]", "<", ">"])

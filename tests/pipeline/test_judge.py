@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
-from pipeline.evidence import Evidence, weigh
-from pipeline.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
-from pipeline.question import analyse_question
-from pipeline.reading import read
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
+from pipeline.judging.coverage import read
+from pipeline.judging.features import Evidence, weigh
+from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
+from pipeline.question.analysis import analyse_question
 from store.embedders.combined import Combined
 from tests.fakes import passage
 from text.analyser import analyse

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from domain import Hit, Scope
-from pipeline.retrieve import embed_queries, retrieve
+from pipeline.retrieval.retrieve import embed_queries, retrieve
 from store.embedders import Embedder, open_embedder
 from store.passages.table import Passages
 from tests.fakes import passage

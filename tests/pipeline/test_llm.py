@@ -9,7 +9,8 @@ import pytest
 
 from domain import Cost
 from domain.errors import WellreadError
-from pipeline.claude import LARGE_MODEL, SMALL_MODEL, Claude
+from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
+from pipeline.claude.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 from pipeline.llm import (
     BadReply,
     Model,
@@ -20,7 +21,6 @@ from pipeline.llm import (
     OverBudget,
     WrongKey,
 )
-from pipeline.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 
 
 def test_claude_is_a_model() -> None:
@@ -37,7 +37,7 @@ def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelEr
 
 
 def test_importing_claude_does_not_import_the_sdk() -> None:
-    code = "import sys, pipeline.claude; pipeline.claude.Claude(api_key='k'); print('anthropic' in sys.modules)"
+    code = "import sys; from pipeline.claude.model import Claude; Claude(api_key='k'); print('anthropic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

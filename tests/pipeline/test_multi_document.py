@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.multi_document import MAX_PAGES, note_for, side_by_side, wants_several_pages
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.multi_document import MAX_PAGES, note_for, side_by_side, wants_several_pages
 from tests.fakes import passage
 
 COMPARES = analyse_question("How does TCP differ from UDP?")

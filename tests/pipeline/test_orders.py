@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from domain import Answer, Hit
 from evals.injection.attack import LIE
-from pipeline.compose import compose
-from pipeline.orders import is_order, stands_in_order
-from pipeline.question import analyse_question
+from pipeline.answering.compose import compose
+from pipeline.question.analysis import analyse_question
+from pipeline.safety.injection import is_order, stands_in_order
 from tests.fakes import passage
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from domain import Answer, Hit
 from domain.short_answer import short_answer
-from pipeline.compose import compose
-from pipeline.polar import is_polar, said_first, settles, word_for
-from pipeline.question import QuestionError, analyse_question
+from pipeline.answering.compose import compose
+from pipeline.question.analysis import QuestionError, analyse_question
+from pipeline.question.yes_no import is_polar, said_first, settles, word_for
 from tests.fakes import passage
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Cost
-from pipeline.claude import Claude
+from pipeline.claude.budget import SpendingBudget
+from pipeline.claude.model import Claude
 from pipeline.llm import BadReply, ModelBusy, OverBudget
-from pipeline.purse import SpendingBudget
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Say
 from tests.pipeline.claude.lighthouse import QUESTION, hits

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.question import (
+from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
     analyse_question,
@@ -13,7 +13,7 @@ from pipeline.question import (
     question_type_of,
     suggested_k,
 )
-from pipeline.strategy import TASK_STRATEGIES, infer_task, strategy_for
+from pipeline.question.strategy import TASK_STRATEGIES, infer_task, strategy_for
 from text.language import detect_language
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.refusal import is_answer, is_error, is_refusal
+from pipeline.answering.refusal import is_answer, is_error, is_refusal
 
 REFUSALS = [
     "I don't know.",

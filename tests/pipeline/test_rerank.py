@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.rerank import keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
-from pipeline.rerank_bm25 import bm25_scores, rerank_bm25
-from pipeline.rerankers import RerankerName, reranker_named
+from pipeline.retrieval.rerank.bm25 import bm25_scores, rerank_bm25
+from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from pipeline.retrieval.rerank.tfidf import keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
 from tests.fakes import passage
 from text.similarity import jaccard
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.rerank_learned import rerank_learned, weighted_mean, weights
-from pipeline.rerank_signals import Signals, signals
+from pipeline.retrieval.rerank.features import Signals, signals
+from pipeline.retrieval.rerank.learned import rerank_learned, weighted_mean, weights
 from tests.fakes import passage
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from pipeline.retrieve import Ranking, Stage, embed_queries, retrieve
+from pipeline.retrieval.retrieve import Ranking, Stage, embed_queries, retrieve
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
 PAGES = [

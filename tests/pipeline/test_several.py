@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Answer, Hit
-from pipeline.cite import stands
-from pipeline.compose import compose
-from pipeline.question import analyse_question
-from pipeline.score import MAX_SENTENCES
-from pipeline.several import MAX_JOINED
+from pipeline.answering.citations import stands
+from pipeline.answering.compose import compose
+from pipeline.answering.multi_page import MAX_JOINED
+from pipeline.judging.sentence_score import MAX_SENTENCES
+from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
 Pages = dict[str, str]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.find_values import values_in
-from pipeline.values import Value, ValueKind, comparable, same
+from pipeline.answering.values.find import values_in
+from pipeline.answering.values.value import Value, ValueKind, comparable, same
 
 
 def only(text: str, kind: ValueKind, lang: str = "en") -> Value:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Hit, Tally, Variant
-from pipeline.variant_learning import KINDS, choose_variants, draw, order_kinds, posterior_mean, rewards, turns
+from pipeline.question.variant_choice import KINDS, choose_variants, draw, order_kinds, posterior_mean, rewards, turns
 from tests.fakes import passage
 
 PARAPHRASE, SHIFT, KEYWORDS = KINDS

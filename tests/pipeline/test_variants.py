@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.question import QuestionError, analyse_question
-from pipeline.variants import make_variants
+from pipeline.question.analysis import QuestionError, analyse_question
+from pipeline.question.variants import make_variants
 from text.analyser import words
 
 

@@ -13,10 +13,10 @@ from crawler.extract.document import extract
 from domain import Answer, Hit, PageText, Solved
 from evals.injection.attack import LIE, AttackPage
 from evals.injection.pages import all_pages
-from pipeline.cite import check, stands
-from pipeline.claude import Claude
-from pipeline.claude_prompts import COMPOSE, VERDICT
-from pipeline.few_shot import write_examples
+from pipeline.answering.citations import check, stands
+from pipeline.answering.few_shot import write_examples
+from pipeline.claude.model import Claude
+from pipeline.claude.prompts import COMPOSE, VERDICT
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.claude.lighthouse import Ask

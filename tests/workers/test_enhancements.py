@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
-from pipeline.adaptive import Kept
-from pipeline.context import advise_on_context
 from pipeline.enhancements import ALL, DEFAULT
+from pipeline.judging.cutoff import Kept
+from pipeline.retrieval.context import advise_on_context
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.test_flow import GOOD, POOR
 from workers import flow, looking

@@ -9,8 +9,8 @@ import pytest
 
 from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
 from pipeline.ask import Attempt, Timings
-from pipeline.question import analyse_question
-from pipeline.strategy import strategy_for
+from pipeline.question.analysis import analyse_question
+from pipeline.question.strategy import strategy_for
 from workers import flow
 from workers.budget import Progress, stop_reason
 from workers.seeking import after_seek

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain.record import FeedbackVerdict
-from pipeline.calibration import FEATURES
+from pipeline.judging.calibration import FEATURES
 from store.questions.feedback import Outcome
 from workers.lessons import judged, ranked
 

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.read import Reading
 from domain import Budget, Fact, PageText, Question
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from store.questions import new
 from store.questions.new import NewQuestion
 from store.questions.spending import spent

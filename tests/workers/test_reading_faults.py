@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from domain import Hit, Status
+from pipeline.claude.budget import SpendingBudget
 from pipeline.llm import ModelError
-from pipeline.purse import SpendingBudget
 from store.questions import new
 from store.questions.new import NewQuestion
 from store.sql.leases import Lease

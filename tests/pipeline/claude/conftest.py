@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from tests.claude_double import KEY, ClaudeDouble
 from tests.pipeline.claude.lighthouse import Ask
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain import Answer, Hit
-from pipeline.cite import stands
-from pipeline.claude import Claude
+from pipeline.answering.citations import stands
+from pipeline.claude.model import Claude
 from tests.fakes import passage
 
 QUESTION = "When was the lighthouse of Vierburg built?"

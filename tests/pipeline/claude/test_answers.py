@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.claude import Claude
-from pipeline.claude_answer import NOT_FOUND
+from pipeline.claude.answer import NOT_FOUND
+from pipeline.claude.model import Claude
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
 from tests.pipeline.claude.lighthouse import QUESTION, SECOND, all_stand, hits

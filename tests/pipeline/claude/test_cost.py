@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
+from pipeline.claude.prices import Price
 from pipeline.llm import OverBudget
-from pipeline.prices import Price
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
 from tests.pipeline.claude.lighthouse import QUESTION, Ask, hits

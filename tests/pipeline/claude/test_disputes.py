@@ -9,9 +9,9 @@ import pytest
 from domain import Answer, Hit, Verdict
 from domain.contradiction import Contradiction
 from domain.short_answer import contradictions_of, short_answer
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.fallback import DISPUTED, write_answer
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
 from tests.fakes import passage

@@ -10,9 +10,9 @@ import pytest
 from domain import Verdict
 from domain.contradiction import Contradiction, Dispute
 from domain.short_answer import contradictions_of
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.fallback import DISPUTED, write_answer
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, say_json
 from tests.pipeline.claude.lighthouse import QUESTION, all_stand, hits

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain import Hit
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.llm import BadReply
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import say_json

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, WrongKey
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait

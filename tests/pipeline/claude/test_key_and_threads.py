@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.llm import BadReply, ModelError, ModelUnreachable, WrongKey
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Ping, Raw

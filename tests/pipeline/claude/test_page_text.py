@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from tests.claude_double import ClaudeDouble
 from tests.pipeline.claude.lighthouse import FIRST, INJECTION, QUESTION, hits
 

@@ -9,9 +9,9 @@ from hypothesis import given as given_by
 from hypothesis import strategies as st
 
 from domain import Answer, Cost, Hit, Passage
-from pipeline.cite import stands
-from pipeline.claude_answer import NOT_FOUND, End, Pointer, Said, answer_from
-from pipeline.claude_passages import give, search_results
+from pipeline.answering.citations import stands
+from pipeline.claude.answer import NOT_FOUND, End, Pointer, Said, answer_from
+from pipeline.claude.passages import give, search_results
 from text.invisible import shown
 
 PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.llm import BadReply
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Say, say_json

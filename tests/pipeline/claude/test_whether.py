@@ -6,9 +6,9 @@ import pytest
 
 from domain import Verdict
 from domain.short_answer import short_answer
-from pipeline.claude import Claude
+from pipeline.claude.model import Claude
 from pipeline.fallback import write_answer
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
 from tests.pipeline.claude.lighthouse import hits

@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from domain import Answer, Verdict
-from pipeline.claude import Claude
-from pipeline.claude_answer import Pointer, Said
-from pipeline.claude_passages import give
-from pipeline.claude_writing import MAX_TOLD, Writing
+from pipeline.claude.answer import Pointer, Said
+from pipeline.claude.model import Claude
+from pipeline.claude.passages import give
+from pipeline.claude.streaming import MAX_TOLD, Writing
 from pipeline.fallback import write_answer
-from pipeline.question import analyse_question
+from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import BreakOff, Cite, FailInside, Held, Say
 from tests.pipeline.claude.lighthouse import QUESTION, all_stand, hits

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pipeline.calibration import FEATURES, Calibration, calibration_for
+from pipeline.judging.calibration import FEATURES, Calibration, calibration_for
 from pipeline.learning.feedback import Judged
 from pipeline.learning.judge import chances_of
 

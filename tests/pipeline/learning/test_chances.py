@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.learning.chances import (
+from pipeline.learning.metrics import (
     auroc,
     balanced_accuracy,
     calibration_error,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.calibration import ANY_EMBEDDER, calibration_for
+from pipeline.judging.calibration import ANY_EMBEDDER, calibration_for
 from pipeline.learning.feedback import is_held_out
 from pipeline.learning.judge import ENOUGH, fit_judge, pinned_chances, refit_judge
 from pipeline.learning.judge_floor import falls_below, figures_on, floor_of, sample_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.learning.feedback import Ranked
 from pipeline.learning.reranker import ENOUGH, SIGNALS, figures_on, fit_weights, pinned_lists, refit_reranker
-from pipeline.rerank_learned import weights
+from pipeline.retrieval.rerank.learned import weights
 
 #: what tells right hits on a site whose titles say all and whose similarities say nothing
 BY_TITLE: Mapping[str, float] = {**dict.fromkeys(SIGNALS, 0.1), "title": 0.5}

@@ -1,0 +1,1 @@
+"""From hits to an answer: composing, citing, showing contradictions, refusing."""

@@ -1,0 +1,137 @@
+"""The extractive composer: the one or two sentences of the hits that answer best, each with its citation.
+
+Pages that contradict each other are each quoted, the newest first.
+
+Nothing is written that a page does not say: a sentence of the answer is a span of a passage. Its own embedding
+was measured to add nothing to its words: none is made. A sentence that announces code is quoted with that code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from domain import Answer, Focus, Hit, Sentence
+from pipeline.answering.citations import cite, write_out
+from pipeline.answering.contradictions import Assertion, find_contradiction, newest_first
+from pipeline.answering.focus import find_focus
+from pipeline.answering.multi_page import join
+from pipeline.judging.coverage import read
+from pipeline.judging.sentence_score import choose, is_ordered
+from pipeline.judging.sentences import Span, looks_like_code, spans_of
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import asked_for
+from pipeline.question.yes_no import say_whether, settles
+from pipeline.safety.sanitize import harmless, harmless_line
+
+#: how many of the best passages are read for an answer
+PASSAGES = 5
+#: a sentence with what it announces; what is longer is left out as a whole
+MAX_QUOTE_CHARACTERS = 700
+#: a sentence of fewer terms ("From the sky.") is quoted with the one that follows
+FEW_TERMS = 5
+COMPOSER = "extractive"
+
+
+def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, several: bool = True) -> Answer | None:
+    """Give the sentences of ``hits`` that answer best, or None when there is none.
+
+    With ``several`` they are joined from several pages where the question needs that.
+    """
+    read_spans = read(analysis, hits, closely=PASSAGES).spans
+    sentences = choose(read_spans, analysis.text)
+    if not sentences:
+        return None
+    if assertions := find_contradiction(analysis, sentences[0], read_spans):
+        return _disputed(newest_first(assertions), confidence)
+    if several:
+        sentences = join(analysis, sentences, read_spans)
+    spans = spans_of(hits[:PASSAGES], analysis.lang)
+    wants_code = asked_for(analysis.text) == "way"
+    chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
+    answer = _focused(analysis, _write(_apart(chosen), confidence))
+    best = sentences[0].span
+    settled = settles(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
+    return say_whether(analysis, answer, settled, hits[:PASSAGES])
+
+
+def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
+    """Stretch a sentence over the name it describes and over what it announces, in its passage and within bounds.
+
+    The name is the signature above it; a colon announces the list or code that follows, a few words the sentence that
+    follows, and one who asks how to do something is shown the code in any case.
+    """
+    start = span.start if span.named_at is None else span.named_at
+    named = replace(span, start=start) if span.end - start <= MAX_QUOTE_CHARACTERS else span
+    following = [other for other in spans if other.hit is span.hit and other.start >= span.end]
+    if span.text.endswith(":"):
+        announced = list(takewhile(lambda other: other.kind in ("code", "row", "signature"), following))
+    elif len(span.terms) < FEW_TERMS:
+        announced = following[:1] if following and following[0].kind == "prose" else []
+    else:
+        announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
+    announced = list(takewhile(lambda other: not is_ordered(other), announced))
+    whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
+    return replace(named, end=announced[-1].end) if whole else named
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """Leave out a quote that repeats what another, before it, says already."""
+    kept: list[Span] = []
+    for span in spans:
+        if not any(span.text in other.text or other.text in span.text or _overlap(span, other) for other in kept):
+            kept.append(span)
+    return kept
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.hit is other.hit and one.start < other.end and other.start < one.end
+
+
+def _focused(analysis: Analysis, answer: Answer) -> Answer:
+    """Say which words of the first sentence are just what was asked."""
+    first, *others = answer.sentences
+    return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
+
+
+def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
+    """Quote every side, each with what it says was asked."""
+    answer = _write([assertion.read.span for assertion in assertions], confidence)
+    markers = [citation.marker for citation in answer.citations]
+    sentences = [
+        replace(
+            sentence,
+            focus=_focus_on(assertion, sentence.text),
+            contradicts=tuple(marker for marker in markers if marker not in sentence.markers),
+        )
+        for assertion, sentence in zip(assertions, answer.sentences, strict=True)
+    ]
+    return replace(answer, sentences=tuple(sentences))
+
+
+def _focus_on(assertion: Assertion, text: str) -> Focus | None:
+    value = harmless_line(assertion.text)
+    start = text.find(value)
+    return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
+
+
+def _write(spans: Sequence[Span], confidence: float) -> Answer:
+    citations = tuple(
+        cite(span.hit.passage, span.start, span.end, marker=marker) for marker, span in enumerate(spans, start=1)
+    )
+    sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
+    return Answer(
+        text=write_out(sentences),
+        sentences=sentences,
+        citations=citations,
+        confidence=confidence,
+        composer=COMPOSER,
+    )
+
+
+def _readable(span: Span) -> str:
+    """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
+    if any(map(looks_like_code, harmless(span.text).splitlines())):
+        return harmless(span.text, markers=True)
+    return harmless_line(span.text)

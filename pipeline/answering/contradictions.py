@@ -1,0 +1,186 @@
+"""Pages that answer the same question with different values: which of them do, and which sentences say so.
+
+Asserted only where two pages' sentences both say what was asked of the same thing, and no reading of the two values
+makes them one. What is said of another subject, time or place is no contradiction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from domain import Focus, Hit
+from pipeline.answering.focus import find_focus
+from pipeline.answering.values.find import values_in
+from pipeline.answering.values.units import BARE
+from pipeline.answering.values.value import Value, ValueKind, comparable, same
+from pipeline.judging.coverage import ReadSpan, read
+from pipeline.judging.sentence_score import by_score, choose, score
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import AnswerType, asked_for
+from text.related_words import credit, related
+from text.similarity import jaccard
+from text.terms import content_terms, terms_of
+
+#: the kinds of things of which two can be told to be the same or not
+_KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
+#: the most pages whose sentences are compared
+MAX_ASSERTIONS = 4
+#: how sure it must be which words of a sentence say what was asked
+SURE = 0.3
+#: the same, where a sentence has but one value of the kind
+HARDLY_SURE = 0.1
+#: the share of the question's words that a sentence, with what leads to it and its title, must hold
+COVERED = 0.8
+#: for which sentences that are alike make up
+ALIKE = 0.5
+#: sentences that are as alike as this, their values apart, are one sentence
+SAME_WORDS = 0.8
+#: of the best sentence's score
+NEARLY_AS_GOOD = 0.7
+#: a number counts what is named within so many terms after it
+_COUNTED_WITHIN = 3
+_CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assertion:
+    """A sentence with the value it gives for what was asked."""
+
+    read: ReadSpan
+    value: Value
+    confidence: float  #: that this value is what was asked for
+    values: tuple[Value, ...]  #: every value of the kind in the sentence
+
+    @property
+    def text(self) -> str:
+        """The value as the sentence has it."""
+        return self.read.span.text[self.value.start : self.value.end]
+
+
+def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Assertion]:
+    """Give the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
+    kind = _KINDS.get(asked_for(analysis.text))
+    if kind is None:
+        return []
+    first = _assertion(analysis, chosen, kind)
+    if first is None:
+        return []
+    assertions = [first]
+    for rival in _rivals(analysis, chosen, read_spans):
+        assertion = _assertion(analysis, rival, kind)
+        if assertion is not None and all(_contradict(analysis, assertion, other) for other in assertions):
+            assertions.append(assertion)
+    return assertions if len(assertions) > 1 else []
+
+
+def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
+    """Give what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
+    read_spans = read(analysis, hits, closely=closely).spans
+    chosen = choose(read_spans, analysis.text)
+    return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
+
+
+def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
+    """Order assertions by when their pages were published; where one does not say, as they are."""
+    published = [assertion.read.span.hit.passage.published for assertion in assertions]
+    dates = [when for when in published if when is not None]
+    if len(dates) < len(assertions):
+        return list(assertions)
+    ordered = sorted(zip(dates, assertions, strict=True), key=lambda pair: pair[0], reverse=True)
+    return [assertion for _, assertion in ordered]
+
+
+def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> Iterator[ReadSpan]:
+    """Yield the best sentence of each other page that is nearly as good an answer."""
+    least = NEARLY_AS_GOOD * score(chosen)
+    pages = {chosen.span.hit.passage.page_id}
+    for rival in by_score(read_spans, analysis.text):
+        page = rival.span.hit.passage.page_id
+        if score(rival) < least or len(pages) == MAX_ASSERTIONS:
+            return
+        if page not in pages:
+            pages.add(page)
+            yield rival
+
+
+def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Assertion | None:
+    """Give what a sentence asserts, where it is sure enough which of its values is the answer."""
+    text = sentence.span.text
+    if sentence.span.kind not in ("prose", "row"):
+        return None
+    asked = values_in(analysis.text, kind, analysis.lang)
+    found = tuple(
+        value
+        for value in values_in(text, kind, sentence.span.hit.passage.lang)
+        if not any(same(value, other) for other in asked)
+    )
+    focus = find_focus(analysis, text)
+    meant = _meant(focus, found)
+    return Assertion(read=sentence, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
+
+
+def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
+    """Give the value that the words overlap which say what was asked; any doubt is more than one, or none."""
+    if focus is None:
+        return None
+    meant = [value for value in found if value.start < focus.end and focus.start < value.end]
+    sure = focus.confidence >= (SURE if len(found) > 1 else HARDLY_SURE)
+    return meant[0] if len(meant) == 1 and sure else None
+
+
+def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
+    if not comparable(one.value, other.value):
+        return False
+    agreed = any(same(one.value, value) for value in other.values) or any(
+        same(other.value, value) for value in one.values
+    )
+    return not agreed and _same_subject(analysis, one, other)
+
+
+def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
+    """Say whether two sentences speak of the same: by the question's words they hold, and by what else they name."""
+    alike = jaccard(_topic(analysis, one), _topic(analysis, other))
+    if alike >= SAME_WORDS:
+        return True
+    if min(one.read.led, other.read.led) + ALIKE * alike < COVERED:
+        return False
+    if _asked_words(analysis, one) != _asked_words(analysis, other):
+        return False
+    return not any(map(_apart, _beside(analysis, one), _beside(analysis, other)))
+
+
+def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
+    text, value = assertion.read.span.text, assertion.value
+    return set(terms_of(f"{text[: value.start]} {text[value.end :]}", analysis.lang))
+
+
+def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
+    """Give the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
+    span = assertion.read.span
+    held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
+    stand_for = related(content_terms(analysis.text, analysis.lang), held, analysis.lang)
+    return {term for term, others in stand_for.items() if credit(others, held)}
+
+
+def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:
+    """What a sentence names beside its value: other names, years, and what a number counts."""
+    span, value = assertion.read.span, assertion.value
+    text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.hit.passage.title, analysis.lang)}
+    names = {
+        term
+        for word in _CAPITAL.findall(text[: value.start] + " , " + text[value.end :])
+        for term in terms_of(word, analysis.lang)
+    }
+    others = [v for v in values_in(text, "date", span.hit.passage.lang) if v.end <= value.start or v.start >= value.end]
+    years = {text[v.start : v.end] for v in others}
+    counted: set[str] = set()
+    if value.kind == "number" and value.unit == BARE:
+        counted = set(terms_of(text[value.end :], analysis.lang)[:_COUNTED_WITHIN])
+    return names - known, years, counted
+
+
+def _apart(one: Collection[str], other: Collection[str]) -> bool:
+    """Say whether both name something, and nothing in common."""
+    return bool(one) and bool(other) and set(one).isdisjoint(other)

@@ -1,0 +1,52 @@
+"""The few words of a sentence that say just what was asked: "1596" in "In 1596 the court moved to Warsaw."
+
+A softmax over the runs of words in the sentence, its weights fitted by ``evals/fit_answer_span.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from domain import Focus
+from pipeline.answering.focus_features import candidates
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import asked_for
+
+#: how to do something is not said in a few words
+_NOT_SAID_SHORTLY = "way"
+#: a longer sentence is a quote with code or a table
+MAX_CHARACTERS = 600
+
+
+@lru_cache(maxsize=1024)
+def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
+    """Give where the sentence says just what was asked, and how sure that is; None where no words could be it.
+
+    Remembered: the composer, and whoever looks for contradictions, ask of the same sentences.
+    """
+    if asked_for(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
+        return None
+    found = list(candidates(analysis, sentence))
+    if not found:
+        return None
+    scores = [score(each.features) for each in found]
+    best = max(range(len(found)), key=scores.__getitem__)
+    confidence = 1 / sum(math.exp(value - scores[best]) for value in scores)
+    return Focus(start=found[best].start, end=found[best].end, confidence=round(confidence, 4))
+
+
+def score(features: Mapping[str, float]) -> float:
+    """Give the log-odds of a run of words, comparable within one sentence."""
+    weights = _weights()
+    return sum(weights.get(name, 0.0) * value for name, value in features.items() if value)
+
+
+@cache
+def _weights() -> dict[str, float]:
+    stored = json.loads(files(__package__).joinpath("focus.json").read_text("utf-8"))
+    fitted: dict[str, float] = stored["weights"]
+    return fitted

@@ -1,0 +1,83 @@
+"""Pages that contradict each other, shown with what a model wrote: every side is cited, and all are said to disagree.
+
+A side that the answer does not cite is quoted after it, as its page has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from domain import Answer, Hit, Passage, Sentence
+from domain.contradiction import Contradiction, Dispute, Side
+from pipeline.answering.citations import cite, write_out
+from pipeline.answering.contradictions import Assertion
+from pipeline.safety.sanitize import harmless_line
+
+
+def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
+    """Give the dispute that assertions are the sides of; none without assertions."""
+    sides = tuple(_side(assertion) for assertion in assertions)
+    return (Dispute(sides=sides),) if sides else ()
+
+
+def show_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
+    """Give the answer with every side of what it says one side of; disputes about what it does not say are left out."""
+    passages = {hit.passage.id: hit.passage for hit in hits}
+    settled: set[frozenset[str]] = set()
+    for dispute in disputes:
+        about = frozenset(side.passage_id for side in dispute.sides)
+        if about <= passages.keys() and about not in settled:
+            settled.add(about)
+            answer = _shown(answer, dispute, passages)
+    return answer
+
+
+def _shown(answer: Answer, dispute: Dispute, passages: Mapping[str, Passage]) -> Answer:
+    cited = {side: _marker(answer, side, passages[side.passage_id]) for side in dispute.sides}
+    if not any(cited.values()):
+        return answer
+    for side in [side for side, marker in cited.items() if not marker]:
+        cited[side] = len(answer.citations) + 1
+        answer = _with_quote(answer, side, passages[side.passage_id])
+    sides = sorted((marker, side.value) for side, marker in cited.items())
+    found = Contradiction(citations=tuple(marker for marker, _ in sides), values=tuple(value for _, value in sides))
+    return replace(answer, sentences=tuple(_disputed(sentence, found) for sentence in answer.sentences))
+
+
+def _marker(answer: Answer, side: Side, passage: Passage) -> int:
+    """The citation that holds what a side says; 0: none does."""
+    return next(
+        (
+            citation.marker
+            for citation in answer.citations
+            if citation.page_id == passage.page_id and citation.start < side.end and side.start < citation.end
+        ),
+        0,
+    )
+
+
+def _with_quote(answer: Answer, side: Side, passage: Passage) -> Answer:
+    marker = len(answer.citations) + 1
+    citation = cite(passage, side.start - passage.start, side.end - passage.start, marker=marker)
+    quoted = Sentence(text=harmless_line(citation.quote), markers=(marker,))
+    sentences = (*answer.sentences, quoted)
+    return replace(answer, text=write_out(sentences), sentences=sentences, citations=(*answer.citations, citation))
+
+
+def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
+    if set(sentence.markers).isdisjoint(found.citations):
+        return sentence
+    others = {*sentence.contradicts, *found.citations} - set(sentence.markers)
+    return replace(sentence, contradicts=tuple(sorted(others)), disputes=(*sentence.disputes, found))
+
+
+def _side(assertion: Assertion) -> Side:
+    span = assertion.read.span
+    start = span.hit.passage.start
+    return Side(
+        value=harmless_line(assertion.text),
+        passage_id=span.hit.passage.id,
+        start=start + span.start,
+        end=start + span.end,
+    )

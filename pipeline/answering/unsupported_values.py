@@ -1,0 +1,74 @@
+"""Whether the numbers and dates of a sentence are those of the text it cites.
+
+A model may write a number in another form (1,000 for one thousand, 3 October for 1990-10-03) or round it; one that
+its source gives in no form, or less exactly, it made up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pipeline.answering.values.find import values_in
+from pipeline.answering.values.units import BARE
+from pipeline.answering.values.value import Value, ValueKind, comparable
+
+_KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
+_DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
+#: "one of the largest" and "the two" count nothing
+_COUNTED_ABOVE = 2.5
+
+
+def made_up(sentence: str, sources: Sequence[str], *, langs: Sequence[str] = ("en",)) -> list[str]:
+    """Give the numbers and dates of a sentence that no source holds; ``langs`` are those a number may be read in.
+
+    A sum or a difference that the sentence works out counts as made up.
+    """
+    source = " \n ".join(sources)
+    if sentence in source:
+        return []
+    known = [value for lang in langs for kind in _KINDS for value in values_in(source, kind, lang)]
+    found = list(_values(sentence, langs))
+    wrong = [text for text, readings in found if not _stands(text, source) and not _any_known(readings, known)]
+    covered = [(value.start, value.end) for _, readings in found for value in readings]
+    loose = [
+        digits[0]
+        for digits in _DIGITS.finditer(sentence)
+        if not any(start < digits.end() and digits.start() < end for start, end in covered)
+    ]
+    return wrong + [digits for digits in loose if not _stands(digits, source)]
+
+
+def _values(sentence: str, langs: Sequence[str]) -> Iterator[tuple[str, list[Value]]]:
+    """Yield each value's text with the ways to read it."""
+    readings: dict[tuple[int, int], list[Value]] = {}
+    for lang in langs:
+        for kind in _KINDS:
+            for value in values_in(sentence, kind, lang):
+                readings.setdefault((value.start, value.end), []).append(value)
+    for (start, end), values in readings.items():
+        text = sentence[start:end]
+        if any(char.isdigit() for char in text) or any(_is_counted(value) for value in values):
+            yield text, values
+
+
+def _is_counted(value: Value) -> bool:
+    return value.unit == BARE and value.high > _COUNTED_ABOVE
+
+
+def _any_known(readings: Sequence[Value], known: Sequence[Value]) -> bool:
+    return any(_holds(value, other) for value in readings for other in known)
+
+
+def _holds(value: Value, source: Value) -> bool:
+    """Say whether a value, as exact as it is given, is the source's."""
+    return comparable(value, source) and value.low <= (source.low + source.high) / 2 <= value.high
+
+
+def _stands(text: str, source: str) -> bool:
+    """Say whether a text stands in the source as it is, and not as a part of a longer number or word.
+
+    Only of a version the first parts may be given: 3.11 for 3.11.2.
+    """
+    longer = r"[.,]\d{3}(?!\d)" if "." in text else r"[.,]\d"
+    return re.search(rf"(?<![\w.,]){re.escape(text)}(?!\w|{longer})", source, re.IGNORECASE) is not None

@@ -1,0 +1,65 @@
+"""The values of one kind in a text, a range being one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pipeline.answering.values.dates import dates_in
+from pipeline.answering.values.numbers import numbers_in
+from pipeline.answering.values.units import BARE
+from pipeline.answering.values.value import Value, ValueKind
+from text.analyser import fold
+
+_RANGE = re.compile(r"\s?(?:[-–—]|to|bis|and|und)\s?$")
+_BETWEEN = re.compile(r"(?:between|from|zwischen|von|vom) (?:the )?$", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?<![\w’'-])[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?"
+    r"(?: (?:(?:von|van|de|der|den|of|the|al|bin|du|la|le|zu) )*[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?)*"
+)
+_SMALL = frozenset("von van de der den of the al bin du la le zu".split())
+
+
+def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
+    """Give the values of one kind in their order; a range is one value. ``lang`` tells what "1.000" is."""
+    if kind == "name":
+        return [_name(match) for match in _NAME.finditer(text)]
+    dates = list(dates_in(text))
+    if kind == "date":
+        return _joined(text, dates)
+    numbers = _joined(text, list(numbers_in(text, lang)))
+    taken = [value for value in dates if value.unit != BARE or text[value.start : value.end].strip("0123456789")]
+    free = [
+        number
+        for number in numbers
+        if number.kind == "money" or not any(number.start < other.end and other.start < number.end for other in taken)
+    ]
+    return [number for number in free if number.kind == kind]
+
+
+def _joined(text: str, values: list[Value]) -> list[Value]:
+    """Make one value of the two ends of a range."""
+    joined: list[Value] = []
+    for value in values:
+        if joined and _is_range(text, joined[-1], value):
+            joined[-1] = replace(value, start=joined[-1].start, low=_low_end(joined[-1], value))
+        else:
+            joined.append(value)
+    return joined
+
+
+def _is_range(text: str, one: Value, other: Value) -> bool:
+    between = text[one.end : other.start]
+    if not _RANGE.fullmatch(between) or one.unit not in (other.unit, BARE) or _low_end(one, other) > other.high:
+        return False
+    return between.strip() not in {"and", "und"} or _BETWEEN.search(text[: one.start]) is not None
+
+
+def _low_end(one: Value, other: Value) -> float:
+    """The lower end of "5 to 10 km" is in the unit of the upper one."""
+    return one.low if one.unit == other.unit else one.low * other.unit.factor + other.unit.offset
+
+
+def _name(match: re.Match[str]) -> Value:
+    words = frozenset(fold(word.strip(".’'-")) for word in match[0].split() if word not in _SMALL)
+    return Value(kind="name", start=match.start(), end=match.end(), names=words - {""})

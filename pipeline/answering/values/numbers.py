@@ -1,0 +1,153 @@
+"""Numbers and sums of money in a text: in digits or letters, English or German, with their units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pipeline.answering.values.units import BARE, SHARE, UNIT, Unit
+from pipeline.answering.values.value import Value
+
+_SPACE = "[ \u00a0\u202f]"
+_DIGITS = rf"\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
+_ONES: Mapping[str, float] = {
+    **{word: at for at, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen".split()
+    )},
+    **{word: at for at, word in enumerate(
+        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
+        " siebzehn achtzehn neunzehn".split()
+    )},
+    "dozen": 12, "dutzend": 12, "once": 1, "twice": 2, "einmal": 1, "zweimal": 2, "dreimal": 3,
+}  # fmt: skip
+_TENS: Mapping[str, float] = {
+    **{word: 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)},
+    **{word: 10 * at for at, word in enumerate(
+        "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(), 2
+    )},
+}  # fmt: skip
+_FOLDED_TENS = {word.casefold(): value for word, value in _TENS.items()}
+_FOLDED_ONES = {word.casefold(): value for word, value in _ONES.items()}
+_SCALES: Mapping[str, float] = {
+    "hundred": 1e2, "hundert": 1e2, "thousand": 1e3, "tausend": 1e3, "million": 1e6, "millionen": 1e6, "mio": 1e6,
+    "m": 1e6, "bn": 1e9, "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "trillion": 1e12,
+    "billionen": 1e12,
+}  # fmt: skip
+#: before a sum of money only: elsewhere "m" is metres
+_SHORT_SCALES = frozenset({"m", "bn"})
+_PARTS: Mapping[str, float] = {
+    "half": 1 / 2, "hälfte": 1 / 2, "third": 1 / 3, "drittel": 1 / 3, "quarter": 1 / 4, "viertel": 1 / 4
+}  # fmt: skip
+_WORD = "|".join(sorted({*_ONES, *_TENS}, key=len, reverse=True))
+_TENS_WORD = "|".join(_TENS)
+_ONE_WORD = "|".join([*list(_ONES)[1:10], *list(_ONES)[21:30], "ein"])
+_NUMBER = re.compile(
+    rf"(?<![\w.,])(?P<sign>[-−](?=\d))?(?:(?P<digits>{_DIGITS})"
+    rf"|(?P<tens>{_TENS_WORD})[- ](?P<after>{_ONE_WORD})(?!\w)"
+    rf"|(?P<before>{_ONE_WORD})und(?P<german>{_TENS_WORD})(?!\w)"
+    rf"|(?P<word>{_WORD})(?!\w)|(?:an?|eine?|one) (?=(?:{'|'.join(_SCALES)})(?!\w))"
+    rf"|(?:an? |one |eine? |die )?(?P<part>{'|'.join(_PARTS)})(?!\w))"
+    rf"(?:{_SPACE}?(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})(?![\w]))?",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|fewer than|up to"
+    r"|at least|at most|some|circa|ca\.|c\.|~|etwa|rund|ungefähr|fast|knapp|über|unter|mehr als|weniger als|bis zu"
+    r"|mindestens|höchstens|gut) ?(?:the |a |[$£€¥] ?)?$",
+    re.IGNORECASE,
+)
+#: how much a number that is said to be about right may be off
+_ROUGHLY = 0.1
+#: a number of trailing zeros is taken to be right to so many digits
+_SURE_DIGITS = 2
+#: 3 and 4 are two numbers; 3 and 3.4 may be one
+_JUST_BELOW_HALF = 0.49
+
+_CURRENCIES: Mapping[str, str] = {
+    "$": "USD", "dollar": "USD", "dollars": "USD", "usd": "USD", "us-dollar": "USD", "€": "EUR", "euro": "EUR",
+    "euros": "EUR", "eur": "EUR", "£": "GBP", "pound": "GBP", "pounds": "GBP", "gbp": "GBP", "pfund": "GBP",
+    "¥": "JPY", "yen": "JPY", "francs": "CHF", "franken": "CHF", "chf": "CHF", "mark": "DEM", "marks": "DEM",
+}  # fmt: skip
+_CURRENCY_BEFORE = re.compile(r"(?:US|A|C|NZ|HK)?([$£€¥]) ?$|\b(USD|EUR|GBP|CHF) $")
+_CURRENCY_AFTER = re.compile(
+    rf" ?(?:([$£€¥])|({'|'.join(sorted(_CURRENCIES.keys() - set('$£€¥'), key=len, reverse=True))})(?!\w))",
+    re.IGNORECASE,
+)
+
+
+def numbers_in(text: str, lang: str) -> Iterator[Value]:
+    """Yield each number and sum of money in its order; ``lang`` tells what "1.000" is."""
+    for match in _NUMBER.finditer(text):
+        number = _read(match, lang)
+        if number is not None:
+            yield _with_unit(text, match, *number)
+
+
+def _with_unit(text: str, match: re.Match[str], exact: float, half: float) -> Value:
+    """Make the number a value, with the currency or unit beside it."""
+    start, end = match.span()
+    currency = _CURRENCY_BEFORE.search(text[:start])
+    scale = (match["scale"] or "").casefold()
+    if scale in _SHORT_SCALES and not currency:
+        exact, half, end = exact / _SCALES[scale], half / _SCALES[scale], match.start("scale")
+    behind = None if currency else _CURRENCY_AFTER.match(text, end)
+    start = currency.start() if currency else start
+    slack = half + (_ROUGHLY * abs(exact) if _ABOUT.search(text[:start]) else 0.0)
+    if priced := currency or behind:
+        symbol = next(group for group in priced.groups() if group)
+        unit, end = Unit(measures=_CURRENCIES[symbol.casefold()]), max(end, priced.end())
+    elif match["part"]:
+        unit = SHARE
+    elif measured := UNIT.match(text, end):
+        unit, end = Unit.named(measured[1]), measured.end()
+    else:
+        unit = BARE
+    return Value(
+        kind="money" if priced else "number",
+        start=start,
+        end=end,
+        low=(exact - slack) * unit.factor + unit.offset,
+        high=(exact + slack) * unit.factor + unit.offset,
+        unit=unit,
+    )
+
+
+def _read(match: re.Match[str], lang: str) -> tuple[float, float] | None:
+    """Give a number and half of its last sure digit."""
+    scale = _SCALES[match["scale"].casefold()] if match["scale"] else 1.0
+    if match["digits"]:
+        read = _digits(match["digits"], lang)
+        if read is None:
+            return None
+        exact, half = read
+        return (-exact if match["sign"] else exact) * scale, half * scale
+    if match["part"]:
+        return _PARTS[match["part"].casefold()], 0.0
+    words = {name: (match[name] or "").casefold() for name in ("tens", "after", "before", "german", "word")}
+    exact = sum(_FOLDED_TENS[words[name]] for name in ("tens", "german") if words[name])
+    exact += sum(
+        _FOLDED_ONES.get(words[name], 1)
+        for name in ("after", "before", "word")
+        if words[name] not in {"", *_FOLDED_TENS}
+    )
+    exact += _FOLDED_TENS.get(words["word"], 0)
+    return (exact or (0 if words["word"] else 1)) * scale, _JUST_BELOW_HALF * scale
+
+
+def _digits(text: str, lang: str) -> tuple[float, float] | None:
+    """Read digits with their separators: the last one is a decimal point where the language or its place says so."""
+    bare = re.sub(_SPACE, "", text)
+    thousands, point = (".", ",") if lang == "de" else (",", ".")
+    grouped = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?:{re.escape(point)}\d+)?", bare)
+    if grouped:
+        bare = bare.replace(thousands, "")
+    bare = bare.replace(point, ".")
+    if bare.count(".") > 1 or "," in bare:
+        return None  # a version, a section, a list
+    whole, _, decimals = bare.partition(".")
+    if decimals:
+        return float(bare), 0.5 * 10.0 ** -len(decimals)
+    zeros = len(whole) - len(whole.rstrip("0"))
+    place = min(zeros, max(0, len(whole) - _SURE_DIGITS))
+    return float(whole), 0.5 * 10.0**place if place else _JUST_BELOW_HALF

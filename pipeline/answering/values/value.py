@@ -1,0 +1,42 @@
+"""A number, a sum of money, a date or a name as a sentence gives it, and whether two of them say the same.
+
+1,000 and 1000, three and 3, 5 km and 5,000 m, 1970-01-01 and January 1970 are the same in another form. Where a form
+leaves a doubt (a rounded number, a year for a day) the doubt counts as the same: who asks whether two pages contradict
+each other must not be told so wrongly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pipeline.answering.values.units import BARE, Unit
+
+ValueKind = Literal["number", "money", "date", "name"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """A value in ``text[start:end]``; a number or date is any between ``low`` and ``high``."""
+
+    kind: ValueKind
+    start: int
+    end: int
+    low: float = 0.0
+    high: float = 0.0
+    unit: Unit = BARE
+    names: frozenset[str] = frozenset()  #: the words of a name, folded
+
+
+def comparable(one: Value, other: Value) -> bool:
+    """Say whether both measure the same: kind and unit."""
+    return one.kind == other.kind and one.unit.measures == other.unit.measures
+
+
+def same(one: Value, other: Value) -> bool:
+    """Say whether both may mean the same value; what cannot be compared does not."""
+    if not comparable(one, other):
+        return False
+    if one.kind == "name":
+        return not one.names.isdisjoint(other.names)
+    return one.low <= other.high and other.low <= one.high

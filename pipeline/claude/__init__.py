@@ -1,0 +1,1 @@
+"""Claude as the language model: calls, prompts, schemas, streaming and the spending budget."""

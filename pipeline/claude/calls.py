@@ -1,0 +1,153 @@
+"""Calls to Claude: what can be paid for is sent over one pool of connections per process, a refusal is no reply."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from domain import Cost
+from pipeline.claude.prices import Price, cost_of, most_it_can_cost
+from pipeline.llm import BadReply, ModelRefused, OverBudget, WrongKey
+
+if TYPE_CHECKING:
+    from pipeline.claude.http import Api, Hear, Reply
+    from pipeline.llm import Spending
+
+Block = dict[str, Any]
+
+#: models that know no effort; the others think before they reply, and little of that is needed here
+_WITHOUT_EFFORT = ("claude-3", "claude-haiku-4", "claude-sonnet-4-5", "claude-sonnet-4-2", "claude-opus-4-1")
+
+
+@dataclass(kw_only=True, eq=False)
+class Calls:
+    """Calls the Messages API; the connections are made with the first call, and calls may be made in parallel.
+
+    Each ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than ``max_usd``.
+    ``max_tokens`` includes what the model thinks.
+    """
+
+    api_key: str = field(repr=False)
+    base_url: str
+    max_tokens: int
+    timeout_s: float
+    max_retries: int
+    max_usd: float
+    prices: Mapping[str, Price] = field(repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _opened: tuple[int, Api] | None = field(default=None, init=False, repr=False)
+    _whole: Calls | None = field(default=None, init=False, repr=False)  # whose connections one within a budget uses
+    _budget: Spending | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.api_key = _checked(self.api_key)
+
+    def within(self, budget: Spending) -> Calls:
+        """Give the same, over the same connections, paying from ``budget``."""
+        bound = copy.copy(self)
+        bound._whole, bound._budget = self._whole or self, budget
+        return bound
+
+    def close(self) -> None:
+        """Close the connections; the next call opens them again."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened and opened[0] == os.getpid():
+            opened[1].close()
+
+    def fields(self, model: str, system: list[Block], content: list[Block], schema: Block) -> tuple[Block, Cost]:
+        """Ask for an object of ``schema``; raises BadReply for anything that is none."""
+        reply, cost = self.ask(model, system, content, schema)
+        try:
+            fields = json.loads(reply.text)
+        except ValueError as error:
+            why = "was cut off at max_tokens" if reply.stop_reason == "max_tokens" else "is no JSON"
+            raise BadReply(f"The reply of {model} {why}.", cost=cost) from error
+        if not isinstance(fields, dict):
+            raise BadReply(f"The reply of {model} is no JSON object.", cost=cost)
+        return fields, cost
+
+    def ask(
+        self,
+        model: str,
+        system: list[Block],
+        content: list[Block],
+        schema: Block | None = None,
+        hear: Hear | None = None,
+    ) -> tuple[Reply, Cost]:
+        """Ask, and give the reply with its cost; raises ModelRefused where the model declines, else a ModelError."""
+        request: dict[str, Any] = {
+            "model": model,
+            "max_tokens": self.max_tokens,
+            "system": system,
+            "messages": [{"role": "user", "content": content}],
+        }
+        if config := _output_config(model, schema):
+            request["output_config"] = config
+        reply, cost = self._pay(model, request, hear)
+        if reply.stop_reason == "refusal":
+            why = f" ({reply.refusal})" if reply.refusal else ""
+            raise ModelRefused(f"{model} declines to reply{why}: ask in other words.", cost=cost)
+        return reply, cost
+
+    def _pay(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:
+        """Send what can be paid for; a call that fails has cost nothing that is known of."""
+        most = self._most(model, request)
+        if self._budget is None:
+            return self._send(model, request, hear)
+        self._budget.reserve(most)
+        paid = Cost()
+        try:
+            reply, paid = self._send(model, request, hear)
+        finally:
+            self._budget.settle(most, paid)
+        return reply, paid
+
+    def _send(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:
+        reply = self._api().send(request, hear)
+        return reply, cost_of(model, reply.usage, self.prices)
+
+    def _most(self, model: str, request: Mapping[str, Any]) -> Cost:
+        """What a call can cost; raises OverBudget for more than a single one may."""
+        prompt = json.dumps([request["system"], request["messages"]], ensure_ascii=False)
+        most = most_it_can_cost(model, prompt, self.max_tokens, self.prices)
+        if most.usd > self.max_usd:
+            raise OverBudget(
+                f"A call to {model} could cost ${most.usd:.3f}, more than the ${self.max_usd:.3f} one may: "
+                "nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION or choose a cheaper model."
+            )
+        return most
+
+    def _api(self) -> Api:
+        """Give this process's connection pool; one inherited over a fork is left to the parent."""
+        if self._whole is not None:
+            return self._whole._api()
+        with self._lock:
+            if self._opened is None or self._opened[0] != os.getpid():
+                from pipeline.claude.http import Api
+
+                api = Api(
+                    api_key=self.api_key,
+                    base_url=self.base_url,
+                    timeout_s=self.timeout_s,
+                    max_retries=self.max_retries,
+                )
+                self._opened = (os.getpid(), api)
+            return self._opened[1]
+
+
+def _checked(api_key: str) -> str:
+    key = api_key.strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise WrongKey("Claude's key is empty or no key: check WELLREAD_ANTHROPIC_API_KEY.")
+    return key
+
+
+def _output_config(model: str, schema: Block | None) -> Block:
+    config: Block = {} if model.startswith(_WITHOUT_EFFORT) else {"effort": "low"}
+    return config | ({"format": {"type": "json_schema", "schema": schema}} if schema else {})

@@ -1,0 +1,221 @@
+"""One call to the Messages API through the ``anthropic`` SDK: sent, streamed, timed, retried, its failures named.
+
+Importing this module imports the SDK, which is slow: import it where a call is made. The SDK's own retries are off:
+they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import anthropic
+import httpx2
+
+from pipeline.claude.answer import Pointer, Said
+from pipeline.claude.prices import Usage
+from pipeline.llm import BadReply, ModelBusy, ModelError, ModelUnreachable, WrongKey
+
+#: where the API is; always passed on, or the SDK would take ANTHROPIC_BASE_URL
+DEFAULT_URL = "https://api.anthropic.com"
+CONNECT_S = 5.0
+#: a stream carries pings, so one silent for so long is dead
+SILENT_S = 30.0
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 8.0
+
+#: hears what is said so far, whenever a stretch is whole
+Hear = Callable[[Sequence[Said]], None]
+
+#: of the call this thread is in, on the monotonic clock; the SDK has no place for it
+_DEADLINE: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+
+_KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
+_BUSY_ERRORS = frozenset({"rate_limit_error", "overloaded_error", "api_error", "timeout_error"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What the API replied, in plain values."""
+
+    said: tuple[Said, ...]
+    stop_reason: str
+    usage: Usage
+    refusal: str = ""  #: the category of a refusal, where one is named
+
+    @property
+    def text(self) -> str:
+        """All that was said."""
+        return "".join(stretch.text for stretch in self.said)
+
+
+class Api:
+    """A connection pool to the API; calls may be made from any thread."""
+
+    def __init__(self, *, api_key: str, base_url: str, timeout_s: float, max_retries: int) -> None:
+        self._host = urlsplit(base_url or DEFAULT_URL).hostname or "?"
+        self._api_key = api_key
+        self._timeout_s = timeout_s
+        self._max_retries = max_retries
+        self._client = anthropic.Anthropic(
+            api_key=api_key,
+            base_url=base_url or DEFAULT_URL,
+            max_retries=0,
+            # the Messages API never redirects; whoever does would get the question and the passages
+            http_client=anthropic.DefaultHttpxClient(
+                follow_redirects=False, event_hooks={"response": [_stop_at_deadline]}
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"Api({self._host})"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def send(self, request: Mapping[str, Any], hear: Hear | None = None) -> Reply:
+        """Send ``request`` (the body of ``POST /v1/messages``) and give the whole reply, within ``timeout_s`` seconds.
+
+        A busy API and a broken connection are tried again, as long as the wait ends before the deadline. A server that
+        drips and then falls silent can exceed it, by ``SILENT_S`` at most. ``hear`` follows each attempt anew.
+        """
+        deadline = time.monotonic() + self._timeout_s
+        for attempt in range(self._max_retries + 1):
+            try:
+                return self._send_once(request, deadline, hear)
+            except (ModelBusy, ModelUnreachable) as error:
+                wait_s = _wait_s(attempt, error)
+                if attempt == self._max_retries or time.monotonic() + wait_s >= deadline:
+                    raise
+                time.sleep(wait_s)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _send_once(self, request: Mapping[str, Any], deadline: float, hear: Hear | None) -> Reply:
+        left_s = max(0.001, deadline - time.monotonic())
+        timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
+        token = _DEADLINE.set(deadline)
+        try:
+            with self._client.messages.stream(**request, timeout=timeout) as stream:
+                for event in stream:
+                    if hear and event.type == "content_block_stop":
+                        hear(_said(stream.current_message_snapshot))
+                return self._whole(_plain(stream.get_final_message()))
+        except ModelError:
+            raise
+        except anthropic.APIStatusError as error:
+            raise self._named(error) from error
+        except (anthropic.APIConnectionError, httpx2.TransportError) as error:
+            raise self._unreachable(error) from error
+        except Exception as error:
+            # the SDK builds its values unvalidated: a malformed reply fails with whatever its shape trips over
+            raise BadReply(
+                f"{self._host} sent something else than a reply of the Messages API ({type(error).__name__}): "
+                "check WELLREAD_ANTHROPIC_BASE_URL."
+            ) from error
+        finally:
+            _DEADLINE.reset(token)
+
+    def _whole(self, reply: Reply) -> Reply:
+        if not reply.stop_reason:
+            raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
+        return reply
+
+    def _named(self, error: anthropic.APIStatusError) -> ModelError:
+        """Name the failure that the API reports, by its type inside a stream, where the status stays 200."""
+        said = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
+        if error.type in _KEY_ERRORS or error.status_code in {401, 402, 403}:
+            return WrongKey(f"{self._host} does not accept the key ({said}): check WELLREAD_ANTHROPIC_API_KEY.")
+        if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
+            return ModelBusy(f"{self._host} is busy ({said}): ask again later.", retry_after_s=_retry_after_s(error))
+        return BadReply(
+            f"{self._host} cannot use the request ({said}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
+            "and WELLREAD_ANTHROPIC_BASE_URL."
+        )
+
+    def _detail(self, error: anthropic.APIStatusError) -> str:
+        # a proxy's error page may repeat the request's headers
+        text = " ".join(str(error.api_message or "").replace(self._api_key, "[key]").split())
+        return f": {text[:200]}" if text else ""
+
+    def _unreachable(self, error: Exception) -> ModelUnreachable:
+        timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
+        what = f"gave no whole reply within {self._timeout_s:g} s" if timed_out else "cannot be reached"
+        if not timed_out and not isinstance(error, anthropic.APIConnectionError):
+            what = "broke the connection off"
+        return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
+
+
+def _plain(message: anthropic.types.ParsedMessage[None]) -> Reply:
+    usage, details = message.usage, message.stop_details
+    return Reply(
+        said=_said(message),
+        stop_reason=message.stop_reason or "",
+        usage=Usage(
+            input_tokens=int(usage.input_tokens),
+            output_tokens=int(usage.output_tokens),
+            cache_read_tokens=int(usage.cache_read_input_tokens or 0),
+            cache_write_tokens=int(usage.cache_creation_input_tokens or 0),
+        ),
+        refusal=str(details.category or "") if details else "",
+    )
+
+
+def _said(message: anthropic.types.ParsedMessage[None]) -> tuple[Said, ...]:
+    return tuple(
+        Said(text=str(block.text), pointers=tuple(_pointers(block)))
+        for block in message.content
+        if block.type == "text"
+    )
+
+
+def _pointers(block: anthropic.types.TextBlock) -> Iterator[Pointer]:
+    for citation in block.citations or ():
+        if citation.type == "search_result_location":
+            yield Pointer(
+                result=int(citation.search_result_index),
+                start=int(citation.start_block_index),
+                end=int(citation.end_block_index),
+                text=str(citation.cited_text),
+            )
+
+
+def _wait_s(attempt: int, error: ModelError) -> float:
+    """Give the seconds before the next attempt: as the API asks, else doubling, with a quarter left to chance."""
+    if isinstance(error, ModelBusy) and error.retry_after_s is not None:
+        return error.retry_after_s
+    return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**attempt) * random.uniform(0.75, 1.0)  # noqa: S311 (no secret)
+
+
+def _retry_after_s(error: anthropic.APIStatusError) -> float | None:
+    try:
+        seconds = float(error.response.headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+class _UntilDeadline(httpx2.SyncByteStream):
+    """A response's bytes until the deadline; the client's own timeouts only bound the gaps between them."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._stream:
+            if time.monotonic() > self._deadline:
+                raise httpx2.ReadTimeout("the deadline of the call has passed")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _stop_at_deadline(response: httpx2.Response) -> None:
+    if isinstance(response.stream, httpx2.SyncByteStream):
+        response.stream = _UntilDeadline(response.stream, _DEADLINE.get())

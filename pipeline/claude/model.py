@@ -1,0 +1,166 @@
+"""Claude as the language model: variants and verdicts by the small model, answers with citations by the large one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from pipeline.claude.answer import NOT_FOUND, answer_from
+from pipeline.claude.calls import Calls
+from pipeline.claude.contradictions import read_disputes
+from pipeline.claude.facts import STATED, STATED_SCHEMA, read_facts
+from pipeline.claude.passages import Given, give, search_results
+from pipeline.claude.prices import PRICES, Price
+from pipeline.claude.prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
+from pipeline.claude.schemas import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
+from pipeline.claude.streaming import Writing
+from pipeline.llm import BadReply, Priced, Tell
+from pipeline.question.variants import MAX_COUNT
+
+if TYPE_CHECKING:
+    from pipeline.claude.http import Reply
+    from pipeline.llm import Spending
+
+SMALL_MODEL = "claude-haiku-4-5-20251001"
+LARGE_MODEL = "claude-sonnet-5-5"
+#: of the question, when variants are asked for
+MAX_QUESTION_CHARS = 500
+
+
+class Claude:
+    """Asks Claude, over one pool of connections per process, made with the first call; calls may be made in parallel.
+
+    Each call ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than
+    ``max_usd``. ``max_tokens`` includes what the model thinks. ``prices`` (a model name's prefix → price) overrides the
+    list prices.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str = "",
+        small_model: str = SMALL_MODEL,
+        large_model: str = LARGE_MODEL,
+        max_tokens: int = 4096,
+        timeout_s: float = 60.0,
+        max_retries: int = 2,
+        max_usd: float = 0.5,
+        prices: Mapping[str, Price] = PRICES,
+    ) -> None:
+        self._small_model = small_model
+        self._large_model = large_model
+        self._calls = Calls(
+            api_key=api_key,
+            base_url=base_url,
+            max_tokens=max_tokens,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            max_usd=max_usd,
+            prices=prices,
+        )
+
+    def __repr__(self) -> str:
+        return f"Claude(small_model={self._small_model!r}, large_model={self._large_model!r})"
+
+    @property
+    def name(self) -> str:
+        """The model that composes."""
+        return self._large_model
+
+    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
+        """Give up to ``count`` (at most 5) other wordings; only the question's first 500 characters are sent."""
+        wanted = max(1, min(MAX_COUNT, count))
+        asked = question[:MAX_QUESTION_CHARS]
+        content = [_text(f"Question: {asked}\n\nGive {wanted} wordings.")]
+        notes = (answer_language(lang),)
+        fields, cost = self._calls.fields(self._small_model, system(VARIANTS, notes), content, VARIANTS_SCHEMA)
+        found = read_variants(fields, asked)[:wanted]
+        if not found:
+            raise BadReply(f"{self._small_model} gave no usable wording of the question.", cost=cost)
+        return Priced(value=found, cost=cost)
+
+    def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
+        """Judge whether ``hits`` answer ``question``; without any, nothing is asked."""
+        given = give(hits)
+        if not given:
+            return Priced(value=_nothing_to_judge(self._small_model), cost=Cost())
+        content = [*search_results(given, citable=False), _text(f"Question: {question}")]
+        fields, cost = self._calls.fields(self._small_model, system(VERDICT), content, VERDICT_SCHEMA)
+        try:
+            verdict = read_verdict(fields, judge=self._small_model)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
+        return Priced(value=replace(verdict, disputes=read_disputes(fields, given)), cost=cost)
+
+    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
+        """List what the passages of one page state; what they do not bear out word for word is left out."""
+        given = give(hits)
+        if not given:
+            return Priced(value=(), cost=Cost())
+        content = [*search_results(given, citable=False), _text("List the facts.")]
+        fields, cost = self._calls.fields(self._small_model, system(STATED), content, STATED_SCHEMA)
+        return Priced(value=read_facts(fields, [hit.passage for hit in hits]), cost=cost)
+
+    def compose(
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        lang: str = "",
+        notes: Sequence[str] = (),
+        examples: str = "",
+        tell: Tell | None = None,
+    ) -> Answer:
+        """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
+        given = give(hits)
+        if not given:
+            return _nothing_found(self._large_model)
+        shown = [_text(examples)] if examples else []
+        content = [*search_results(given, citable=True), *shown, _text(f"Question: {question}")]
+        told = (answer_language(lang), *notes)
+        model = self._large_model
+        hear = Writing(tell=tell, given=given, composer=model, question=question, lang=lang) if tell else None
+        reply, cost = self._calls.ask(model, system(COMPOSE, told), content, hear=hear)
+        return _answer_of(reply, given, model, cost, question=question, lang=lang)
+
+    def within(self, budget: Spending) -> Claude:
+        """Give the same Claude, over the same connections, paying from ``budget``."""
+        bound = copy.copy(self)
+        bound._calls = self._calls.within(budget)
+        return bound
+
+    def close(self) -> None:
+        """Close the connections; the next call opens them again."""
+        self._calls.close()
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text.encode("utf-8", "replace").decode()}
+
+
+def _nothing_to_judge(judge: str) -> Verdict:
+    return Verdict(sufficient=False, confidence=0.0, reason="There are no passages to answer from.", judge=judge)
+
+
+def _nothing_found(composer: str) -> Answer:
+    return Answer(text="", sentences=(), citations=(), confidence=0.0, composer=composer, notice=NOT_FOUND)
+
+
+def _answer_of(reply: Reply, given: Sequence[Given], model: str, cost: Cost, *, question: str, lang: str) -> Answer:
+    cut_off = reply.stop_reason in {"max_tokens", "model_context_window_exceeded"}
+    if not reply.text.strip():
+        what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
+        raise BadReply(f"{model} {what}: ask again, with more max_tokens if that was it.", cost=cost)
+    return answer_from(
+        reply.said,
+        given,
+        composer=model,
+        end="cut off" if cut_off else "whole",
+        cost=cost,
+        question=question,
+        lang=lang,
+    )

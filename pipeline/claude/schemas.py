@@ -1,0 +1,92 @@
+"""The JSON that Claude is asked for, as schemas, and what is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from domain import Variant, VariantKind, Verdict
+from pipeline.safety.sanitize import harmless, has_made_up_address, without_made_up_tags
+
+MAX_VARIANT_CHARS = 500
+MAX_MISSING = 10
+#: of a phrase to search for, and of a reason
+MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
+_KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
+
+
+def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of an object with these properties, all of them required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+VERDICT_SCHEMA = object_of(
+    sufficient={"type": "boolean"},
+    confidence={"type": "number"},
+    reason={"type": "string"},
+    missing={"type": "array", "items": {"type": "string"}},
+    contradictions={
+        "type": "array",
+        "items": object_of(
+            sides={"type": "array", "items": object_of(value={"type": "string"}, quote={"type": "string"})}
+        ),
+    },
+)
+VARIANTS_SCHEMA = object_of(
+    variants={
+        "type": "array",
+        "items": object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text={"type": "string"}),
+    }
+)
+
+
+def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ...]:
+    """Keep what is a wording: of a known kind, short, not the question, not said twice."""
+    seen = {_folded(question)}
+    kept: list[Variant] = []
+    listed = fields.get("variants")
+    for item in listed if isinstance(listed, list) else ():
+        kind, text = (item.get("kind"), item.get("text")) if isinstance(item, dict) else (None, None)
+        if kind not in _KINDS or not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_VARIANT_CHARS:
+            continue
+        if _folded(text) not in seen:
+            seen.add(_folded(text))
+            kept.append(Variant(kind=kind, text=" ".join(text.split())))
+    return tuple(kept)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip("?？!. ")
+
+
+def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
+    """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape.
+
+    What is missing is searched for: a phrase with an address in it, or a long one, could carry off what was read.
+    """
+    sufficient, confidence = fields["sufficient"], float(fields["confidence"])
+    if not isinstance(sufficient, bool) or not math.isfinite(confidence):
+        raise ValueError("not a verdict")
+    missing = [_words(str(item)) for item in list(fields["missing"])]
+    return Verdict(
+        sufficient=sufficient,
+        confidence=min(1.0, max(0.0, confidence)),
+        reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
+        missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
+        judge=judge,
+    )
+
+
+def _words(text: str) -> str:
+    """What a model wrote as words on one line."""
+    return " ".join(harmless(without_made_up_tags(text, ()), markers=True).split())
+
+
+def _is_phrase(text: str) -> bool:
+    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_made_up_address(text, ())

@@ -1,0 +1,73 @@
+"""Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
+
+Similarities of two embedders do not compare, nor do those of two languages. For an embedder that none was fitted for
+there is a model that leaves similarity out and asks for more. The coefficients stand in ``calibration.json``, with what
+they were fitted on and how well they do; ``evals/fit_judge.py`` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pipeline.judging.features import Evidence
+
+#: the features of a model that knows the embedder, and those left for one that does not
+FEATURES = (
+    "similarity",
+    "agreement",
+    "margin",
+    "passage_coverage",
+    "coverage_margin",
+    "sentence_coverage",
+    "led_coverage",
+    "nearness",
+    "missing_weight",
+    "absent_weight",
+    "missing_name",
+    "title_coverage",
+    "term_count",
+    "term_weight",
+)
+WITHOUT_SIMILARITY = FEATURES[3:]
+#: the name under which the models for an unknown embedder and for another language stand
+ANY_EMBEDDER, OTHER = "*", "other"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """A fitted logistic regression."""
+
+    embedder: str
+    lang: str
+    weights: Mapping[str, float]  #: feature → coefficient
+    intercept: float
+
+    def probability(self, evidence: Evidence) -> float:
+        """Give the probability that the hits answer the question, (0, 1)."""
+        score = self.intercept + sum(
+            weight * float(getattr(evidence, feature)) for feature, weight in self.weights.items()
+        )
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+def calibration_for(embedder_id: str, lang: str) -> Calibration:
+    """Give the calibration of an embedder and a language, or the nearest that exists."""
+    fitted = _fitted()
+    embedder = embedder_id if (embedder_id, OTHER) in fitted else ANY_EMBEDDER
+    return fitted.get((embedder, lang)) or fitted[embedder, OTHER]
+
+
+@cache
+def _fitted() -> dict[tuple[str, str], Calibration]:
+    stored = json.loads(files(__package__).joinpath("calibration.json").read_text("utf-8"))
+    return {
+        (model["embedder"], model["lang"]): Calibration(
+            embedder=model["embedder"], lang=model["lang"], weights=model["weights"], intercept=model["intercept"]
+        )
+        for model in stored["models"]
+    }

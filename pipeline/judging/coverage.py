@@ -1,0 +1,220 @@
+"""How the words of a question stand in the sentences of its hits: what the judge weighs and the composer chooses by.
+
+A word that every hit holds (the site's name, the subject) tells nothing; the words that few hold tell which sentence
+answers, and one that none holds tells that perhaps nothing does. A heading or a list of links mentions; it does not
+answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from domain import Hit
+from pipeline.judging.sentences import ANSWERING, Span, spans_of
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import AnswerType, asked_for, fit
+from text.rarity import rarity
+from text.related_words import credit, related
+from text.terms import content_terms, terms_of
+
+#: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
+_LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
+#: what a word counts in a line that tells where to read on
+_MENTIONED = 0.5
+#: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
+_SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
+#: a question that asks to be told what something is or does
+_ASKS_WHAT = re.compile(r"what(?:'s| is| are| does| do) |define |was (?:ist|sind|macht|bedeutet) ", re.IGNORECASE)
+#: terms of a thing that can be asked about by its name, and terms that may stand before it
+_DEFINED_TERMS, _BEFORE_DEFINED = 4, 1
+#: two words of the question stand together when at most this many words apart
+_NEAR = 3
+#: what remains of a word's weight when every hit holds it
+_COMMON = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadSpan:
+    """A sentence as the question sees it; shares are weighted, [0, 1]."""
+
+    span: Span
+    at: int  #: place of its hit among those read
+    own: float  #: share of the question's words in the sentence itself
+    led: float  #: share in it, the lines that lead to it and the title
+    wide: float  #: share in all these and the better sentence beside it
+    neighbour: float  #: share in that better sentence alone
+    near: float  #: share of the question's neighbouring words that stand near each other
+    defines: bool  #: it says what the thing is that the question asks to be told of
+    asked: AnswerType  #: the kind of thing asked for
+    fit: float  #: how much the sentence holds such a thing, [−1, 1]; 0 where anything is asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The hits as the question sees them."""
+
+    terms: Mapping[str, str]  #: search term → the question's word
+    weights: Mapping[str, float]  #: search term → how much it tells, here
+    credits: tuple[Mapping[str, float], ...]  #: per hit: term → what its title and text count for it
+    spans: tuple[ReadSpan, ...]
+
+
+def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
+    """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
+    lang = analysis.lang
+    terms = content_terms(analysis.text, lang)
+    stand_for = related(terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
+    spans = spans_of(hits[:closely], lang)
+    said = [_said(stand_for, span) for span in spans]
+    titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
+    held = [
+        _strongest([title, *(own for span, own in zip(spans, said, strict=True) if span.hit is hit)])
+        for hit, title in zip(hits[:closely], titles, strict=False)
+    ]
+    held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[closely:]]
+    weights = _weights(terms, held, lang)
+    about = _about_sites(hits, held, {term for name in analysis.entities for term in terms_of(name, lang)})
+    above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
+    places = {hit.passage.id: at for at, hit in enumerate(hits)}
+    kind = asked_for(analysis.text)
+    asks_what = _ASKS_WHAT.match(analysis.text) is not None
+    return Reading(
+        terms=terms,
+        weights=weights,
+        credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
+        spans=tuple(
+            _read(
+                span,
+                at=places[span.hit.passage.id],
+                own=said[place],
+                beside=[said[other] for other in _beside(spans, place)],
+                leading=_most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE),
+                weights=weights,
+                near=_togetherness(stand_for, span.terms),
+                defines=asks_what and _defines(stand_for, span),
+                asked=kind,
+                fits=fit(kind, analysis.text, span.named_text),
+            )
+            for place, span in enumerate(spans)
+        ),
+    )
+
+
+def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
+    """Give the weighted share of the question's words that ``credits`` cover, [0, 1]."""
+    total = sum(weights.values())
+    return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
+
+
+def _read(
+    span: Span,
+    *,
+    at: int,
+    own: Mapping[str, float],
+    beside: Sequence[Mapping[str, float]],
+    leading: Mapping[str, float],
+    weights: Mapping[str, float],
+    near: float,
+    defines: bool,
+    asked: AnswerType,
+    fits: float,
+) -> ReadSpan:
+    led = _most(own, leading)
+    return ReadSpan(
+        span=span,
+        at=at,
+        own=share(weights, own),
+        led=share(weights, led),
+        wide=max((share(weights, _most(led, other, _BESIDE)) for other in beside), default=share(weights, led)),
+        neighbour=max((share(weights, other) for other in beside), default=0.0),
+        near=near,
+        defines=defines,
+        asked=asked,
+        fit=fits,
+    )
+
+
+def _terms_of(hit: Hit, lang: str) -> tuple[str, ...]:
+    return terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang)
+
+
+def _beside(spans: Sequence[Span], place: int) -> list[int]:
+    """Give the places of the sentences before and after, in the same passage."""
+    hit = spans[place].hit
+    around = [other for other in (place - 1, place + 1) if 0 <= other < len(spans)]
+    return [other for other in around if spans[other].hit is hit and spans[other].kind in ANSWERING]
+
+
+def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
+    """Give what the lines that lead to a sentence count for each word; less, the further above they stand."""
+    near = _LED ** (1 + span.led_from)
+    return {term: near * value for term, value in _credits(stand_for, span.led_by).items()}
+
+
+def _said(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
+    """Give what a sentence counts for each word; one that tells where to read on only mentions them."""
+    part = _MENTIONED if span.kind == "pointer" else 1.0
+    return {term: part * value for term, value in _credits(stand_for, span.terms).items()}
+
+
+def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {term: max(each[term] for each in many) for term in many[0]}
+
+
+def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str]) -> dict[str, float]:
+    return {term: credit(others, terms) for term, others in stand_for.items()}
+
+
+def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
+    """Say whether the sentence begins with what is asked about, or stands right below it as its description."""
+    if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
+        return False
+    named = span.named_at is not None and all(credit(others, span.led_by) for others in stand_for.values())
+    begins = span.terms[: len(stand_for) + _BEFORE_DEFINED]
+    return named or all(credit(others, begins) for others in stand_for.values())
+
+
+def _about_sites(
+    hits: Sequence[Hit], held: Sequence[Mapping[str, float]], names: Collection[str]
+) -> list[dict[str, float]]:
+    """Give for each hit what its site counts for the names in the question: a site's pages do not all repeat its name.
+
+    A site is about a name that a good part of its hits hold.
+    """
+    sites = [urlsplit(hit.passage.url).hostname for hit in hits]
+    counts: dict[str | None, Counter[str]] = {site: Counter() for site in sites}
+    for site, credits in zip(sites, held, strict=True):
+        counts[site].update(term for term, value in credits.items() if value and term in names)
+    enough = {site: max(_SITE_HITS, _SITE_SHARE * sites.count(site)) for site in counts}
+    return [{term: _SITE for term, count in counts[site].items() if count >= enough[site]} for site in sites]
+
+
+def _most(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
+    """Give the larger of the two for each word, ``part`` of the other."""
+    return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
+
+
+def _weights(terms: Collection[str], credits: Sequence[Mapping[str, float]], lang: str) -> dict[str, float]:
+    """Weigh each word by its rarity in general and among the hits."""
+    count = len(credits)
+    most = math.log1p((count + 0.5) / 0.5)
+    weights = {}
+    for term in terms:
+        held = sum(each[term] for each in credits)
+        here = math.log1p((count - held + 0.5) / (held + 0.5)) / most
+        weights[term] = rarity(term, lang) * (_COMMON + (1 - _COMMON) * here)
+    return weights
+
+
+def _togetherness(stand_for: Mapping[str, Mapping[str, float]], terms: Sequence[str]) -> float:
+    """Give the share of the question's neighbouring words that stand near each other in the sentence."""
+    pairs = list(pairwise(stand_for))
+    places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in stand_for.items()}
+    near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]
+    return sum(near) / len(near) if near else 0.0

@@ -1,0 +1,166 @@
+"""How many of the hits are kept: the design document's rule [retrieve_adaptive], and one that asks the judge.
+
+Either looks at the hits of one embedding and one search, best first, and stops when those so far are enough.
+
+As it is written the document's rule compares the mean similarity of hits that come in falling order: that mean never
+rises, so without entities it stops at ``min_k`` or never. The default asks the judge how sure the first hits make it,
+and stops only where the hits left out add nothing to that and no other page is named by one that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import fmean
+from typing import Literal
+
+from domain import Hit, Verdict
+from pipeline.judging.judge import Judge
+from pipeline.question.analysis import Analysis
+from pipeline.question.strategy import RetrievalStrategy
+from text.analyser import words
+
+#: [MIN_SIMILARITY_FLOOR, SIMILARITY_WEIGHT, COVERAGE_WEIGHT]
+SIMILARITY_FLOOR = 0.2
+SIMILARITY_WEIGHT, COVERAGE_WEIGHT = 0.6, 0.4
+#: [DEFAULT_CONFIDENCE_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K]
+DEFAULT_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K = 0.7, 1, 8
+#: the default stops only when it is this sure: the threshold alone lost the answering passage of 1 in 100 questions
+SURE = 0.9
+#: hits left out may have made the judge this much surer
+NO_GAIN = 0.02
+#: hits the default keeps in any case
+ALWAYS_KEPT = 3
+#: how often the judge is asked about the first hits, each time about 2 ms, and how many more they are the next time
+TRIES, STRIDE = 2, 2
+
+StopName = Literal["judge", "document", "max_k"]
+#: threshold: sure enough; max_k: as many as may be; exhausted: the knowledge base gave no more;
+#: no_gain: sure enough, and the rest would not change it; no_results: nothing was found
+StopReason = Literal["threshold", "max_k", "no_results", "exhausted", "no_gain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """The hits that are kept, and why no more [results + metadata]."""
+
+    hits: tuple[Hit, ...] = field(repr=False)
+    confidence: float  #: the rule's own, of the hits kept
+    stop_reason: StopReason
+    found: int  #: hits there were to choose from
+
+    @property
+    def chunks_retrieved(self) -> int:
+        """How many are kept."""
+        return len(self.hits)
+
+
+def keep(
+    stop: StopName, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
+) -> Kept:
+    """Keep of the ``hits`` (at most ``k`` were asked for) as many as the rule called ``stop`` wants."""
+    if stop == "document":
+        return keep_by_document(
+            hits, min_k=strategy.min_k, max_k=k, threshold=strategy.threshold, entities=analysis.entities
+        )
+    if stop == "judge":
+        return keep_by_judge(analysis, hits, strategy=strategy, judge=judge, k=k)
+    return _all_of(hits, judge(analysis, hits, strategy.threshold).confidence, k)
+
+
+def keep_by_document(
+    hits: Sequence[Hit],
+    *,
+    min_k: int = DEFAULT_MIN_K,
+    max_k: int = DEFAULT_MAX_K,
+    threshold: float = DEFAULT_THRESHOLD,
+    entities: Sequence[str] = (),
+) -> Kept:
+    """Keep the most similar hits until their confidence reaches the threshold [retrieve_adaptive].
+
+    A hit below the similarity floor, or without a similarity, is left out.
+    """
+    near = [hit for hit in hits if (hit.similarity or 0.0) >= SIMILARITY_FLOOR]
+    near.sort(key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
+    near = [replace(hit, rank=rank) for rank, hit in enumerate(near, start=1)]
+    kept, confidence = partial(_kept, hits), 0.0
+    for count in range(1, len(near) + 1):
+        confidence = compute_confidence(near[:count], entities)
+        if confidence >= threshold and count >= min_k:
+            return kept(near[:count], confidence, "threshold")
+        if count >= max_k:
+            return kept(near[:count], confidence, "max_k")
+    return kept(near, confidence, "exhausted" if near else "no_results")
+
+
+def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> float:
+    """Give the mean similarity, or with entities .6 of it + .4 of their coverage [_compute_confidence]; 0 for none."""
+    if not hits:
+        return 0.0
+    similarity = fmean(hit.similarity or 0.0 for hit in hits)
+    if not entities:
+        return similarity
+    return SIMILARITY_WEIGHT * similarity + COVERAGE_WEIGHT * entity_coverage(hits, entities)
+
+
+def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
+    """Give the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
+    said = "".join(_spelled(hit.passage.text) for hit in hits)
+    named = sum(bool(spelled := _spelled(entity).strip()) and f" {spelled} " in said for entity in entities)
+    return named / len(entities) if entities else 0.0
+
+
+def keep_by_judge(
+    analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
+) -> Kept:
+    """Keep the first hits that make the judge as sure as all of them do, when all of them suffice.
+
+    Hits that do not suffice are all kept: every one may matter to a second look, or to a model.
+    """
+    verdict = judge(analysis, hits, strategy.threshold)
+    if not verdict.sufficient:
+        return _all_of(hits, verdict.confidence, k)
+    sure = max(SURE, strategy.threshold)
+    least = max(ALWAYS_KEPT, strategy.min_k, _last_named(hits))
+    for count in range(least, min(len(hits), least + TRIES * STRIDE), STRIDE):
+        confidence = judge(analysis, hits[:count], strategy.threshold).confidence
+        if confidence >= sure and verdict.confidence - confidence <= NO_GAIN:
+            return _kept(hits, hits[:count], confidence, "threshold" if confidence >= verdict.confidence else "no_gain")
+    return _all_of(hits, verdict.confidence, k)
+
+
+def judging_once(judge: Judge) -> Judge:
+    """Give the judge that remembers its verdicts: for one question and threshold only."""
+    known: dict[tuple[str, ...], Verdict] = {}
+
+    def judged(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
+        key = tuple(hit.passage.id for hit in hits)
+        if key not in known:
+            known[key] = judge(analysis, hits, threshold)
+        return known[key]
+
+    return judged
+
+
+def _last_named(hits: Sequence[Hit]) -> int:
+    """Give the rank of the last hit that a better one of another page names: what it says belongs to that one."""
+    titles = [_spelled(hit.passage.title.partition(" (")[0]) for hit in hits]
+    texts = [_spelled(hit.passage.text) for hit in hits]
+    for at in range(len(hits) - 1, 0, -1):
+        if titles[at].strip() and any(titles[at] in texts[b] and titles[at] != titles[b] for b in range(at)):
+            return at + 1
+    return 0
+
+
+def _all_of(hits: Sequence[Hit], confidence: float, k: int) -> Kept:
+    return _kept(hits, hits, confidence, "no_results" if not hits else "max_k" if len(hits) >= k else "exhausted")
+
+
+def _kept(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Kept:
+    return Kept(hits=tuple(hits), confidence=confidence, stop_reason=reason, found=len(found))
+
+
+def _spelled(text: str) -> str:
+    """Write a text as its words between spaces, so that a name is found whole."""
+    return f" {' '.join(words(text))} "

@@ -1,0 +1,109 @@
+"""What speaks for the hits holding the answer, and what for their only mentioning what the question is about.
+
+Looked at is the sentence that the composer would quote, and the passage it stands in. Every word is weighed by how much
+it tells among these hits: on a site about one subject, the subject's name is everywhere and shows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+
+from domain import Hit
+from pipeline.judging.coverage import Reading, read, share
+from pipeline.judging.sentence_score import choose
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import AnswerType
+from text.rarity import rarity
+from text.terms import terms_of
+
+#: how many of the best hits are looked at
+LOOKED_AT = 5
+#: the kinds of things that are known by their form
+SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
+#: how much better than the next four a hit is where there is none to compare with
+_ALONE_SIMILARITY, _ALONE_COVERAGE = 0.1, 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """The features of the judge; shares and weights are in [0, 1]."""
+
+    similarity: float  #: of the most similar hit, [−1, 1]
+    agreement: float  #: similarity of the hit that holds the best sentence
+    margin: float  #: that similarity above the mean of the next four hits
+    passage_coverage: float  #: weighted share of the question's terms in the best passage and its title
+    coverage_margin: float  #: that share above the mean of the next four hits
+    sentence_coverage: float  #: the same share for the best sentence alone
+    led_coverage: float  #: for the best sentence, what leads to it and its title
+    nearness: float  #: share of the question's neighbouring terms that stand near each other in it
+    missing_weight: float  #: of the most telling term that the best sentence's passage lacks
+    absent_weight: float  #: rarity of the rarest term that no hit holds
+    missing_name: float  #: rarity of the rarest name or number that the best sentence's passage and title lack
+    title_coverage: float  #: share of the terms, by rarity, in that passage's title
+    term_count: float  #: log(1 + the question's terms)
+    term_weight: float  #: log(1 + the sum of their rarities)
+    beside_the_point: bool = False  #: no quoted sentence holds the time, number or name that is asked for
+    covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
+    missing: tuple[str, ...] = ()  #: and those that are not
+
+
+def recorded(evidence: Evidence) -> dict[str, float]:
+    """Give the features by name, as they are kept to learn from; the words themselves are left out."""
+    values = asdict(evidence)
+    return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
+
+
+def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
+    """Give the evidence, or None where nothing was found or the question has no word to look for."""
+    reading = read(analysis, hits, closely=LOOKED_AT) if hits else None
+    if reading is None or not reading.terms:
+        return None
+    chosen = choose(reading.spans, analysis.text)
+    sentence = chosen[0] if chosen else None
+    coverages = [share(reading.weights, credits) for credits in reading.credits]
+    best = max(range(min(LOOKED_AT, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
+    at = sentence.at if sentence else best
+    similarities = [hit.similarity or 0.0 for hit in hits]
+    rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
+    credits = reading.credits[at]
+    title = set(terms_of(hits[at].passage.title, analysis.lang))
+    names = {
+        term: rarities[term] for name in analysis.entities for term in terms_of(name, analysis.lang) if term in rarities
+    }
+    return Evidence(
+        similarity=max(similarities),
+        agreement=similarities[at],
+        margin=_above_the_rest(similarities, similarities[at], _ALONE_SIMILARITY),
+        passage_coverage=coverages[best],
+        coverage_margin=_above_the_rest(coverages, max(coverages), _ALONE_COVERAGE),
+        sentence_coverage=sentence.own if sentence else 0.0,
+        led_coverage=sentence.led if sentence else 0.0,
+        nearness=sentence.near if sentence else 0.0,
+        beside_the_point=all(each.asked in SURE_KINDS and each.fit < 0 for each in chosen),
+        missing_weight=_most_missing(reading.weights, credits),
+        absent_weight=_most_missing(rarities, {t: max(each[t] for each in reading.credits) for t in rarities}),
+        missing_name=_most_missing(names, credits) if names else 0.0,
+        title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
+        term_count=math.log1p(len(rarities)),
+        term_weight=math.log1p(sum(rarities.values())),
+        covered=_words(reading, credits, held=True),
+        missing=_words(reading, credits, held=False),
+    )
+
+
+def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:
+    rest = sorted(values, reverse=True)[1:LOOKED_AT]
+    return chosen - fmean(rest) if rest else alone
+
+
+def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
+    return max(weight * (1 - credits[term]) for term, weight in weights.items())
+
+
+def _words(reading: Reading, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
+    """Give the question's words that are held, or not; of a name like csv.reader one part is enough."""
+    found = {word for term, word in reading.terms.items() if credits[term] > 0}
+    return tuple(dict.fromkeys(word for word in reading.terms.values() if (word in found) is held))

@@ -1,0 +1,97 @@
+"""Decide whether hits suffice to answer a question, and say why in a sentence.
+
+"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own rule is
+kept as a judge to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from domain import Hit, Verdict
+from pipeline.judging.calibration import calibration_for
+from pipeline.judging.features import Evidence, recorded, weigh
+from pipeline.judging.learned import SHIPPED, LearnedJudge
+from pipeline.question.analysis import Analysis
+from text.terms import content_terms
+
+JudgeName = Literal["calibrated", "document"]
+#: (analysis, hits, threshold) → verdict
+Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
+
+#: the design document's rule [rag_quality_threshold]
+HIGH_QUALITY, ENOUGH = 0.7, 2
+#: the confidence that is not exceeded when what would be quoted holds nothing of the kind that is asked for
+BESIDE_THE_POINT = 0.4
+
+
+def judge_named(name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+    """Give the judge called ``name``, calibrated for the embedder where that matters, as ``learned`` where it was."""
+    return document_judge if name == "document" else calibrated_judge(embedder_id, learned)
+
+
+def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+    """Give the judge that weighs coverage and similarity with the embedder's own calibration.
+
+    In a language that was ``learned``, with that; its verdicts name the version.
+    """
+
+    def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
+        evidence = weigh(analysis, hits)
+        if evidence is None:
+            return _nothing_found(analysis)
+        own = learned.calibrations.get(analysis.lang) if learned else None
+        confidence = (own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
+        if evidence.beside_the_point:
+            confidence = min(confidence, BESIDE_THE_POINT)
+        return Verdict(
+            sufficient=confidence >= threshold,
+            confidence=confidence,
+            reason=_reason(evidence, sufficient=confidence >= threshold),
+            missing=evidence.missing,
+            judge="calibrated",
+            version=learned.number if learned and own else SHIPPED,
+            embedder=embedder_id,
+            evidence=recorded(evidence),
+        )
+
+    return judge
+
+
+def document_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float = HIGH_QUALITY) -> Verdict:
+    """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` plays no part."""
+    good = sum(1 for hit in hits if (hit.similarity or 0.0) >= HIGH_QUALITY)
+    evidence = weigh(analysis, hits)
+    return Verdict(
+        sufficient=good >= ENOUGH,
+        confidence=min(1.0, good / ENOUGH),
+        reason=f"{good} of {len(hits)} passages have a similarity of at least {HIGH_QUALITY}; {ENOUGH} are needed.",
+        missing=evidence.missing if evidence else _asked_words(analysis),
+        judge="document",
+    )
+
+
+def _nothing_found(analysis: Analysis) -> Verdict:
+    return Verdict(
+        sufficient=False,
+        confidence=0.0,
+        reason="Nothing in the knowledge base matches the question.",
+        missing=_asked_words(analysis),
+        judge="calibrated",
+    )
+
+
+def _asked_words(analysis: Analysis) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(content_terms(analysis.text, analysis.lang).values()))
+
+
+def _reason(evidence: Evidence, *, sufficient: bool) -> str:
+    asked = len({*evidence.covered, *evidence.missing})
+    found = asked - len(evidence.missing)
+    covers = f"The best passage covers {found} of the {asked} words that matter in the question"
+    if evidence.missing:
+        return f"{covers}; it lacks {', '.join(evidence.missing)}."
+    if evidence.beside_the_point:
+        return f"{covers}, but no sentence holds the kind of thing that is asked for."
+    return f"{covers}." if sufficient else f"{covers}, but no passage says enough about them together."

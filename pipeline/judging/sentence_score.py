@@ -1,0 +1,91 @@
+"""Which sentences answer best: those that the composer quotes and the judge weighs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from pipeline.judging.coverage import ReadSpan
+from pipeline.judging.sentences import ANSWERING, Kind, Span
+from pipeline.question.answer_type import AnswerType
+from pipeline.safety.injection import asks_about_orders, stands_in_order
+from text.similarity import jaccard
+
+#: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
+_OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17
+#: for the sentence that says what the thing is that is asked about; judged by reading answers from documentation
+_DEFINES = 6.0
+#: the same, where the sets tell; what they hardly ask for (money, a way) is judged by reading answers
+_FIT: dict[AnswerType, float] = {
+    "time": 1.0, "money": 2.0, "number": 2.2, "place": 1.0, "name": 0.3, "reason": 0.3, "way": 0.3,
+    "symbol": 0.7, "any": 0.0
+}  # fmt: skip
+#: judged by reading answers from documentation: what a sentence loses for what it is, and for each further length
+_LOSS: dict[Kind, float] = {
+    "prose": 0,
+    "row": 0.5,
+    "pointer": 2,
+    "code": 2,
+    "signature": 2,
+    "heading": 4,
+    "question": 4,
+}
+_LONG, _LONG_CHARACTERS = 2.0, 350
+
+
+MAX_SENTENCES = 2
+#: a second sentence is given when it scores at least this share of the first
+WORTH_GIVING = 0.5
+SAME_ABOVE = 0.8
+
+
+def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
+    """Give the best sentence, and the next best that says something else and is worth giving.
+
+    What speaks to whoever answers is not given, unless the question is about such orders.
+    """
+    chosen: list[ReadSpan] = []
+    for read in by_score(read_spans, question):
+        weak = bool(chosen) and score(read) < WORTH_GIVING * score(chosen[0])
+        if len(chosen) == MAX_SENTENCES or weak:
+            break
+        if not any(jaccard(set(read.span.terms), set(other.span.terms)) > SAME_ABOVE for other in chosen):
+            chosen.append(read)
+    return chosen
+
+
+def by_score(read_spans: Sequence[ReadSpan], question: str) -> Iterator[ReadSpan]:
+    """Yield the sentences that can answer, the best first, without those that speak to whoever answers."""
+    takes_orders = asks_about_orders(question)
+    answering = [read for read in read_spans if read.span.kind in ANSWERING]
+    for read in sorted(answering, key=score, reverse=True):
+        if takes_orders or not is_ordered(read.span):
+            yield read
+
+
+def is_ordered(span: Span) -> bool:
+    """Say whether a sentence is an order to whoever answers, or stands beside one."""
+    return stands_in_order(span.hit.passage.text, span.start, span.end)
+
+
+def score(read: ReadSpan) -> float:
+    """Give how well the sentence answers; higher is better, comparable within one question only."""
+    return (
+        _OWN * read.own
+        + _LED * read.led
+        + _WIDE * read.wide
+        + _NEIGHBOUR * read.neighbour
+        + _HIT * read.span.hit.score
+        + _DEFINES * read.defines
+        + _FIT[read.asked] * read.fit
+        + _NEAR * read.near
+        + _LENGTH * math.log1p(len(set(read.span.terms)))
+        - _readability_loss(read)
+    )
+
+
+def _readability_loss(read: ReadSpan) -> float:
+    """Give what a sentence loses for being code, no prose, or too long to be read as an answer."""
+    text = read.span.text
+    too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
+    return _LOSS[read.span.kind] + _LONG * too_long

@@ -1,0 +1,1 @@
+"""Understanding the question: its analysis, answer type, strategy and variants."""

@@ -1,0 +1,171 @@
+"""Other wordings of a question by rules alone: a paraphrase, a perspective shift and keywords (English, German).
+
+The rules know the shapes of questions and a few general synonyms; they cost nothing and call nothing. A shape that no
+rule knows still gets its keywords and a statement of its topic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from domain import Variant, VariantKind
+from pipeline.question.analysis import Analysis
+from pipeline.question.variant_choice import choose_variants
+from text.analyser import words
+from text.synonyms import replace_synonym
+from text.terms import content_words
+
+MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
+
+#: question shape → the same question asked another way
+_PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        (r"how (?:do|can|could|should|would) (?:i|you|we|one) (.+)", "what is the way to {0}"),
+        (r"how to (.+)", "what is the way to {0}"),
+        (r"what(?: is|'s) the (?:difference|distinction) between (.+)", "how do {0} differ"),
+        (r"what (?:is|are) the (?:causes?|reasons?) (?:of|for) (.+)", "why {0}"),
+        (r"what (?:does|do) (.+?) do", "what is the purpose of {0}"),
+        (r"what (?:does|do) (.+?) mean", "what is the meaning of {0}"),
+        (r"what (?:is|are|was|were) ((?:the|\S+['’]s) .+)", "can you name {0}"),
+        (r"what (?:is|are) (.+)", "what is meant by {0}"),
+        (r"who (?:is|was) (.+)", "which person is {0}"),
+        (r"who (.+)", "which person {0}"),
+        (r"when (did|was|were|is|are|does|do|will) (.+)", "in what year {0} {1}"),
+        (r"where (did|was|were|is|are|does|do|can|will) (.+)", "in what place {0} {1}"),
+        (r"why (.+)", "what is the reason {0}"),
+        (r"how many (.+)", "what number of {0}"),
+        (r"how much (.+)", "what amount of {0}"),
+        (r"which (.+)", "what {0}"),
+        (r"what (?!do|did|can|could|will|would|should|must|has|have|had|happen)(.+)", "which {0}"),
+    ),
+    "de": (
+        (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "auf welche Weise kann man {0}"),
+        (r"(?:was|wie) denke ich über (.+)", "was ist meine Perspektive auf {0}"),
+        (r"wie verstehe ich (.+)", "wie sehe ich {0}"),
+        (r"was ist der unterschied zwischen (.+)", "worin unterscheiden sich {0}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "welche {0} haben {1} auf {2}"),
+        (r"was (?:ist|sind) (.+)", "was versteht man unter {0}"),
+        (r"was bedeutet (.+)", "was ist die Bedeutung von {0}"),
+        (r"wer (?:ist|war) (.+)", "welche Person ist {0}"),
+        (r"wer (.+)", "welche Person {0}"),
+        (r"wann (.+)", "in welchem Jahr {0}"),
+        (r"wo (.+)", "an welchem Ort {0}"),
+        (r"(?:warum|weshalb|wieso) (.+)", "aus welchem Grund {0}"),
+        (r"wie viele? (.+)", "welche Anzahl {0}"),
+        (r"welche[rsnm]? (.+)", "was für {0}"),
+    ),
+}
+
+#: question shape → the beginning of a statement or heading that would answer it
+_SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        (r"how (?:do|can|could|should|would) (?:i|you|we|one) (.+)", "the way to {0}"),
+        (r"how to (.+)", "the way to {0}"),
+        (r"what(?: is|'s) the difference between (.+)", "the difference between {0} is"),
+        (r"what (?:does|do) (.+) mean", "{0} means"),
+        (r"what (?:does|do) (.+?) do", "{0} is used to"),
+        (r"what (is|are|was|were) (.+)", "{1} {0}"),
+        (r"who (is|was) (.+)", "{1} {0}"),
+        (r"who (.+)", "the person who {0}"),
+        (r"when (?:did|does|do|was|were|is|are|will) (.+)", "the date {0}"),
+        (r"where (?:did|does|do|was|were|is|are|can|will) (.+)", "the place {0}"),
+        (r"why (?:did|does|do|was|were|is|are) (.+)", "{0} because"),
+        (r"how many (.+)", "the number of {0}"),
+        (r"how much (.+)", "the amount of {0}"),
+        (r"how (?:did|does|do|is|are|was|were) (.+)", "the way {0}"),
+        (r"(?:which|what) (.+)", "the {0}"),
+    ),
+    "de": (
+        (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "so kann man {0}"),
+        (r"(?:was|wie) denke ich über (.+)", "meine Meinung zum Thema {0} wäre"),
+        (r"wie verstehe ich (.+)", "mein Verständnis: {0}"),
+        (r"was sind die (\w+) von (.+) für (.+)", "die Beziehung zwischen {1} und {2}"),
+        (r"was ist der unterschied zwischen (.+)", "der Unterschied zwischen {0} ist"),
+        (r"was (ist|sind|war|waren) (.+)", "{1} {0}"),
+        (r"was bedeutet (.+)", "{0} bedeutet"),
+        (r"wer (ist|war) (.+)", "{1} {0}"),
+        (r"wer (.+)", "die Person, die {0}"),
+        (r"wann (.+)", "das Datum: {0}"),
+        (r"wo (.+)", "der Ort: {0}"),
+        (r"(?:warum|weshalb|wieso) (.+)", "der Grund: {0}"),
+        (r"wie viele? (.+)", "die Anzahl {0}"),
+        (r"welche[rsnm]? (.+)", "die Angabe: {0}"),
+    ),
+}
+
+#: what a heading calls the kind of answer, added to the keywords
+_TOPIC_WORD: dict[str, dict[str, str]] = {
+    "en": {
+        "definition": "definition", "causal": "reason", "temporal": "date", "spatial": "location",
+        "comparative": "difference", "procedural": "how to", "general": "overview",
+    },
+    "de": {
+        "definition": "Definition", "causal": "Grund", "temporal": "Datum", "spatial": "Ort",
+        "comparative": "Unterschied", "procedural": "Anleitung", "general": "Überblick",
+    },
+}  # fmt: skip
+
+
+def make_variants(
+    analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
+) -> tuple[Variant, ...]:
+    """Give up to ``count`` (2–5) variants; none equals the question or another of them.
+
+    One of each kind comes first, unless ``order`` says whose turn it is.
+    """
+    seen = {_essence(analysis.text)}
+    made: list[Variant] = []
+    for kind, text in _wordings(analysis):
+        if text and (essence := _essence(text)) not in seen:
+            seen.add(essence)
+            made.append(Variant(kind=kind, text=text))
+    return choose_variants(made, min(MAX_COUNT, max(MIN_COUNT, count)), order)
+
+
+def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
+    """Yield every wording the rules know, the most useful of each kind first."""
+    lang = analysis.lang if analysis.lang in _SHIFTS else "en"
+    bare = analysis.text.rstrip("?？!. ").strip("¿¡ ")
+    keywords = " ".join(dict.fromkeys(content_words(bare, analysis.lang)))
+    synonym = replace_synonym(bare, lang)
+    paraphrase = _by_rule(synonym or bare, _PARAPHRASES[lang])
+    yield "paraphrase", f"{paraphrase}?" if paraphrase else synonym
+    yield "perspective_shift", _by_rule(bare, _SHIFTS[lang]) or _about(keywords, lang)
+    yield "keyword_focus", keywords
+    yield "paraphrase", f"{synonym}?" if synonym else ""
+    yield "keyword_focus", _with_topic_word(keywords, analysis, lang)
+    yield "perspective_shift", _about(keywords, lang)
+    yield "paraphrase", _as_question(keywords, lang)
+
+
+def _by_rule(bare: str, rules: tuple[tuple[str, str], ...]) -> str:
+    for pattern, template in rules:
+        if match := re.fullmatch(pattern, bare, re.IGNORECASE):
+            wording = template.format(*match.groups())
+            return wording[0].upper() + wording[1:]
+    return ""
+
+
+def _about(keywords: str, lang: str) -> str:
+    if not keywords:
+        return ""
+    return f"Informationen über {keywords}" if lang == "de" else f"Information about {keywords}"
+
+
+def _as_question(keywords: str, lang: str) -> str:
+    """Ask about the keywords: for a topic without a question, and for a shape that no rule knows."""
+    if not keywords:
+        return ""
+    return f"Was ist über {keywords} bekannt?" if lang == "de" else f"What is known about {keywords}?"
+
+
+def _with_topic_word(keywords: str, analysis: Analysis, lang: str) -> str:
+    topic = _TOPIC_WORD[lang].get(analysis.question_type, "")
+    if not keywords or not topic:
+        return ""
+    return f"{topic} {keywords}" if topic == "how to" else f"{keywords} {topic}"
+
+
+def _essence(text: str) -> str:
+    return " ".join(words(text))

@@ -1,0 +1,1 @@
+"""Getting hits: search, fusion, multi-hop expansion, context and quality."""

@@ -1,0 +1,111 @@
+"""What a model is given to read: diverse passages within bounds, and what such a context still lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain import Hit
+from pipeline.enhancements import Enhancement
+from pipeline.question.analysis import Analysis, find_entities
+from pipeline.retrieval.multi_document import side_by_side
+from pipeline.retrieval.quality import PageTexts, with_quality
+from text.analyser import words
+from text.sentences import sentence_spans
+from text.similarity import jaccard
+from text.terms import content_words
+
+#: [enhance_context_selection], [_is_redundant]
+MAX_CONTEXT_CHARACTERS = 10_000
+REDUNDANT_ABOVE = 0.8
+#: [suggest_context_improvements]
+SHORT_BELOW, LONG_ABOVE = 500, 3000
+POOR_BELOW = 0.5
+#: below this share of different sentences a context repeats itself
+UNIQUE_SENTENCES = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextAdvice:
+    """What is wrong with a context, and what to do."""
+
+    needs_more_context: bool
+    context_too_long: bool
+    missing_keywords: tuple[str, ...]
+    redundant_content: bool
+    suggestions: tuple[str, ...]
+
+
+def select_diverse(hits: Sequence[Hit], *, max_characters: int = MAX_CONTEXT_CHARACTERS) -> list[Hit]:
+    """Give the hits, in order, whose blocks fit and that do not repeat one already chosen (Jaccard > .8)."""
+    chosen: list[Hit] = []
+    seen: list[set[str]] = []
+    used = 0
+    for hit in hits:
+        size = len(_block(hit)) + (2 if chosen else 0)
+        found = set(words(hit.passage.text))
+        if used + size > max_characters or any(jaccard(found, other) > REDUNDANT_ABOVE for other in seen):
+            continue
+        chosen.append(hit)
+        seen.append(found)
+        used += size
+    return chosen
+
+
+def build_context(hits: Sequence[Hit], *, max_characters: int = MAX_CONTEXT_CHARACTERS) -> str:
+    """Join diverse hits, each after its ``[Relevance: 0.92]`` [enhance_context_selection]."""
+    return "\n\n".join(_block(hit) for hit in select_diverse(hits, max_characters=max_characters))
+
+
+def advise_on_context(question: str, context: str, *, lang: str = "en", answer_quality: float = 0.0) -> ContextAdvice:
+    """Say what the context lacks for the question [suggest_context_improvements]."""
+    short, long = len(context) < SHORT_BELOW, len(context) > LONG_ABOVE
+    held = set(words(context))
+    missing = tuple(word for word in dict.fromkeys(content_words(question, lang)) if not held.intersection(words(word)))
+    repeated = _repeats_itself(context)
+    advice = (
+        (short, "Consider retrieving more context chunks"),
+        (long, "Consider filtering the context to its most relevant parts"),
+        (bool(missing), f"Missing keywords: {', '.join(missing)}"),
+        (repeated, "Consider removing repeated content"),
+        (answer_quality < POOR_BELOW, "Consider expanding search criteria or adjusting query"),
+    )
+    return ContextAdvice(
+        needs_more_context=short,
+        context_too_long=long,
+        missing_keywords=missing,
+        redundant_content=repeated,
+        suggestions=tuple(text for holds, text in advice if holds),
+    )
+
+
+def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
+    """Give what engines are asked: the queries so far, and the question's names with the words that are missing."""
+    if not missing:
+        return tuple(queries)
+    lacking = " ".join(dict.fromkeys((*find_entities(question), *missing)))
+    known = {frozenset(words(query)) for query in queries}
+    return (*queries, lacking) if frozenset(words(lacking)) not in known else tuple(queries)
+
+
+def to_compose_from(
+    analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
+) -> list[Hit]:
+    """Give what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
+    chosen = list(hits)
+    if "quality" in on:
+        chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
+    if "multi_document" in on:
+        chosen = side_by_side(analysis, chosen)
+    if "diverse" in on:
+        chosen = select_diverse(chosen)
+    return chosen
+
+
+def _block(hit: Hit) -> str:
+    return f"[Relevance: {hit.score:.2f}] {hit.passage.text}"
+
+
+def _repeats_itself(context: str) -> bool:
+    sentences = [" ".join(words(context[start:end])) for start, end in sentence_spans(context)]
+    return bool(sentences) and len(set(sentences)) / len(sentences) < UNIQUE_SENTENCES

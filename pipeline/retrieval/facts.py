@@ -1,0 +1,49 @@
+"""Facts that answer a question: their subject stands in it, and so do the words of their predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from domain import StatedFact
+from pipeline.question.analysis import Analysis
+from text.analyser import analyse
+from text.names import key, names_in
+from text.related_words import related
+from text.stopwords import empty_words
+from text.terms import content_terms, content_words
+
+#: the predicate of a term's description, which no question says
+_DEFINITION = "definition"
+#: share of a predicate's words that must stand in the question: "date published" is asked for with "published"
+_ASKED = 0.5
+#: facts that one question may bring in
+MOST = 5
+
+
+class Facts(Protocol):
+    """What pages state, by what they state it of."""
+
+    def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
+        """Give the facts whose subject bears one of these names."""
+
+
+def facts_for(analysis: Analysis, facts: Facts) -> list[StatedFact]:
+    """Give the facts that answer the question, the best first, at most ``MOST``."""
+    names = dict.fromkeys(names_in(analysis.text, empty=empty_words(analysis.lang)))
+    names.update(dict.fromkeys(key(word) for word in content_words(analysis.text, analysis.lang)))
+    found = facts.facts_about([name for name in names if name])
+    shares = [_share(analysis, stated) for stated in found]
+    best = sorted(range(len(found)), key=lambda at: -shares[at])
+    return [found[at] for at in best if shares[at] >= _ASKED][:MOST]
+
+
+def _share(analysis: Analysis, stated: StatedFact) -> float:
+    """The share of the predicate's words that the question asks with, the subject's own words left out."""
+    if stated.fact.predicate == _DEFINITION:
+        return float(analysis.question_type == "definition")
+    lang = analysis.lang
+    asked = content_terms(analysis.text, lang).keys() - set(analyse(stated.fact.subject, lang))
+    wanted = [term for term in analyse(stated.fact.predicate, lang) if term not in empty_words(lang)]
+    stand_for = related(wanted, asked, lang)
+    return sum(1 for term in wanted if stand_for[term]) / len(wanted) if wanted else 0.0

@@ -1,0 +1,46 @@
+"""Answers drawn from several pages [MultiDocSynthesizer]: what is read together, and what a model is told about it.
+
+A question that compares, or that names several things, is answered by several pages: the best hit of each page comes
+before the second hit of any. Every other question keeps its order: the page that answers it best says the most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from domain import Hit
+from pipeline.question.analysis import Analysis
+
+#: pages that are read side by side
+MAX_PAGES = 5
+
+TOGETHER = (
+    "The answer may have to be drawn from several search results: join what they say, and cite each for its part. "
+    "Where they contradict each other give both, the later one first."
+)
+
+
+def wants_several_pages(analysis: Analysis) -> bool:
+    """Say whether the question compares, or names two things or more."""
+    named = [entity for entity in analysis.entities if not entity[0].isdigit()]
+    return analysis.question_type == "comparative" or len(named) >= 2
+
+
+def side_by_side(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MAX_PAGES) -> list[Hit]:
+    """Give the same hits with the best of each of the first pages in front, where several pages are wanted."""
+    if not wants_several_pages(analysis):
+        return list(hits)
+    first: dict[int, Hit] = {}
+    for hit in hits:
+        if len(first) < max_pages:
+            first.setdefault(hit.passage.page_id, hit)
+    front = list(first.values())
+    ordered = [*front, *(hit for hit in hits if hit not in front)]
+    return [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
+
+
+def note_for(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Give what a model is told when the hits are of several pages and the question wants several; else nothing."""
+    several = len({hit.passage.page_id for hit in hits}) > 1
+    return (TOGETHER,) if several and wants_several_pages(analysis) else ()

@@ -1,0 +1,252 @@
+"""Follow names: pages that the question or its best hits name are pulled in, though they share few of its words.
+
+The design document's [_graph_retrieve] with its [_build_expansion_queries], which gives neither formula nor constant:
+its expansion queries are narrow, a name and what is left of the question. Here the name is looked up, and what the
+question still lacks says which of the pages it pulls in. What a name is worth is damped by how much mentions it.
+
+The first hit stays first, so a question that one passage answers is answered as before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from domain import Hit, Named, Passage, Scope, StatedFact, Via
+from pipeline.question.analysis import Analysis
+from pipeline.retrieval.retrieve import Vectors
+from text.names import names_in
+from text.rarity import rarity
+from text.stopwords import empty_words
+from text.terms import content_terms, terms_of
+
+#: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
+SEEN = 25
+#: hits whose names are followed at a time, and how often: a question of three pages takes two steps
+SOURCES, STEPS = 3, 2
+#: passages pulled in by one name
+PER_NAME = 2
+#: what a pulled passage is worth whatever it says; the rest is how much it says of what is asked
+NAMED = 0.7
+#: what a passage is worth that names the hit's own page, against one that the hit names
+BACK = 0.7
+#: passages that may name a hit's page for them to be pulled in
+MOST_BACK = 50
+#: what the smaller of a passage's two scores adds to the larger
+AGREED = 0.2
+#: the most passages that are looked at in one step
+REACH = 60
+
+
+class Graph(Protocol):
+    """Which pages bear a name, and which passages mention it."""
+
+    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+        """Give those of the names that pages bear."""
+
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
+        """Give the names each passage mentions that other pages bear."""
+
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
+        """Give the names each page bears that at most ``most`` passages mention, with those passages."""
+
+
+class Nearest(Protocol):
+    """Passages by where they stand."""
+
+    def nearest(
+        self, vectors: Vectors, *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
+    ) -> list[Hit]:
+        """Give of the passages on these pages, or with these ids, the k most similar to the first row."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lead:
+    """A name that was found, and where it leads."""
+
+    worth: float  #: [0, 1]
+    pages: frozenset[int]
+    passages: frozenset[str]
+    told: frozenset[str]  #: terms of the passage it was found in
+
+    def leads_to(self, hit: Hit) -> bool:
+        return hit.passage.page_id in self.pages or hit.passage.id in self.passages
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pulled:
+    """A passage that something led to."""
+
+    hit: Hit
+    worth: float  #: [0, 1]
+    via: Via
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    """What is asked for."""
+
+    weights: Mapping[str, float]  #: term of the question → how much it tells
+    lang: str
+    similarity: float  #: of the most similar hit
+
+
+def hop(
+    analysis: Analysis,
+    vectors: Vectors,
+    hits: Sequence[Hit],
+    *,
+    graph: Graph | None,
+    passages: Nearest,
+    scope: Scope,
+    facts: Sequence[StatedFact] = (),
+) -> list[Hit]:
+    """Give ``hits`` with the passages that names and ``facts`` lead to, on the hits' own scale.
+
+    ``vectors`` are the queries', the question's first; without a ``graph`` no name is followed. A passage pulled in or
+    up says so in ``via``.
+    """
+    if not hits or hits[0].score <= 0:
+        return list(hits)
+    wanted = _wanted(analysis, hits)
+    pulled: dict[str, _Pulled] = {}
+    leads, stating = _asked(analysis, graph) if graph else [], {stated.page_id for stated in facts}
+    ranked, followed = list(hits), set[str]()
+    for _ in range(STEPS):
+        sources = [hit for hit in ranked[:SOURCES] if hit.passage.id not in followed]
+        followed.update(hit.passage.id for hit in sources)
+        leads += _followed(sources, hits[0].score, graph, wanted.lang) if graph else []
+        page_ids = stating.union(*(lead.pages for lead in leads))
+        ids = frozenset[str]().union(*(lead.passages for lead in leads))
+        if not page_ids and not ids:
+            break
+        found = passages.nearest(vectors[:1], page_ids=page_ids, ids=ids, k=REACH, scope=scope)
+        _pull_named(pulled, leads, found, wanted)
+        _pull_stating(pulled, facts, found)
+        ranked, leads, stating = _merged(hits, pulled), [], set()
+    return ranked
+
+
+def spread(named: Named) -> float:
+    """Give what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
+
+    √(log(1 + n/m) / log(1 + n)) with n pages and m mentions: 1 for one mention, .32 for a thousand on a thousand pages.
+    """
+    return math.sqrt(math.log1p(named.among / max(1, named.mentions)) / math.log1p(max(1, named.among)))
+
+
+def _wanted(analysis: Analysis, hits: Sequence[Hit]) -> _Wanted:
+    return _Wanted(
+        weights={term: rarity(term, analysis.lang) for term in content_terms(analysis.text, analysis.lang)},
+        lang=analysis.lang,
+        similarity=max((hit.similarity or 0.0 for hit in hits), default=0.0),
+    )
+
+
+def _asked(analysis: Analysis, graph: Graph) -> list[_Lead]:
+    """The pages whose name stands in the question."""
+    names = names_in(analysis.text, empty=empty_words(analysis.lang))
+    return [_lead(named, worth=1.0) for named in _longest(graph.pages_named(names))]
+
+
+def _followed(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> list[_Lead]:
+    """The pages that hits name, and the passages that name the hits' pages."""
+    if not sources:
+        return []
+    mentioned = graph.mentioned_in([hit.passage.id for hit in sources])
+    back = graph.mentioning({hit.passage.page_id for hit in sources}, most=MOST_BACK)
+    leads = []
+    for hit in sources:
+        worth, told = min(1.0, hit.score / best), frozenset(_terms(hit, lang))
+        leads += [_lead(named, worth=worth, told=told) for named in _longest(mentioned.get(hit.passage.id, ()))]
+        for named in back.get(hit.passage.page_id, ()):
+            leads.append(
+                _Lead(
+                    worth=BACK * worth * spread(named), pages=frozenset(), passages=frozenset(named.passages), told=told
+                )
+            )
+    return leads
+
+
+def _lead(named: Named, *, worth: float, told: frozenset[str] = frozenset()) -> _Lead:
+    return _Lead(worth=worth * spread(named), pages=frozenset(named.pages), passages=frozenset(), told=told)
+
+
+def _longest(found: Iterable[Named]) -> list[Named]:
+    """Leave out a name that is part of another: "Leland" of "Leland, North Carolina"."""
+    listed = list(found)
+    return [
+        named
+        for named in listed
+        if not any(f" {named.name} " in f" {other.name} " for other in listed if other != named)
+    ]
+
+
+def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], wanted: _Wanted) -> None:
+    """Keep of each passage that the leads lead to what it is worth by its best lead."""
+    said = {hit.passage.id: frozenset(_terms(hit, wanted.lang)) for hit in found}
+    for lead in leads:
+        led = [hit for hit in found if lead.leads_to(hit)]
+        worths = {
+            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _says(hit, said[hit.passage.id], lead, wanted))
+            for hit in led
+        }
+        for hit in sorted(led, key=lambda hit: (-worths[hit.passage.id], hit.passage.id))[:PER_NAME]:
+            _keep(pulled, _Pulled(hit=hit, worth=worths[hit.passage.id], via="graph"))
+
+
+def _pull_stating(pulled: dict[str, _Pulled], facts: Sequence[StatedFact], found: Sequence[Hit]) -> None:
+    """Keep the passages in which the facts stand."""
+    for hit in found:
+        if any(_states(hit.passage, stated) for stated in facts):
+            _keep(pulled, _Pulled(hit=hit, worth=1.0, via="fact"))
+
+
+def _states(passage: Passage, stated: StatedFact) -> bool:
+    fact = stated.fact
+    if passage.page_id != stated.page_id:
+        return False
+    return fact.object in passage.text if fact.start is None else passage.start <= fact.start < passage.end
+
+
+def _keep(pulled: dict[str, _Pulled], new: _Pulled) -> None:
+    known = pulled.get(new.hit.passage.id)
+    if known is None or new.worth > known.worth:
+        pulled[new.hit.passage.id] = new
+
+
+def _says(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Wanted) -> float:
+    """How much a passage says of what is asked: mean of its similarity and its share of the words not yet told."""
+    left = {term: weight for term, weight in wanted.weights.items() if term not in lead.told}
+    share = sum(weight for term, weight in left.items() if term in terms) / (sum(left.values()) or 1.0)
+    similarity = (hit.similarity or 0.0) / wanted.similarity if wanted.similarity > 0 else 0.0
+    return (share + min(1.0, max(0.0, similarity))) / 2
+
+
+def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
+    """The hits and what was pulled in, the first hit first, none scored above it."""
+    first, best = hits[0], hits[0].score
+    every = {id: each.hit for id, each in pulled.items()} | {hit.passage.id: hit for hit in hits}
+    owns = {hit.passage.id: hit.score / best for hit in hits}
+    scores = {id: _both(owns.get(id, 0.0), pulled[id].worth if id in pulled else 0.0) for id in every}
+    order = sorted(every, key=lambda id: (id != first.passage.id, -scores[id], id))
+    return [
+        replace(
+            every[id],
+            score=best * min(1.0, scores[id]),
+            scale=first.scale,
+            rank=rank,
+            via=pulled[id].via if id in pulled and rank > 1 else "",
+        )
+        for rank, id in enumerate(order, start=1)
+    ]
+
+
+def _both(own: float, worth: float) -> float:
+    return max(own, worth) + AGREED * min(own, worth)
+
+
+def _terms(hit: Hit, lang: str) -> tuple[str, ...]:
+    return terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang)

@@ -1,0 +1,1 @@
+"""The rerankers, one a file."""

@@ -1,0 +1,153 @@
+"""Get hits for one or several queries: embed them in one batch, search text and vectors at once, fuse, rerank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain import Hit, Scope
+from pipeline.retrieval.fusion import fuse_queries, minmax, rrf, vector_weight
+from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from text.terms import content_words
+
+Vectors = NDArray[np.float32]
+
+#: the text leg of the question's own words, the vector leg of them, all queries' rankings fused, and fused reranked
+Stage = Literal["bm25", "dense", "fused", "reranked"]
+#: is told what each stage of a retrieval gave, best first; changes nothing
+Observe = Callable[[Stage, Sequence[Hit]], None]
+
+#: how many hits each leg gives the fusion: a passage below it in one leg scores 0 there
+LEG_DEPTH = 50
+#: how many fused hits are reranked, at least
+RERANKED = 30
+#: what the question itself counts against each of its variants
+QUESTION_WEIGHT = 2.0
+
+
+#: minmax: by score; rrf: by rank
+FusionName = Literal["minmax", "rrf"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """How what both legs found is put in order."""
+
+    fusion: FusionName = "minmax"
+    reranker: RerankerName = "learned"
+    learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
+    vector_weight: float | None = None  #: of min–max fusion; None: as measured for the embedder and the language
+
+
+class Search(Protocol):
+    """A knowledge base that can be searched."""
+
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
+        """Give the k best passages by BM25."""
+
+    def search_vectors(self, vectors: Vectors, *, k: int, scope: Scope) -> list[list[Hit]]:
+        """Give the k nearest passages of each row of ``vectors`` (n, dimension)."""
+
+    def similarities(self, vectors: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
+        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+
+
+class Embed(Protocol):
+    """Turns text into vectors."""
+
+    @property
+    def id(self) -> str:
+        """Name the embedder; vectors of another are not comparable."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Give unit rows (len(texts), dimension)."""
+
+
+def embed_queries(queries: Sequence[str], embedder: Embed) -> Vectors:
+    """Embed all queries in one batch: (len(queries), dimension)."""
+    return embedder.embed(list(queries))
+
+
+def retrieve(
+    queries: Sequence[str],
+    vectors: Vectors,
+    *,
+    search: Search,
+    pool: Executor,
+    k: int,
+    scope: Scope,
+    lang: str,
+    embedder_id: str = "",
+    ranking: Ranking = Ranking(),
+    observe: Observe | None = None,
+) -> list[Hit]:
+    """Give the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
+
+    Both legs run at once on ``pool``. Neither filters the other. ``embedder_id`` made the vectors.
+    """
+    depth = max(LEG_DEPTH, 2 * k)
+    asked = [pool.submit(search.search_text, _topic(query, lang), lang=lang, k=depth, scope=scope) for query in queries]
+    by_vector = search.search_vectors(vectors, k=depth, scope=scope)
+    by_text = _with_similarities([future.result() for future in asked], by_vector, vectors, search)
+    rankings = [
+        _of_query(query, _fuse_legs(text, vector, lang, embedder_id, ranking))
+        for query, text, vector in zip(queries, by_text, by_vector, strict=True)
+    ]
+    fused = _fuse_queries(rankings)
+    if observe is not None:
+        observe("bm25", by_text[0])
+        observe("dense", by_vector[0])
+        observe("fused", fused)
+    reranked = reranker_named(ranking.reranker, ranking.learned)(queries[0], lang, fused[: max(RERANKED, k)])
+    if observe is not None:
+        observe("reranked", reranked)
+    return reranked[:k]
+
+
+def _topic(query: str, lang: str) -> str:
+    """Give the words of a query that tell passages apart; "what is the" blurs full text (R@1 +.01 without)."""
+    return " ".join(content_words(query, lang)) or query
+
+
+def _fuse_legs(
+    by_text: Sequence[Hit], by_vector: Sequence[Hit], lang: str, embedder_id: str, ranking: Ranking
+) -> list[Hit]:
+    if ranking.fusion == "rrf":
+        return rrf([by_text, by_vector])
+    if ranking.vector_weight is not None:
+        return minmax(by_text, by_vector, weight=ranking.vector_weight)
+    return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))
+
+
+def _fuse_queries(rankings: Sequence[list[Hit]]) -> list[Hit]:
+    if len(rankings) == 1:
+        return rankings[0]
+    return fuse_queries(rankings, weights=[QUESTION_WEIGHT] + [1.0] * (len(rankings) - 1))
+
+
+def _with_similarities(
+    by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
+) -> list[list[Hit]]:
+    """Give the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
+    known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
+    lacking = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
+    exact = search.similarities(vectors, lacking) if lacking else {}
+    return [
+        [replace(hit, similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
+        for row, (hits, near) in enumerate(zip(by_text, known, strict=True))
+    ]
+
+
+def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[str, Vectors]) -> float | None:
+    if id in near:
+        return near[id]
+    return float(exact[id][row]) if id in exact else None
+
+
+def _of_query(query: str, hits: list[Hit]) -> list[Hit]:
+    return [replace(hit, query=query) for hit in hits]

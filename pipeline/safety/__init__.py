@@ -1,0 +1,1 @@
+"""Page text as data: prompt injection recognised, markup made harmless."""
