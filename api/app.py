@@ -29,9 +29,9 @@ from api.problems import Problem
 from api.same_machine import SameMachine
 from api.version import installed_version
 from api.wiring import open_listener
+from workers.processes.stack import PortInUse
 from workers.services import Services
 from workers.settings import LOOPBACK, Settings
-from workers.stack import PortInUse
 
 MAX_BODY_BYTES = 256 * 1024
 #: how long a stopping server lets requests end

@@ -96,7 +96,7 @@ class _Local:
         self._services = services
 
     def add(self, url: str, *, own: bool, min_delay_s: float | None) -> Site:
-        from workers.intake import add_source
+        from workers.questions.submit import add_source
 
         return add_source(self._services, url, own=own, min_delay_s=min_delay_s)
 
@@ -107,10 +107,10 @@ class _Local:
             return sources.every(session)
 
     def change(self, url: str, **changes: Any) -> Site:
-        from workers import planning
+        from workers.crawl import schedules
 
         known = {site.url: site.id for site in self.every()}
-        kept = planning.change(self._services, known[_named(url, list(known))], changes)
+        kept = schedules.change(self._services, known[_named(url, list(known))], changes)
         if kept is None:
             raise UnknownSource(f"{url} was removed meanwhile: `wellread source list` shows those that are left.")
         return kept

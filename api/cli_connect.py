@@ -27,8 +27,8 @@ def connected(say: Say) -> Iterator[Client]:
             yield client
         return
     from wellread.client import Client
+    from workers.processes.stack import running
     from workers.settings import load
-    from workers.stack import running
 
     key, settings = os.environ.get("WELLREAD_API_KEY", ""), load()
     address = running(settings)
@@ -51,7 +51,7 @@ def named_api() -> Client | None:
 @contextmanager
 def started(settings: Settings, say: Say) -> Iterator[str]:
     """Run a stack without Flower for as long as the block runs; yields its API's URL."""
-    from workers.stack import Stack
+    from workers.processes.stack import Stack
 
     quiet_logs()
     say("Starting Wellread for this question (`wellread up` keeps it running) …")

@@ -13,8 +13,8 @@ from api.cli_output import print_lines, tell, terminal
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
     from api.cli_connect import quiet_logs
+    from workers.processes.stack import up as run
     from workers.settings import load
-    from workers.stack import up as run
 
     quiet_logs()
     settings = load() if port is None else load(api_port=port)
@@ -65,7 +65,7 @@ def dead() -> None:
 def replay(question_id: str) -> None:
     """Start a question again that failed, ran out of time or was cancelled."""
     from api.cli_connect import open_services
-    from workers.intake import replay as start_again
+    from workers.questions.submit import replay as start_again
 
     question = start_again(open_services(), question_id)
     print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")

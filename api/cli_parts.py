@@ -9,7 +9,7 @@ import click
 @click.argument("queue")
 def worker(queue: str) -> None:
     """Work on one queue: answer, crawl, embed or upkeep."""
-    from workers.roles import run_worker
+    from workers.entrypoints import run_worker
     from workers.settings import load
 
     run_worker(load(), queue)
@@ -18,7 +18,7 @@ def worker(queue: str) -> None:
 @click.command()
 def beat() -> None:
     """Send the wake-up calls for sweeping, refreshing and upkeep."""
-    from workers.roles import run_beat
+    from workers.entrypoints import run_beat
     from workers.settings import load
 
     run_beat(load())
@@ -27,7 +27,7 @@ def beat() -> None:
 @click.command()
 def flower() -> None:
     """Run Flower, which shows tasks and workers."""
-    from workers.roles import run_flower
+    from workers.entrypoints import run_flower
     from workers.settings import load
 
     run_flower(load())

@@ -92,7 +92,7 @@ def _disk(services: Services) -> Check:
 
 
 def _stack(services: Services) -> Check:
-    from workers.stack import running
+    from workers.processes.stack import running
 
     address = running(services.settings)
     if address is None and not services.settings.redis_url:
@@ -122,7 +122,7 @@ def _redis(services: Services) -> Check:
 def _workers(services: Services) -> Check:
     if _is_idle(services.settings):
         return Check(name="workers", level="note", said="they start with the stack")
-    from workers.health import living_workers
+    from workers.services.heartbeat import living_workers
 
     alive = living_workers(services)
     said = ", ".join(f"{queue} {count}" for queue, count in alive.items())
@@ -168,7 +168,7 @@ def _claude(services: Services) -> Check:
 
 def _candidate_sources(services: Services) -> Check:
     from store.crawl import sources
-    from workers.engines import switched_on
+    from workers.services.engines import switched_on
 
     with services.database.read() as session:
         sites = [source.url for source in sources.every(session)]
@@ -200,7 +200,7 @@ def _exposure(services: Services) -> Check:
 
 def _is_idle(settings: Settings) -> bool:
     """Whether the embedded stack is meant, and is not running."""
-    from workers.stack import running
+    from workers.processes.stack import running
 
     return not settings.redis_url and running(settings) is None
 

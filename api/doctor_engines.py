@@ -21,7 +21,7 @@ def look(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
 
     The operator's own SearXNG is asked a query, which costs nothing; the engines with a key are not.
     """
-    from workers.engines import switched_on
+    from workers.services.engines import switched_on
 
     on = switched_on(services.settings)
     if not on:
@@ -60,7 +60,7 @@ def _span(seconds: float) -> str:
 
 
 def _rests(services: Services) -> dict[str, Rest]:
-    from workers.searching import resting_engines
+    from workers.crawl.search import resting_engines
 
     try:
         return resting_engines(services)

@@ -52,6 +52,6 @@ class _Local:
 
     def rollback(self, kind: Kind, version: int | None = None) -> Sequence[VersionOut]:
         from wellread.learned_records import VersionOut
-        from workers import learning
+        from workers.learning import refit
 
-        return [VersionOut.model_validate(each) for each in learning.rollback(self._services, kind, version)]
+        return [VersionOut.model_validate(each) for each in refit.rollback(self._services, kind, version)]

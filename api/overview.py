@@ -18,11 +18,11 @@ from store.pages import refresh_queue as due
 from store.questions import record
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
-from workers.engines import switched_on
-from workers.health import living_workers
+from workers.crawl.search import resting_engines
+from workers.processes.stack import Address, running
 from workers.queues import QUEUE_NAMES
-from workers.searching import resting_engines
-from workers.stack import Address, running
+from workers.services.engines import switched_on
+from workers.services.heartbeat import living_workers
 from workers.sweep import queue_length
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from store.questions.feedback import NothingToJudge
 from store.questions.new import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.sql.database import DatabaseError
-from workers.intake import BadSite, UnknownStrategy
+from workers.questions.submit import BadSite, UnknownStrategy
 
 log = structlog.get_logger()
 

@@ -90,7 +90,7 @@ def every_part() -> dict[str, str]:
     from api.cli import cli
     from api.schemas import ChatRequest, QuestionRequest
     from api.schemas_record import RecordOut
-    from workers.intake import Payload
+    from workers.questions.submit import Payload
     from workers.services import Services
     from workers.settings import Settings
 

@@ -19,9 +19,9 @@ from store.questions import evidence
 from store.sql import leases
 from store.sql.database import check_schema
 from store.sql.tables import PageRow
-from workers.embedding import BATCH_PAGES, names_of, passages_of
-from workers.health import living_workers
-from workers.stack import running
+from workers.indexing.embed import BATCH_PAGES, names_of, passages_of
+from workers.processes.stack import running
+from workers.services.heartbeat import living_workers
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -11,7 +11,7 @@ from api.schemas import ChatRequest, to_new
 from api.schemas_record import RecordOut
 from api.wiring import ListenerDep, ServicesDep, WaitingDep, read_record
 from store.questions.record import Record
-from workers import intake
+from workers.questions import submit
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 
@@ -24,8 +24,8 @@ async def chat(
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
-    new = to_new(asked, intake.default_budget(services))
-    question, _ = await to_thread.run_sync(intake.submit, services, new)
+    new = to_new(asked, submit.default_budget(services))
+    question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     def look() -> Record:
         return read_record(services, question.id)

@@ -11,8 +11,8 @@ from api.schemas_record import CheckOut, Readiness
 from api.wiring import ServicesDep
 from domain.errors import WellreadError
 from store.sql.database import check_schema
-from workers.health import living_workers
 from workers.services import Services
+from workers.services.heartbeat import living_workers
 
 router = APIRouter(tags=["health"])
 

@@ -26,14 +26,14 @@ def every(services: ServicesDep) -> LearnedOut:
 @router.post("", response_model=list[LessonOut])
 def learn(services: ServicesDep) -> Sequence[LessonOut]:
     """Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once."""
-    from workers import learning  # brings half the pipeline along, which this process otherwise does without
+    from workers.learning import refit  # brings half the pipeline along, which this process otherwise does without
 
-    return [LessonOut.model_validate(lesson) for lesson in learning.learn(services, by_hand=True)]
+    return [LessonOut.model_validate(lesson) for lesson in refit.learn(services, by_hand=True)]
 
 
 @router.post("/{kind}/rollback", response_model=list[VersionOut])
 def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
     """Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then."""
-    from workers import learning
+    from workers.learning import refit
 
-    return learning.rollback(services, kind, asked.version if asked else None)
+    return refit.rollback(services, kind, asked.version if asked else None)

@@ -15,7 +15,7 @@ from crawler import urls
 from store.pages import history as page_checks
 from store.pages import page as pages
 from store.sql.tables import CandidateRow, PageRow
-from workers import intake
+from workers.questions import submit
 from workers.services import Services
 
 router = APIRouter(prefix="/api", tags=["pages"])
@@ -71,7 +71,7 @@ def page_at(
 @router.post("/reads", status_code=202, response_model=ReadingOut, dependencies=[Depends(require(Role.operate))])
 def read(asked: ReadRequest, services: ServicesDep, response: Response) -> ReadingOut:
     """Have one page read into the knowledge base."""
-    candidate_id = intake.read_url(services, asked.url)
+    candidate_id = submit.read_url(services, asked.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
     return _reading(services, candidate_id)
 

@@ -17,7 +17,7 @@ from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
 from store.questions import record
 from store.questions import trace as kept_trace
 from store.questions.record import Record
-from workers import intake
+from workers.questions import submit
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 
@@ -38,8 +38,8 @@ def ask(
     ] = "",
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
-    new = to_new(asked, intake.default_budget(services), idempotency_key=idempotency_key)
-    question, is_new = intake.submit(services, new)
+    new = to_new(asked, submit.default_budget(services), idempotency_key=idempotency_key)
+    question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/questions/{question.id}"
     return read_record(services, question.id)
@@ -65,14 +65,14 @@ def read(question_id: QuestionId, services: ServicesDep) -> Record:
 @router.post("/{question_id}/cancel", response_model=RecordOut)
 def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
     """Stop a question; one that has ended stays as it is, and what was read stays read."""
-    intake.cancel(services, question_id)
+    submit.cancel(services, question_id)
     return read_record(services, question_id)
 
 
 @router.post("/{question_id}/replay", status_code=202, response_model=RecordOut)
 def replay(question_id: QuestionId, services: ServicesDep) -> Record:
     """Start a question again that failed, ran out of time or was cancelled; any other stays as it is."""
-    intake.replay(services, question_id)
+    submit.replay(services, question_id)
     return read_record(services, question_id)
 
 

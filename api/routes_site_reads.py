@@ -10,7 +10,7 @@ from api.schemas import SiteReadRequest
 from api.schemas_sites import SiteReadOut
 from api.wiring import ServicesDep
 from store.crawl.site_reads import SiteRead
-from workers import whole_sites
+from workers.crawl import sites
 
 router = APIRouter(prefix="/api/site-reads", tags=["pages"])
 
@@ -21,7 +21,7 @@ ASK = [Depends(require(Role.ask))]
 @router.post("", status_code=202, response_model=SiteReadOut, dependencies=OPERATE)
 def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
     """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
-    begun = whole_sites.begin(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
+    begun = sites.begin(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
     response.headers["Location"] = f"/api/site-reads/{begun.id}"
     return begun
 
@@ -29,28 +29,28 @@ def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> 
 @router.get("", response_model=list[SiteReadOut], dependencies=ASK)
 def latest(services: ServicesDep) -> list[SiteRead]:
     """The last 50 site reads, newest first."""
-    return whole_sites.latest(services)
+    return sites.latest(services)
 
 
 @router.get("/{site_read_id}", response_model=SiteReadOut, dependencies=ASK)
 def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """How far a site read has come."""
-    return whole_sites.get(services, site_read_id)
+    return sites.get(services, site_read_id)
 
 
 @router.post("/{site_read_id}/pause", response_model=SiteReadOut, dependencies=OPERATE)
 def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Read no more of it for now."""
-    return whole_sites.pause(services, site_read_id)
+    return sites.pause(services, site_read_id)
 
 
 @router.post("/{site_read_id}/resume", response_model=SiteReadOut, dependencies=OPERATE)
 def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Go on with it."""
-    return whole_sites.resume(services, site_read_id)
+    return sites.resume(services, site_read_id)
 
 
 @router.post("/{site_read_id}/cancel", response_model=SiteReadOut, dependencies=OPERATE)
 def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """End it; what was read stays."""
-    return whole_sites.cancel(services, site_read_id)
+    return sites.cancel(services, site_read_id)

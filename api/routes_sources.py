@@ -15,7 +15,8 @@ from api.wiring import ServicesDep
 from crawler.discovery.schedule import schedule_of
 from store.crawl import sources
 from store.crawl.sources import Source
-from workers import intake, planning
+from workers.crawl import schedules
+from workers.questions import submit
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
@@ -32,17 +33,17 @@ def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depen
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if asked.own else Role.operate)
     wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone or "UTC")  # before anything is kept
-    kept = intake.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
+    kept = submit.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
     if wanted is None:
         return kept
-    return _found(planning.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
+    return _found(schedules.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
 
 
 @router.patch("/{source_id}", response_model=SourceOut, dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
     """Change how often a site is asked, or when it is looked at; what is left out stays."""
     sent = _sent(asked, "min_delay_s", "every", "cron", "zone")
-    return _found(planning.change(services, source_id, sent), source_id)
+    return _found(schedules.change(services, source_id, sent), source_id)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])

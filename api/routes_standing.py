@@ -18,7 +18,8 @@ from api.wiring import ListenerDep, QuestionId, ServicesDep, read_record
 from domain.record import Feedback, Watch
 from store.questions import watches
 from store.questions.record import Record
-from workers import feedback, watching
+from workers.learning import feedback
+from workers.questions import watches as watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 

@@ -23,7 +23,7 @@ MAX_AGE_S = 1_000_000_000
 MAX_LANGS = 20
 #: ISO 639-1, or 639-3 where that has none
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-#: long enough for any that can be read; what it says is checked by :func:`workers.intake.check_site`
+#: long enough for any that can be read; what it says is checked by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 
 

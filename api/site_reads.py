@@ -90,9 +90,9 @@ class Remote:
 
 class _Local:
     def __init__(self, services: Services) -> None:
-        from workers import whole_sites
+        from workers.crawl import sites
 
-        self._services, self._sites = services, whole_sites
+        self._services, self._sites = services, sites
 
     def latest(self) -> Sequence[SiteRead]:
         return self._sites.latest(self._services)

@@ -31,6 +31,6 @@ def stop(question_id: str) -> None:
         with client:
             client.unwatch(question_id)
         return
-    from workers.watching import unwatch
+    from workers.questions.watches import unwatch
 
     unwatch(open_services(), question_id)

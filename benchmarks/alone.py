@@ -15,10 +15,10 @@ import redis
 from domain.errors import WellreadError
 from evals.knowledge import Defaults
 from wellread.client import Client
-from workers import stack
-from workers.programs import valkey
+from workers.processes import stack
+from workers.processes.programs import valkey
+from workers.processes.supervise import StartError, wait_until
 from workers.settings import Settings
-from workers.supervise import StartError, wait_until
 
 _STARTS_WITHIN_S = 60.0
 

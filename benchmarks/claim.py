@@ -18,7 +18,7 @@ from benchmarks.report import Figure, Report, spread
 from store.pages import refresh_queue
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, HostRow, PageRow
-from workers.refresh import BATCH
+from workers.crawl.refresh import BATCH
 
 PAGES, HOSTS, OF_LARGE = 1_000_000, 10_000, 900_000
 #: milliseconds

@@ -28,8 +28,8 @@ from store.graph import entities
 from store.pages import index_queue
 from store.pages import page as pages
 from store.sql.database import migrate
-from workers.embedding import passages_of
-from workers.naming import names_of_page
+from workers.indexing.embed import passages_of
+from workers.indexing.entities import names_of_page
 from workers.services import Services
 
 #: raise it when what is made changes

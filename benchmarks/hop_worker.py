@@ -10,8 +10,8 @@ from benchmarks.hop_counting import ended, steps_left
 from domain import Status
 from store.questions.state import Move
 from workers.app import app
+from workers.questions.step import finish, step
 from workers.services import services
-from workers.steps import finish, step
 
 NEXT, NOTHING, RETRIEVE, RETRY = "benchmarks.next", "benchmarks.nothing", "wellread.retrieve", "wellread.retry"
 #: as many processes as huey is given

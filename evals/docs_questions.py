@@ -22,7 +22,7 @@ from api.demo.site_server import serve
 from domain import Status
 from wellread.client import Client
 from wellread.records import Record
-from workers.supervise import wait_until
+from workers.processes.supervise import wait_until
 
 QUESTIONS = Path(__file__).parent / "docs_questions.tsv"
 DELAY_S = 0.2

@@ -2,7 +2,7 @@
 
 Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each, whose gold pages stand in ``focus.tsv``
 and were named before anything was measured. Both crawls begin at the front page and count every page they read. Ours is
-what the workers do: waves of five, chosen by ``workers.seeking`` from the links that the pages read so far show.
+what the workers do: waves of five, chosen by ``workers.crawl.seek`` from the links that the pages read so far show.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from domain import Link, Question, Status
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
-from workers.seeking import choose
+from workers.crawl.seek import choose
 from workers.settings import Settings
 
 _QUESTIONS = Path(__file__).with_name("focus.tsv")

@@ -1,8 +1,8 @@
 """A corpus as Wellread keeps it: pages in SQL, passages in LanceDB, put there and asked by the code that serves.
 
-Every document of the corpus is a page. The rooms' own work is done by them: `workers.embedding` chunks, embeds and
-writes, `pipeline.ask` looks, `workers.looking` checks. Only the settings are fixed, whatever the environment says, and
-the vectors of a corpus may be kept from an earlier run.
+Every document of the corpus is a page. `workers.indexing.embed` chunks, embeds and writes, `pipeline.ask`
+retrieves, `workers.questions.lookup` checks, as they do when serving. Only the settings are fixed, whatever the
+environment says, and the vectors of a corpus may come from an earlier run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from store.pages import page as pages
 from store.passages.table import Passages
 from store.sql.database import migrate
 from store.sql.tables import PageRow
-from workers import embedding, looking
+from workers.indexing import embed
+from workers.questions import lookup
 from workers.services import Services
 from workers.settings import Settings
 
@@ -132,10 +133,10 @@ class Knowledge:
     def serve(self, text: str) -> Served:
         """Look once, and where that does not suffice once more."""
         first = looked = self.first_look(text)
-        attempt, second = looking.checked(self._services, first), None
+        attempt, second = lookup.checked(self._services, first), None
         if not attempt.verdict.sufficient:
             second = looked = self.second_look(text)
-            attempt = looking.checked(self._services, second)
+            attempt = lookup.checked(self._services, second)
         citations = looked.answer.citations if looked.answer else ()
         with self._services.database.read() as session:
             texts = pages.texts(session, [citation.page_id for citation in citations])
@@ -188,7 +189,7 @@ class Knowledge:
         """Have the writer do its work until these pages are as SQL says."""
         for page_id in sorted(page_ids):
             if page_id in self._waiting():
-                embedding.embed(self._services, page_id)
+                embed.embed(self._services, page_id)
         if waiting := self._waiting() & set(page_ids):
             with self._services.database.read() as session:
                 error = session.get_one(PageRow, min(waiting)).error

@@ -29,7 +29,7 @@ ALLOWED = {
     "wellread/async_client.py": "asks our own API",
     "wellread/requests.py": "asks our own API",
     "api/app.py": "listens",
-    "workers/stack.py": "looks whether its children listen",
+    "workers/processes/stack.py": "looks whether its children listen",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from celery import Celery, signals
 
-from workers import leash
+from workers.processes import parent_death
 from workers.queues import PRIORITY_STEPS, QUEUE_NAMES, QUEUES
 from workers.settings import load
 
@@ -78,7 +78,7 @@ app.conf.update(
 @signals.worker_process_init.connect
 def _start_pool_process(**_: object) -> None:
     """Tie the pool process to its worker's life, and open in it what its first task would wait for."""
-    leash.die_with_parent()
+    parent_death.die_with_parent()
     from workers.services import warm_up
 
     warm_up(os.environ.get("WELLREAD_QUEUE", ""))

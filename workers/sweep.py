@@ -20,11 +20,12 @@ from store.questions import shared_runs, state
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
-from workers import watching, whole_sites
-from workers.budget import out_of_time
+from workers.crawl import sites
+from workers.questions import watches
+from workers.questions.crawl_budget import out_of_time
+from workers.questions.crawl_progress import after_reading
+from workers.questions.step import announce
 from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF
-from workers.steps import announce
-from workers.waves import after_reading
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -46,8 +47,8 @@ def sweep(services: Services) -> None:
     _end_overdue(services, now)
     _lead_stranded(services, now)
     _move_on(services, now)
-    watching.ask_again(services)
-    whole_sites.tend(services)
+    watches.ask_again(services)
+    sites.tend(services)
     late = now - timedelta(seconds=GRACE_S)
     for status, task in TASK_OF.items():
         _ring(services, task, QuestionRow, QuestionRow.status == status, late)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from api.cli_connect import quiet_logs
 from wellread.client import Client
+from workers.processes.stack import Stack
+from workers.processes.supervise import wait_until
 from workers.settings import load
-from workers.stack import Stack
-from workers.supervise import wait_until
 
 READY_WITHIN_S = 60.0
 

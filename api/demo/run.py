@@ -20,7 +20,7 @@ from api.demo.site_server import SITE, SiteServer, serve
 from api.show import Look
 from wellread.client import Client
 from wellread.records import Event, Record
-from workers.stack import Stack
+from workers.processes.stack import Stack
 
 Say = Callable[..., None]
 

@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 
 from api.app import Server, create_app
 from store.sql.database import migrate
-from workers.doorbell import Doorbell
 from workers.services import Services
+from workers.services.dispatch import Doorbell
 from workers.settings import Settings, load
 
 LOCAL = "http://127.0.0.1"

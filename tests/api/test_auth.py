@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
 from tests.api.conftest import LOCAL
-from workers.doorbell import Doorbell
 from workers.services import Services
+from workers.services.dispatch import Doorbell
 from workers.settings import Settings, load
 
 KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader-key-2")

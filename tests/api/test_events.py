@@ -105,11 +105,11 @@ def test_watcher_of_an_ended_question_whose_stream_is_gone_gets_the_record(url: 
 
 
 def test_question_started_again_is_watched_to_its_new_end(url: str, services: Services) -> None:
-    from workers import intake
+    from workers.questions import submit
 
     question = walk.ask(services)
-    intake.cancel(services, question.id)
-    intake.replay(services, question.id)
+    submit.cancel(services, question.id)
+    submit.replay(services, question.id)
     _later(services, question.id, walk.answered())
     events = _read(url, question.id)
     assert [event.event for event in events].count("final") == 1

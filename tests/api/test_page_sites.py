@@ -10,7 +10,8 @@ from fastapi import FastAPI
 from store.crawl import sources
 from store.crawl.site_reads import SiteReadStatus
 from tests.api.browser import Tab, opened
-from workers import intake, whole_sites
+from workers.crawl import sites
+from workers.questions import submit
 from workers.services import Services
 
 pytestmark = pytest.mark.live
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 def tab(app: FastAPI, services: Services) -> Iterator[Tab]:
-    intake.add_source(services, "https://site.example/", own=False, min_delay_s=None)
-    whole_sites.begin(services, "https://site.example/")
+    submit.add_source(services, "https://site.example/", own=False, min_delay_s=None)
+    sites.begin(services, "https://site.example/")
     with opened(app) as tab:
         tab.run("document.getElementById('sites').open = true")
         yield tab
@@ -36,4 +37,4 @@ def test_a_schedule_is_changed_and_a_site_read_paused(tab: Tab, services: Servic
     assert kept.schedule.cron == "0 3 * * *"
     tab.run("[...document.querySelectorAll('#site-reads button')].find((b) => b.textContent === 'pause').click()")
     tab.wait("document.querySelector('#site-reads').textContent.includes('paused')")
-    assert whole_sites.latest(services)[0].status is SiteReadStatus.PAUSED
+    assert sites.latest(services)[0].status is SiteReadStatus.PAUSED

@@ -21,8 +21,8 @@ from store.questions import answers
 from store.sql.tables import AnswerRow, EvidenceRow, PageRow
 from tests.api import walk
 from tests.fakes import HashingEmbedder
+from workers.processes.stack import Stack
 from workers.services import Services
-from workers.stack import Stack
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 

@@ -92,9 +92,9 @@ def test_commands_set_and_show_a_schedule(placed: Services) -> None:
 
 
 def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> None:
-    from workers import whole_sites
+    from workers.crawl import sites
 
-    begun = str(whole_sites.begin(placed, "https://example.org/").id)
+    begun = str(sites.begin(placed, "https://example.org/").id)
     assert "running" in wellread("reads", "list").output
     assert "paused" in wellread("reads", "pause", begun).output
     assert json.loads(wellread("reads", "show", begun, "--json").output)["status"] == "PAUSED"
@@ -115,15 +115,15 @@ def test_the_history_of_a_page_is_shown(placed: Services) -> None:
 
 
 def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Services) -> None:
-    from workers import whole_sites
+    from workers.crawl import sites
 
-    begun = whole_sites.begin(services, "https://example.org/")
+    begun = sites.begin(services, "https://example.org/")
     with services.database.write() as session:
         row = site_reads.lock(session, begun.id)
         assert row is not None
         site_frontier.put_back(session, begun.id, services.now())
         row.max_pages, row.looked_at, row.new = 3, 3, 3
-    whole_sites.tend(services)
+    sites.tend(services)
     shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
     assert (shown.exit_code, json.loads(shown.stdout)["status"]) == (0, SiteReadStatus.DONE)
 

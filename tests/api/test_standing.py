@@ -19,7 +19,7 @@ from tests.api import walk
 from tests.api.command import wellread
 from tests.api.conftest import LOCAL, serving
 from wellread.client import AsyncClient, Client, Refused
-from workers import intake, watching
+from workers.questions import submit, watches
 from workers.services import Services
 from workers.settings import Settings
 
@@ -54,7 +54,7 @@ def test_follower_hears_the_run_it_shares_and_the_next_one_when_its_leader_is_ca
         def work() -> None:
             time.sleep(0.1)
             walk.move(services, leader, walk.provisional(Status.RETRYING))
-            intake.cancel(services, leader)
+            submit.cancel(services, leader)
             walk.move(services, heir, walk.insufficient(Status.RETRYING))
             walk.move(services, heir, walk.answered(page_id))
 
@@ -100,7 +100,7 @@ def test_new_answers_of_a_watched_question_are_told_once_and_again_to_who_missed
             time.sleep(0.2)
             _ask_again(services, question_id)
             time.sleep(0.5)
-            watching.unwatch(services, question_id)
+            watches.unwatch(services, question_id)
 
         threading.Thread(target=work, daemon=True).start()
         events = list(client.changes(question_id))
@@ -108,7 +108,7 @@ def test_new_answers_of_a_watched_question_are_told_once_and_again_to_who_missed
         assert events[0].data["answer"] == "Nobody knows."
         client.watch(question_id)
         _ask_again(services, question_id)  # says the same: nobody is told
-        watching.unwatch(services, question_id)
+        watches.unwatch(services, question_id)
         assert [event.kind for event in client.changes(question_id, after=events[0].id)] == ["stopped"]
 
 

@@ -14,8 +14,8 @@ from store.questions.record import latest
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.tables import QuestionRow
+from workers.questions.step import announce
 from workers.services import Services
-from workers.steps import announce
 
 TEXT = "Über den Turm 🗼: The lighthouse was built in 1871 by Robert Tallis. It has 176 steps."
 QUOTE = "The lighthouse was built in 1871 by Robert Tallis."

@@ -13,8 +13,8 @@ import pytest
 
 from tests.api import walk
 from tests.docs.blocks import API, BROKER, Block, blocks
-from workers.intake import Payload
-from workers.notify import sign
+from workers.questions.submit import Payload
+from workers.questions.webhooks import sign
 from workers.services import Services
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from api.demo.site_server import serve
 from tests.claude_double import KEY, ClaudeDouble
+from workers.processes.stack import Stack
 from workers.settings import load
-from workers.stack import Stack
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
 

@@ -19,8 +19,8 @@ from sqlalchemy import func, select
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 from tests.live.test_faults import FINAL, QUESTIONS, _stack
+from workers.processes.supervise import wait_until
 from workers.settings import load
-from workers.supervise import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 

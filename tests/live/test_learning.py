@@ -10,9 +10,9 @@ import pytest
 from store.embedders import open_embedder
 from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
 from tests.workers.judged_answers import put_history
+from workers.processes.supervise import wait_until
 from workers.services import Services
 from workers.settings import load
-from workers.supervise import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 

@@ -18,9 +18,9 @@ from sqlalchemy import func, select, update
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow, StepRow
 from tests.servers import running
+from workers.processes.stack import Stack
+from workers.processes.supervise import wait_until
 from workers.settings import load
-from workers.stack import Stack
-from workers.supervise import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 

@@ -20,9 +20,9 @@ from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from wellread.client import Client, SiteRead
+from workers.processes.stack import Stack
+from workers.processes.supervise import wait_until
 from workers.settings import load
-from workers.stack import Stack
-from workers.supervise import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 

@@ -37,7 +37,9 @@ def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelEr
 
 
 def test_importing_claude_does_not_import_the_sdk() -> None:
-    code = "import sys; from pipeline.claude.model import Claude; Claude(api_key='k'); print('anthropic' in sys.modules)"
+    code = (
+        "import sys; from pipeline.claude.model import Claude; Claude(api_key='k'); print('anthropic' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

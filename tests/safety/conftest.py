@@ -28,7 +28,9 @@ from tests.fakes import HashingEmbedder
 from tests.pipeline.claude.conftest import ask, double, made, server
 from tests.servers import running
 from tests.workers.conftest import Bell
-from workers import embedding, flow, intake, looking, notify, reading
+from workers.crawl import read
+from workers.indexing import embed
+from workers.questions import lookup, submit, transitions, webhooks
 from workers.services import Services
 from workers.settings import load
 
@@ -104,7 +106,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterat
 def _read_all(made: Library) -> None:
     services = made.services
     made.site.files = {page.path: (page.body, page.attack.content_type) for page in made.pages}
-    intake.add_source(services, f"http://{made.site.host}/", own=True, min_delay_s=0.0)
+    submit.add_source(services, f"http://{made.site.host}/", own=True, min_delay_s=0.0)
     wanted = [Candidate(url=f"http://{made.site.host}{page.path}") for page in made.pages]
     with services.database.write() as session:
         ids = candidates.add(session, None, wanted, wave=0, status=CandidateStatus.WAITING, now=services.now())
@@ -114,13 +116,13 @@ def _read_all(made: Library) -> None:
         page_ids = [row.id for row in session.query(PageRow)]
     assert len(page_ids) == len(made.pages)
     for page_id in page_ids:
-        embedding.embed(services, page_id)
+        embed.embed(services, page_id)
 
 
 def _read(services: Services, candidate_id: int) -> None:
     """Answer wake-up calls as a worker would, until the page is read: another's turn at the host may come first."""
     for _ in range(500):
-        reading.read(services, candidate_id)
+        read.read(services, candidate_id)
         with services.database.write() as session:
             row = session.get_one(CandidateRow, candidate_id)
             if row.status == CandidateStatus.SETTLED:
@@ -138,10 +140,10 @@ def _answered(made: Library, page: AttackPage) -> str:
     )
     with services.database.write() as session:
         question, _ = new_questions.ask(session, new, services.now())
-    attempt = looking.first(services, question)
+    attempt = lookup.first(services, question)
     move = Move(
-        to=Status.ANSWERED, outcome="sufficient", detail=flow.detail_of(attempt), answer=attempt.answer,
-        verdict=attempt.verdict, context=flow.context_of(attempt.hits),
+        to=Status.ANSWERED, outcome="sufficient", detail=transitions.detail_of(attempt), answer=attempt.answer,
+        verdict=attempt.verdict, context=transitions.context_of(attempt.hits),
     )  # fmt: skip
     with services.database.write() as session:
         lease = leases.claim(session, QuestionRow, question.id, QuestionRow.status == Status.ASKED, services.now())
@@ -152,5 +154,5 @@ def _answered(made: Library, page: AttackPage) -> str:
     with services.database.read() as session:
         owed = [row.id for row in session.query(WebhookRow).filter_by(question_id=question.id)]
     for webhook_id in owed:
-        notify.deliver(services, webhook_id)
+        webhooks.deliver(services, webhook_id)
     return question.id

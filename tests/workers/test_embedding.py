@@ -14,7 +14,7 @@ from domain import PageText, Validators
 from store.pages import page as pages
 from store.sql import leases
 from store.sql.tables import PageRow
-from workers import embedding
+from workers.indexing import embed as embedding
 from workers.services import Services
 
 

@@ -20,12 +20,12 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow, StepRow
 from tests.crawler.hostile import Behaviour
 from tests.crawler.search.server import Server, saying, serving
-from workers.engines import own_addresses, switched_on
-from workers.searching import queries_for, resting_engines, search_engines
-from workers.seeking import seek
+from workers.crawl.search import queries_for, resting_engines, search_engines
+from workers.crawl.seek import seek
+from workers.questions.step import step
 from workers.services import Services
+from workers.services.engines import own_addresses, switched_on
 from workers.settings import Settings, SettingsError, load
-from workers.steps import step
 
 KEYS = {
     f"{name}_key": f"key-of-{name}" for name in ("brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia")

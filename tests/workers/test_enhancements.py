@@ -14,14 +14,14 @@ from pipeline.judging.cutoff import Kept
 from pipeline.retrieval.context import advise_on_context
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.test_flow import GOOD, POOR
-from workers import flow, looking
+from workers.questions import lookup, transitions
 from workers.services import Services
 from workers.settings import Settings, SettingsError, load
 
 VARIANTS = (Variant(kind="paraphrase", text="p"), Variant(kind="keyword_focus", text="k"))
 
 
-def _attempt(base: looking.Attempt) -> looking.Attempt:
+def _attempt(base: lookup.Attempt) -> lookup.Attempt:
     hit = Hit(passage=passage("Ada"), score=1.0, scale="minmax", rank=1, found_by=("k", "question"))
     citation = Citation(marker=1, passage_id="1-0", page_id=1, url="", title="", quote="Ada", start=0, end=3)
     answer = Answer(text="Ada [1]", sentences=(), citations=(citation,), confidence=0.9, composer="extractive")
@@ -56,8 +56,8 @@ def test_tools_are_switched_as_the_settings_say(looked: Services) -> None:
 
 
 def test_kinds_that_earned_a_citation_are_counted_when_the_answer_suffices(services: Services) -> None:
-    looking.learn(services, _attempt(GOOD))
-    looking.learn(services, _attempt(GOOD))
+    lookup.learn(services, _attempt(GOOD))
+    lookup.learn(services, _attempt(GOOD))
     kind = GOOD.analysis.question_type
     assert services.variants.tallies(kind) == {
         "paraphrase": Tally(tried=2),
@@ -66,7 +66,7 @@ def test_kinds_that_earned_a_citation_are_counted_when_the_answer_suffices(servi
 
 
 def test_nothing_is_counted_for_an_answer_that_does_not_suffice(services: Services) -> None:
-    looking.learn(services, _attempt(POOR))
+    lookup.learn(services, _attempt(POOR))
     assert services.variants.tallies(POOR.analysis.question_type) == {}
 
 
@@ -76,10 +76,10 @@ def test_pages_texts_are_read_for_the_fallback(services: Services) -> None:
 
 def test_trace_of_a_look_says_why_no_more_hits_were_kept() -> None:
     kept = Kept(hits=(), confidence=0.4, stop_reason="exhausted", found=3)
-    detail = flow.detail_of(replace(POOR, kept=kept, advice=advise_on_context("Who?", "")))
+    detail = transitions.detail_of(replace(POOR, kept=kept, advice=advise_on_context("Who?", "")))
     assert detail["kept"] == {"chunks_retrieved": 0, "found": 3, "confidence": 0.4, "stop_reason": "exhausted"}
     assert detail["advice"]["needs_more_context"] is True
-    assert flow.detail_of(POOR)["kept"] is None
+    assert transitions.detail_of(POOR)["kept"] is None
 
 
 def test_documentation_lists_every_enhancement_with_its_default() -> None:

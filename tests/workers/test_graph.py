@@ -14,9 +14,10 @@ from store.questions import record as records
 from store.questions.new import NewQuestion
 from store.sql.tables import MentionRow, PageRow
 from tests.fakes import HashingEmbedder
-from workers import embedding, flow, looking
+from workers.indexing import embed
+from workers.questions import lookup, transitions
+from workers.questions.step import finish, step
 from workers.services import Services
-from workers.steps import finish, step
 
 FILM = PageText(
     title="Maximum Overdrive (film) | Films",
@@ -60,7 +61,7 @@ def put(services: Services, page: PageText) -> int:
             depth=0,
             now=services.now(),
         )
-    embedding.embed(services, page_id)
+    embed.embed(services, page_id)
     return page_id
 
 
@@ -77,12 +78,12 @@ def mentions(services: Services, page_id: int) -> int:
 
 def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None:
     question = ask(reading, "Where was the writer of the film Maximum Overdrive born?")
-    attempt = looking.first(reading, question)
+    attempt = lookup.first(reading, question)
     named = next(hit for hit in attempt.hits if hit.passage.title == "Stephen King")
     assert named.via == "graph"
     with step(reading, question.id, Status.ASKED, "retrieve") as work:
         assert work is not None
-        finish(reading, work, flow.after_first_look(question, attempt))
+        finish(reading, work, transitions.after_first_look(question, attempt))
     with reading.database.read() as session:
         record = records.read(session, question.id, reading.now())
     assert record.graph_hits_count == sum(hit.via == "graph" for hit in attempt.hits) > 0
@@ -90,10 +91,10 @@ def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None
 
 
 def test_a_fact_that_answers_is_found_counted_and_its_passage_is_there(reading: Services) -> None:
-    attempt = looking.first(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
+    attempt = lookup.first(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
     assert [stated.fact.object for stated in attempt.facts] == ["9 to 5"]
     assert any("9 to 5" in hit.passage.text for hit in attempt.hits)
-    assert flow.detail_of(attempt)["sql_hits"] == 1
+    assert transitions.detail_of(attempt)["sql_hits"] == 1
 
 
 def test_what_is_switched_off_counts_nothing(reading: Services) -> None:
@@ -103,7 +104,7 @@ def test_what_is_switched_off_counts_nothing(reading: Services) -> None:
         "Where was the writer of the film Maximum Overdrive born?",
         "What are the Steam Museum's opening hours?",
     ):
-        detail = flow.detail_of(looking.first(reading, ask(reading, text)))
+        detail = transitions.detail_of(lookup.first(reading, ask(reading, text)))
         assert (detail["graph_hits"], detail["sql_hits"]) == (0, 0)
 
 
@@ -113,7 +114,7 @@ def test_a_changed_page_names_what_it_says_now_and_one_that_is_gone_nothing(read
     assert before > 0
     with reading.database.write() as session:
         pages.gone(session, page_id, reading.now())
-    embedding.embed(reading, page_id)
+    embed.embed(reading, page_id)
     assert mentions(reading, page_id) == 0
     with reading.database.read() as session:
         assert session.get_one(PageRow, page_id).state == "INDEXED"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from store.learned import versions
 from store.learned.versions import Version
-from workers.learned import LearnedHere
 from workers.services import Services
+from workers.services.learned_versions import LearnedHere
 
 FITTED = {"calibrations": {"de": {"weights": {"nearness": 2.0}, "intercept": -1.0}}}
 

@@ -14,11 +14,13 @@ from store.questions.record import Record, read
 from store.sql.tables import StepRow
 from tests.fakes import HashingEmbedder
 from tests.workers.judged_answers import put_history
-from workers import embedding, feedback, flow, intake, learning, looking
-from workers.learned import LearnedHere
-from workers.learning import Lesson
+from workers.indexing import embed
+from workers.learning import feedback, refit
+from workers.learning.refit import Lesson
+from workers.questions import lookup, submit, transitions
+from workers.questions.step import finish, step
 from workers.services import Services
-from workers.steps import finish, step
+from workers.services.learned_versions import LearnedHere
 
 NAMES = (
     "Adlum", "Bergen", "Corvo", "Dunmore", "Elling", "Fastnet", "Gorran", "Helgo", "Inverey", "Jomsborg", "Kinnard",
@@ -48,22 +50,22 @@ def site(services: Services) -> Services:
             for at, name in enumerate(NAMES)
         ]
     for page_id in ids:
-        embedding.embed(services, page_id)
+        embed.embed(services, page_id)
     return services
 
 
 def ask(services: Services, text: str, *, reuse: bool = False) -> Record:
     """Ask without the web, and do what the workers would."""
-    asked, _ = intake.submit(services, NewQuestion(text=text, crawl_enabled=False, reuse=reuse))
+    asked, _ = submit.submit(services, NewQuestion(text=text, crawl_enabled=False, reuse=reuse))
     for status, name, look, after in (
-        (Status.ASKED, "retrieve", looking.first, flow.after_first_look),
-        (Status.RETRYING, "retry", looking.second, flow.after_second_look),
+        (Status.ASKED, "retrieve", lookup.first, transitions.after_first_look),
+        (Status.RETRYING, "retry", lookup.second, transitions.after_second_look),
     ):
         with step(services, asked.id, status, name) as work:
             if work is not None:
                 attempt = look(services, work.question)
                 if finish(services, work, after(work.question, attempt)):
-                    looking.learn(services, attempt)
+                    lookup.learn(services, attempt)
     with services.database.read() as session:
         return read(session, asked.id, services.now())
 
@@ -84,14 +86,14 @@ def test_feedback_makes_the_judge_surer_and_going_back_gives_the_old_confidence_
     question = BUILT.format(NAMES[0])
     before = verdict(ask(site, question))
     judge_all(site)
-    lessons = {lesson.kind: lesson for lesson in learning.learn(site)}
+    lessons = {lesson.kind: lesson for lesson in refit.learn(site)}
     assert lessons["judge"].version == 1, lessons["judge"].said
     after = verdict(ask(site, question))
     assert (before[1], after[1]) == (0, 1)
     assert after[0] > before[0]
-    learning.rollback(site, "judge", 0)
+    refit.rollback(site, "judge", 0)
     assert verdict(ask(site, question)) == before
-    learning.rollback(site, "judge", 1)
+    refit.rollback(site, "judge", 1)
     assert verdict(ask(site, question)) == after
 
 
@@ -100,27 +102,27 @@ def test_answer_of_another_version_is_not_given_again_until_that_version_is_back
     first = ask(site, question, reuse=True)
     assert ask(site, question, reuse=True).cached_from == first.id
     put_history(site)
-    learning.learn(site)
+    refit.learn(site)
     assert ask(site, question, reuse=True).cached_from is None
-    learning.rollback(site, "judge", 0)
+    refit.rollback(site, "judge", 0)
     assert ask(site, question, reuse=True).cached_from is not None
 
 
 def test_what_was_put_back_stays_until_it_is_learned_by_hand(services: Services) -> None:
     put_history(services)
-    assert versions(learning.learn(services)) == [1]
-    learning.rollback(services, "judge", None)
-    (left,) = (lesson for lesson in learning.learn(services) if lesson.kind == "judge")
+    assert versions(refit.learn(services)) == [1]
+    refit.rollback(services, "judge", None)
+    (left,) = (lesson for lesson in refit.learn(services) if lesson.kind == "judge")
     assert (left.version, left.said) == (None, "left as it was put back")
-    assert versions(learning.learn(services, by_hand=True)) == [2]
+    assert versions(refit.learn(services, by_hand=True)) == [2]
     with services.database.read() as session:
         assert not any(each.held for each in learned.tries(session))
 
 
 def test_learning_the_same_twice_keeps_one_version(services: Services) -> None:
     put_history(services)
-    assert versions(learning.learn(services)) == [1]
-    again = learning.learn(services)
+    assert versions(refit.learn(services)) == [1]
+    again = refit.learn(services)
     assert versions(again) == [None]
     assert "no better than what serves" in again[0].said
 
@@ -156,28 +158,28 @@ def test_wrong_answer_takes_the_reward_of_its_variants_back_and_right_gives_it_a
 
 
 def test_counts_of_variants_become_versions_and_go_back(services: Services) -> None:
-    for _ in range(learning.NEW_TRIES):
+    for _ in range(refit.NEW_TRIES):
         services.variants.learn("general", {"paraphrase": True})
-    (first,) = (lesson for lesson in learning.learn(services) if lesson.kind == "variants")
+    (first,) = (lesson for lesson in refit.learn(services) if lesson.kind == "variants")
     assert first.version == 1
     services.variants.learn("general", {"paraphrase": False})
-    learning.rollback(services, "variants", None)
-    tried = learning.NEW_TRIES
+    refit.rollback(services, "variants", None)
+    tried = refit.NEW_TRIES
     assert services.variants.tallies("general") == {"paraphrase": Tally(tried=tried, rewarded=tried)}
-    learning.rollback(services, "variants", 0)
+    refit.rollback(services, "variants", 0)
     assert services.variants.tallies("general") == {}
-    learning.rollback(services, "variants", 2)  # what was counted before the first return was kept
+    refit.rollback(services, "variants", 2)  # what was counted before the first return was kept
     assert services.variants.tallies("general") == {"paraphrase": Tally(tried=tried + 1, rewarded=tried)}
 
 
 def test_learning_is_due_at_first_and_then_after_a_day_or_enough_feedback(services: Services) -> None:
-    assert learning.is_due(services)
-    learning.learn(services)
-    assert not learning.is_due(services)
+    assert refit.is_due(services)
+    refit.learn(services)
+    assert not refit.is_due(services)
     put_history(services)
-    assert learning.is_due(services)
+    assert refit.is_due(services)
 
 
 def test_going_back_to_what_was_never_there_is_refused(services: Services) -> None:
     with pytest.raises(WellreadError, match="no version 7 of the reranker"):
-        learning.rollback(services, "reranker", 7)
+        refit.rollback(services, "reranker", 7)

@@ -14,8 +14,8 @@ from sqlalchemy import select, update
 from store.questions.new import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
-from workers import intake, notify
-from workers.intake import BadSite
+from workers.questions import submit, webhooks
+from workers.questions.submit import BadSite
 from workers.services import Services
 
 
@@ -65,8 +65,8 @@ def allow(services: Services, receiver: _Receiver) -> None:
 def ended(services: Services, callback_url: str) -> int:
     """A delivery that is owed for a question that ended."""
     new = NewQuestion(text="Who built the lighthouse?", callback_url=callback_url)
-    question, _ = intake.submit(services, new)
-    intake.cancel(services, question.id)
+    question, _ = submit.submit(services, new)
+    submit.cancel(services, question.id)
     with services.database.read() as session:
         (webhook_id,) = session.scalars(select(WebhookRow.id))
     return webhook_id
@@ -80,19 +80,19 @@ def status(services: Services) -> tuple[str, str | None]:
 
 def test_receiver_is_told_at_the_address_that_was_given(services: Services, receiver: _Receiver) -> None:
     allow(services, receiver)
-    notify.deliver(services, ended(services, f"http://{receiver.host}/told?id=7&utm_source=mine"))
+    webhooks.deliver(services, ended(services, f"http://{receiver.host}/told?id=7&utm_source=mine"))
     assert receiver.told == ["/told?id=7&utm_source=mine"]
     assert status(services) == ("DELIVERED", None)
 
 
 def test_site_that_may_be_read_may_not_be_written_to(services: Services, receiver: _Receiver) -> None:
-    intake.add_source(services, f"http://{receiver.host}/", own=True, min_delay_s=None)
+    submit.add_source(services, f"http://{receiver.host}/", own=True, min_delay_s=None)
     with pytest.raises(BadSite, match="WELLREAD_ALLOW_HOSTS"):
-        intake.submit(services, NewQuestion(text="Why?", callback_url=f"http://{receiver.host}/admin/delete"))
+        submit.submit(services, NewQuestion(text="Why?", callback_url=f"http://{receiver.host}/admin/delete"))
     allow(services, receiver)
     webhook_id = ended(services, f"http://{receiver.host}/told")
     services.settings = services.settings.model_copy(update={"allow_hosts": ()})
-    notify.deliver(services, webhook_id)
+    webhooks.deliver(services, webhook_id)
     assert receiver.told == []
     assert "WELLREAD_ALLOW_HOSTS" in (status(services)[1] or "")
 
@@ -102,7 +102,7 @@ def test_delivery_that_stops_the_worker_again_and_again_is_given_up(services: Se
     webhook_id = ended(services, f"http://{receiver.host}/told")
     with services.database.write() as session:
         session.execute(update(WebhookRow).values(attempts=leases.MAX_ATTEMPTS))
-    notify.deliver(services, webhook_id)
+    webhooks.deliver(services, webhook_id)
     assert receiver.told == []
     assert status(services)[0] == "FAILED"
 
@@ -114,7 +114,7 @@ def test_delivery_that_fails_is_tried_five_times_and_no_more(services: Services,
     receiver.server_close()
     for attempt in range(leases.MAX_ATTEMPTS):
         assert status(services)[0] == "WAITING", attempt
-        notify.deliver(services, webhook_id)
+        webhooks.deliver(services, webhook_id)
         with services.database.write() as session:
             session.execute(update(WebhookRow).values(due_at=services.now() - timedelta(seconds=1)))
     assert status(services)[0] == "FAILED"

@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from workers.once import once
 from workers.services import Services
+from workers.services.cached import once
 
 THREADS = 8
 

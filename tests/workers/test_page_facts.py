@@ -17,7 +17,7 @@ from store.questions.new import NewQuestion
 from store.questions.spending import spent
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, say_json
-from workers.page_facts import with_facts
+from workers.crawl.model_facts import with_facts
 from workers.services import Services
 from workers.settings import load
 

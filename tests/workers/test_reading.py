@@ -17,7 +17,8 @@ from store.sql.leases import MAX_ATTEMPTS
 from store.sql.tables import CandidateRow, LinkRow, PageRow, QuestionRow
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, make_due, read_one, row_of, work
-from workers import intake, reading
+from workers.crawl import read
+from workers.questions import submit
 from workers.services import Services
 
 TEXT = "The keeper trims the wick every evening before he lights the lamp, and again at midnight when the oil is low."
@@ -94,7 +95,7 @@ def site(services: Services) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_port}"
-    intake.add_source(services, f"{origin}/", own=True, min_delay_s=0.0)
+    submit.add_source(services, f"{origin}/", own=True, min_delay_s=0.0)
     yield origin
     server.shutdown()
     server.server_close()
@@ -145,22 +146,22 @@ def test_a_private_address_that_is_not_the_operators_own_is_never_asked(services
 
 def test_a_busy_server_is_tried_again_later_and_not_for_ever(services: Services, site: str) -> None:
     candidate_id = add(services, f"{site}/busy")
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts) == ("WAITING", 1)
     assert (row.due_at - services.now()).total_seconds() > 5
     with services.database.write() as session:
         session.get_one(CandidateRow, candidate_id).attempts = MAX_ATTEMPTS
     make_due(services, candidate_id)
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "failed"
 
 
 def test_a_read_delivered_twice_is_done_once(services: Services, site: str) -> None:
     candidate_id = add(services, f"{site}/good")
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     first = row_of(services, candidate_id).settled_at
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     assert row_of(services, candidate_id).settled_at == first
 
 
@@ -184,7 +185,7 @@ def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: st
 def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, bell: Bell) -> None:
     services.slots.claim(site, now=1e10, delay_s=0.0)
     candidate_id = add(services, f"{site}/good")
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     row = row_of(services, candidate_id)
     assert (row.status, row.attempts, row.lease_by) == ("WAITING", 0, None)
     assert ("wellread.read", candidate_id) in bell.rung
@@ -208,8 +209,8 @@ def test_a_question_that_was_cancelled_reads_nothing_more(services: Services, si
         question, _ = new.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     candidate_id = add(services, f"{site}/good", question.id)
-    intake.cancel(services, question.id)
-    reading.read(services, candidate_id)
+    submit.cancel(services, question.id)
+    read.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "skipped"
 
 

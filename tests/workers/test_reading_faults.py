@@ -19,7 +19,8 @@ from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import add, row_of
-from workers import intake, reading
+from workers.crawl import read
+from workers.questions import submit
 from workers.services import Services
 from workers.settings import load
 
@@ -55,7 +56,7 @@ class _Model:
 @pytest.fixture
 def site(services: Services) -> Iterator[LoggedSite]:
     with served({"/lamp": article(1)}) as site:
-        intake.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+        submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
         yield site
 
 
@@ -78,7 +79,7 @@ def reader(services: Services, bell: Bell) -> Iterator[Services]:
 
 def test_candidate_is_held_while_claude_reads_its_facts(reader: Services, site: LoggedSite) -> None:
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
-    reading.read(reader, candidate_id)
+    read.read(reader, candidate_id)
     assert row_of(reader, candidate_id).outcome == "read"
     assert cast(_Model, reader.model).held_when_asked == [1]
     assert cast(_Renewer, reader.leases).held == set()
@@ -90,7 +91,7 @@ def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: 
         no_pauses = "BEFORE UPDATE OF delay_s ON hosts BEGIN SELECT RAISE(ABORT, 'the pause cannot be kept'); END"
         session.execute(text(f"CREATE TRIGGER no_pauses {no_pauses}"))
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
-    reading.read(reader, candidate_id)
+    read.read(reader, candidate_id)
     row = row_of(reader, candidate_id)
     assert (row.status, row.lease_by, "cannot be kept" in (row.error or "")) == ("WAITING", None, True)
     assert cast(_Model, reader.model).held_when_asked == []

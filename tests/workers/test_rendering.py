@@ -16,7 +16,8 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.sql.tables import CandidateRow, PageRow
 from tests.crawler.browser.web import chromium
-from workers import intake, reading
+from workers.crawl import read
+from workers.questions import submit
 from workers.services import Services
 from workers.settings import SettingsError, load
 
@@ -48,12 +49,12 @@ def site() -> Iterator[str]:
 
 def _read(services: Services, site: str) -> tuple[str | None, str | None, list[str]]:
     """What came of the page: its outcome and reason, and the texts that are stored."""
-    intake.add_source(services, site, own=True, min_delay_s=0.0)
+    submit.add_source(services, site, own=True, min_delay_s=0.0)
     with services.database.write() as session:
         (candidate_id,) = candidates.add(
             session, None, [Candidate(url=site)], wave=0, status=CandidateStatus.WAITING, now=services.now()
         )
-    reading.read(services, candidate_id)
+    read.read(services, candidate_id)
     with services.database.read() as session:
         row = session.get_one(CandidateRow, candidate_id)
         return row.outcome, row.reason, list(session.scalars(select(PageRow.text)))

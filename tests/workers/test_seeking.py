@@ -13,11 +13,11 @@ from store.questions import new
 from store.questions.new import NewQuestion
 from store.sql.tables import CandidateRow, PageRow, QuestionRow
 from tests.workers.one_candidate import add
-from workers import intake
-from workers.claim import claim, needs_no_fetch
-from workers.seeking import seek
+from workers.crawl.claim import claim, needs_no_fetch
+from workers.crawl.seek import seek
+from workers.questions import submit
+from workers.questions.step import step
 from workers.services import Services
-from workers.steps import step
 
 SITE = "http://site.example/"
 LAMP = f"{SITE}lamp"
@@ -70,7 +70,7 @@ def _chosen(services: Services, question_id: str) -> set[str]:
 def test_page_read_too_long_ago_for_the_question_is_read_again(
     services: Services, max_age_s: int | None, expected: set[str]
 ) -> None:
-    intake.add_source(services, SITE, own=True, min_delay_s=0.0)
+    submit.add_source(services, SITE, own=True, min_delay_s=0.0)
     for url in (SITE, LAMP):
         _page(services, url, age_s=3_600)
     with services.database.write() as session:
@@ -81,7 +81,7 @@ def test_page_read_too_long_ago_for_the_question_is_read_again(
 
 def test_site_is_bounded_by_its_folder_whatever_its_query_says(services: Services) -> None:
     front = f"{SITE}?path=lamps/oil"
-    intake.add_source(services, front, own=True, min_delay_s=0.0)
+    submit.add_source(services, front, own=True, min_delay_s=0.0)
     with services.database.write() as session:
         link = [Link(url=LAMP, text="The lamp and its oil")]
         links.save(session, site=SITE.rstrip("/"), from_url=front, links=link, depth=1, now=services.now())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from workers.supervise import Program, Supervisor, wait_until
+from workers.processes.supervise import Program, Supervisor, wait_until
 
 SLEEPER = (sys.executable, "-c", "import time; time.sleep(300)")
 
@@ -71,7 +71,7 @@ def test_kill_9_of_the_supervisor_leaves_no_child(tmp_path: Path) -> None:
         f"""
         import time
         from pathlib import Path
-        from workers.supervise import Program, Supervisor
+        from workers.processes.supervise import Program, Supervisor
         supervisor = Supervisor(Path({str(tmp_path)!r}))
         for name in ("one", "two"):
             supervisor.start(Program(name=name, command={SLEEPER!r}))

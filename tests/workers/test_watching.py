@@ -15,9 +15,12 @@ from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import embedding, feedback, intake, sweep, watching
-from workers.intake import BadSite
-from workers.made_with import made_with
+from workers import sweep
+from workers.indexing import embed
+from workers.learning import feedback
+from workers.questions import submit, watches
+from workers.questions.fingerprint import made_with
+from workers.questions.submit import BadSite
 from workers.services import Services
 from workers.settings import load
 
@@ -27,7 +30,7 @@ LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."
 
 def _answered(services: Services, **terms: object) -> str:
     """A question that the tower's page answers."""
-    question, _ = intake.submit(services, replace(ASKED, **terms))  # type: ignore[arg-type]
+    question, _ = submit.submit(services, replace(ASKED, **terms))  # type: ignore[arg-type]
     walk.move(services, question.id, walk.answered(_page(services)))
     return question.id
 
@@ -55,15 +58,15 @@ def _status(services: Services, question_id: str) -> str:
 
 
 def test_follower_is_not_rung_for_and_the_heir_of_a_cancelled_leader_is(services: Services, bell: Bell) -> None:
-    leader, follower = (intake.submit(services, ASKED)[0] for _ in range(2))
+    leader, follower = (submit.submit(services, ASKED)[0] for _ in range(2))
     assert bell.rung == [(Status.ASKED, leader.id)]
-    intake.cancel(services, leader.id)
+    submit.cancel(services, leader.id)
     assert bell.rung[1:] == [(Status.ASKED, follower.id)]
     assert _status(services, follower.id) == Status.ASKED
 
 
 def test_follower_whose_deadline_passed_ends_alone_with_what_there_is(services: Services) -> None:
-    leader, hurried = intake.submit(services, ASKED)[0], intake.submit(services, replace(ASKED, deadline_s=0.001))[0]
+    leader, hurried = submit.submit(services, ASKED)[0], submit.submit(services, replace(ASKED, deadline_s=0.001))[0]
     walk.move(services, leader.id, walk.provisional())
     sweep.sweep(services)
     assert (_status(services, leader.id), _status(services, hurried.id)) == (Status.SEEKING, Status.TIMED_OUT)
@@ -72,7 +75,7 @@ def test_follower_whose_deadline_passed_ends_alone_with_what_there_is(services: 
 
 
 def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, bell: Bell) -> None:
-    leader, follower = (intake.submit(services, ASKED)[0] for _ in range(2))
+    leader, follower = (submit.submit(services, ASKED)[0] for _ in range(2))
     with services.database.write() as session:
         session.get_one(QuestionRow, leader.id).status = Status.FAILED  # by hand: no code of ours does so
     bell.rung.clear()
@@ -82,8 +85,8 @@ def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, bel
 
 
 def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Services, bell: Bell) -> None:
-    intake.submit(services, ASKED)
-    leader = intake.submit(services, replace(ASKED, reuse=False))[0]
+    submit.submit(services, ASKED)
+    leader = submit.submit(services, replace(ASKED, reuse=False))[0]
     with services.database.write() as session:  # the first leads: the second follows it by hand, with a callback
         row = session.get_one(QuestionRow, leader.id)
         first = session.scalars(select(QuestionRow).where(QuestionRow.id != leader.id)).one()
@@ -97,7 +100,7 @@ def test_followers_deliveries_are_rung_for_with_the_leaders_end(services: Servic
 def test_answer_given_again_ends_the_question_as_it_is_asked(services: Services, bell: Bell) -> None:
     first = _answered(services)
     bell.rung.clear()
-    again, is_new = intake.submit(services, replace(ASKED, text="  who built the LIGHTHOUSE"))
+    again, is_new = submit.submit(services, replace(ASKED, text="  who built the LIGHTHOUSE"))
     assert (is_new, again.status, again.id != first) == (True, Status.ANSWERED, True)
     assert bell.rung == []
 
@@ -107,15 +110,15 @@ def test_embedding_a_changed_page_asks_the_watched_question_again_and_no_other(s
     alone = _answered(services, text="Who built it in the end?")
     page_id = _change(services)
     bell.rung.clear()
-    embedding.embed(services, page_id)
+    embed.embed(services, page_id)
     assert (_status(services, watched), _status(services, alone)) == (Status.ASKED, Status.ANSWERED)
     assert bell.rung == [(Status.ASKED, watched)]
     with services.database.read() as session:
         stale = session.scalars(select(AnswerRow.question_id).where(AnswerRow.stale_at.is_not(None)))
         assert set(stale) == {watched, alone}
     for _ in range(2):  # a message delivered twice, and the sweep
-        embedding.embed(services, page_id)
-        assert watching.ask_again(services) == 0
+        embed.embed(services, page_id)
+        assert watches.ask_again(services) == 0
     with services.database.read() as session:
         assert session.get_one(QuestionRow, watched).round == 1
 
@@ -126,24 +129,24 @@ def test_sweep_asks_again_what_a_killed_worker_left(services: Services) -> None:
     with services.database.write() as session:  # embedded and marked, and then the process died
         session.execute(update(PageRow).values(state="INDEXED"))
         session.execute(update(AnswerRow).values(stale_at=services.now()))
-    assert watching.ask_again(services) == 1
+    assert watches.ask_again(services) == 1
     assert _status(services, watched) == Status.ASKED
 
 
 def test_watching_what_is_not_there_or_must_not_be_called_is_refused(services: Services) -> None:
-    question = intake.submit(services, ASKED)[0]
+    question = submit.submit(services, ASKED)[0]
     with pytest.raises(UnknownQuestion):
-        watching.watch(services, "0" * 32)
+        watches.watch(services, "0" * 32)
     with pytest.raises(BadSite):
-        watching.watch(services, question.id, "http://169.254.169.254/")
-    assert watching.watch(services, question.id).question == ASKED.text
-    assert watching.unwatch(services, question.id)
-    assert not watching.unwatch(services, question.id)
+        watches.watch(services, question.id, "http://169.254.169.254/")
+    assert watches.watch(services, question.id).question == ASKED.text
+    assert watches.unwatch(services, question.id)
+    assert not watches.unwatch(services, question.id)
 
 
 def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> None:
     feedback.give(services, _answered(services), "wrong")
-    assert intake.submit(services, ASKED)[0].status is Status.ASKED
+    assert submit.submit(services, ASKED)[0].status is Status.ASKED
     with services.database.read() as session:
         assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1
 

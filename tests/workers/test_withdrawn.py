@@ -13,14 +13,14 @@ from store.sql.tables import HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.one_candidate import read_one
-from workers import intake
+from workers.questions import submit
 from workers.services import Services
 
 
 @pytest.fixture
 def site(services: Services) -> Iterator[LoggedSite]:
     with served({"/lamp": article(1), "/ferry": article(2)}) as site:
-        intake.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+        submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
         yield site
 
 

@@ -16,9 +16,9 @@ from tests.pipeline.claude.lighthouse import Ask
 from tests.workers.test_looking import ask as asked
 from tests.workers.test_looking import put
 from tests.workers.test_looking import reading as reading
-from workers import looking
+from workers.questions import lookup
+from workers.questions.streaming import MAX_CHARACTERS, telling
 from workers.services import Services
-from workers.writing import MAX_CHARACTERS, telling
 
 __all__ = ["ask", "double", "made", "reading", "server"]
 
@@ -55,7 +55,7 @@ def test_sentences_are_published_before_the_answer_is_whole(reading: Services, d
         ),
     )
     question = asked(reading)
-    attempt = looking.first(reading, question)
+    attempt = lookup.first(reading, question)
     assert attempt.answer is not None
     assert attempt.answer.text == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
     assert told(reading, question.id) == ["It was built in 1874. [1]"]

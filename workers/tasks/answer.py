@@ -7,11 +7,11 @@ from typing import Any
 
 from domain import Question, Status
 from store.questions.state import Move
-from workers import flow, intake, looking, waves
 from workers.app import app
-from workers.looking import Attempt
+from workers.questions import crawl_progress, lookup, submit, transitions
+from workers.questions.lookup import Attempt
+from workers.questions.step import finish, step
 from workers.services import Services, services
-from workers.steps import finish, step
 
 Look = Callable[[Services, Question], Attempt]
 
@@ -19,19 +19,19 @@ Look = Callable[[Services, Question], Attempt]
 @app.task(name="wellread.ask")
 def ask(payload: dict[str, Any]) -> None:
     """Take a question another service enqueued; its JSON is checked against the published schema."""
-    intake.accept(services(), payload)
+    submit.accept(services(), payload)
 
 
 @app.task(name="wellread.retrieve")
 def retrieve(question_id: str) -> None:
     """Phase 1: look in the knowledge base."""
-    _look(question_id, Status.ASKED, "retrieve", looking.first, flow.after_first_look)
+    _look(question_id, Status.ASKED, "retrieve", lookup.first, transitions.after_first_look)
 
 
 @app.task(name="wellread.retry")
 def retry(question_id: str) -> None:
     """Phase 2: look again in other words, for twice as many hits."""
-    _look(question_id, Status.RETRYING, "retry", looking.second, flow.after_second_look)
+    _look(question_id, Status.RETRYING, "retry", lookup.second, transitions.after_second_look)
 
 
 @app.task(name="wellread.requery")
@@ -40,11 +40,11 @@ def requery(question_id: str) -> None:
     ready = services()
     with step(ready, question_id, Status.REQUERYING, "requery") as work:
         if work is not None:
-            attempt = looking.again(ready, work.question)
+            attempt = lookup.again(ready, work.question)
             with ready.database.read() as session:
-                progress = waves.progress(session, work.question)
-            if finish(ready, work, flow.after_look_again(work.question, attempt, progress, ready.now())):
-                looking.learn(ready, attempt)
+                progress = crawl_progress.progress(session, work.question)
+            if finish(ready, work, transitions.after_look_again(work.question, attempt, progress, ready.now())):
+                lookup.learn(ready, attempt)
 
 
 def _look(question_id: str, status: Status, name: str, look: Look, decide: Callable[[Question, Attempt], Move]) -> None:
@@ -53,4 +53,4 @@ def _look(question_id: str, status: Status, name: str, look: Look, decide: Calla
         if work is not None:
             attempt = look(ready, work.question)
             if finish(ready, work, decide(work.question, attempt)):
-                looking.learn(ready, attempt)
+                lookup.learn(ready, attempt)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from domain import Status
-from workers import reading, seeking
 from workers.app import app
+from workers.crawl import read as reading
+from workers.crawl import seek as seeking
+from workers.questions.step import step
 from workers.services import services
-from workers.steps import step
 
 
 @app.task(name="wellread.seek")

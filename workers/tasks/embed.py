@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workers import embedding
 from workers.app import app
+from workers.indexing import embed as embedding
 from workers.services import services
 
 

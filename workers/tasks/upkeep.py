@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from workers import notify, refresh, sweep
+from workers import sweep
 from workers.app import app
+from workers.crawl import refresh
+from workers.questions import webhooks
 from workers.services import services
 
 
@@ -22,14 +24,14 @@ def refresh_due() -> None:
 @app.task(name="wellread.notify")
 def notify_caller(webhook_id: int) -> None:
     """Tell a caller that its question ended."""
-    notify.deliver(services(), webhook_id)
+    webhooks.deliver(services(), webhook_id)
 
 
 @app.task(name="wellread.learn")
 def learn_from_feedback() -> None:
     """Fit judge and reranker anew where enough was said of answers since, or a day has passed."""
-    from workers import learning  # brings half the pipeline along, which no other task of this queue needs
+    from workers.learning import refit  # brings half the pipeline along, which no other task of this queue needs
 
     ready = services()
-    if ready.settings.learn and learning.is_due(ready):
-        learning.learn(ready)
+    if ready.settings.learn and refit.is_due(ready):
+        refit.learn(ready)

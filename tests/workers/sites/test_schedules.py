@@ -13,7 +13,8 @@ from store.sql.tables import PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.sites.conftest import WorkOff
-from workers import intake, planning, refresh, whole_sites
+from workers.crawl import refresh, schedules, sites
+from workers.questions import submit
 from workers.services import Services
 
 
@@ -25,7 +26,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 
 
 def _keep(services: Services, site: LoggedSite) -> sources.Source:
-    return intake.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+    return submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
 
 
 def _overdue(services: Services) -> None:
@@ -37,9 +38,9 @@ def _overdue(services: Services) -> None:
 def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    source = planning.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    source = schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
     assert source.next_due is not None
-    whole_sites.begin(services, f"{site.origin}/")
+    sites.begin(services, f"{site.origin}/")
     work_off()
     before = len(site.log)
     site.pages["/"] = article(0, links="<a href=/a>a</a> <a href=/b>b</a>")
@@ -60,14 +61,14 @@ def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
 def test_pages_of_a_source_are_due_with_it_and_by_their_own_intervals_without_a_schedule(
     services: Services, site: LoggedSite, work_off: WorkOff
 ) -> None:
-    source = planning.set_schedule(services, _keep(services, site).id, by_cron("0 3 * * *"))
-    whole_sites.begin(services, f"{site.origin}/")
+    source = schedules.set_schedule(services, _keep(services, site).id, by_cron("0 3 * * *"))
+    sites.begin(services, f"{site.origin}/")
     work_off()
     assert _next_due(services) == {source.next_due}
-    changed = planning.set_schedule(services, source.id, by_interval("2h"))
+    changed = schedules.set_schedule(services, source.id, by_interval("2h"))
     assert _next_due(services) == {changed.next_due}
-    planning.set_schedule(services, source.id, None)
-    whole_sites.begin(services, f"{site.origin}/")
+    schedules.set_schedule(services, source.id, None)
+    sites.begin(services, f"{site.origin}/")
     work_off()
     (due,) = {moment.replace(minute=0, second=0, microsecond=0) for moment in _next_due(services)}
     assert due > services.now() + timedelta(hours=20)
@@ -76,24 +77,24 @@ def test_pages_of_a_source_are_due_with_it_and_by_their_own_intervals_without_a_
 def test_what_is_no_schedule_is_refused_and_changes_nothing(services: Services, site: LoggedSite) -> None:
     source = _keep(services, site)
     with pytest.raises(BadSchedule, match="wrong hour"):
-        planning.set_schedule(services, source.id, by_cron("0 25 * * *"))
+        schedules.set_schedule(services, source.id, by_cron("0 25 * * *"))
     with services.database.read() as session:
         assert sources.find(session, source.id) == source
 
 
 def test_adding_a_source_again_keeps_its_schedule(services: Services, site: LoggedSite) -> None:
-    planning.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
     assert _keep(services, site).schedule == by_interval("6h")
 
 
 def test_the_narrowest_schedule_that_covers_a_page_counts(services: Services, site: LoggedSite) -> None:
-    wide = planning.set_schedule(services, _keep(services, site).id, by_interval("6h"))
-    docs = intake.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=None)
-    narrow = planning.set_schedule(services, docs.id, by_interval("1h"))
+    wide = schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    docs = submit.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=None)
+    narrow = schedules.set_schedule(services, docs.id, by_interval("1h"))
     now = services.now()
-    assert planning.due_at([wide, narrow], f"{site.origin}/docs/x", now) == narrow.next_due
-    assert planning.due_at([wide, narrow], f"{site.origin}/x", now) == wide.next_due
-    assert planning.due_at([wide, narrow], "https://elsewhere.example/", now) is None
+    assert schedules.due_at([wide, narrow], f"{site.origin}/docs/x", now) == narrow.next_due
+    assert schedules.due_at([wide, narrow], f"{site.origin}/x", now) == wide.next_due
+    assert schedules.due_at([wide, narrow], "https://elsewhere.example/", now) is None
 
 
 def _next_due(services: Services) -> set[datetime]:

@@ -88,7 +88,7 @@ def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
 
 def resting_engines(services: Services) -> dict[str, Rest]:
     """Return the engines that are on and left alone, by name; raises redis.RedisError."""
-    from workers.engines import account_ids
+    from workers.services.engines import account_ids
 
     ids = account_ids(services.settings)
     rests = services.engine_rests.resting(list(ids.values()), now=services.now().timestamp())

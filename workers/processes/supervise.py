@@ -1,7 +1,7 @@
 """Starts processes, starts them again when they die, and leaves none behind.
 
 A child that dies is started again after a pause that grows while it keeps dying. The children are on a leash
-(:mod:`workers.leash`): not even ``kill -9`` of the supervisor leaves an orphan.
+(:mod:`workers.processes.parent_death`): not even ``kill -9`` of the supervisor leaves an orphan.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ class Supervisor:
         self._on_restart(child.program.name, code)
 
     def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
-        leashed = (
-            sys.executable, "-E", "-s", str(Path(__file__).with_name("leash.py")),
+        tied = (
+            sys.executable, "-E", "-s", str(Path(__file__).with_name("parent_death.py")),
             str(os.getpid()), str(int(program.death_signal)), *program.command,
         )  # fmt: skip
         with self._log_path(program.name).open("ab") as output:
             return subprocess.Popen(  # noqa: S603 (our own command line)
-                leashed,
+                tied,
                 env={**os.environ, **program.env},
                 stdin=subprocess.DEVNULL,
                 stdout=output,

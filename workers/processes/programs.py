@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 
+from workers.processes.supervise import Program
 from workers.settings import Settings
-from workers.supervise import Program
 
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from domain.record import Feedback, FeedbackVerdict
 from store.questions import feedback, state
-from workers.made_with import made_with
+from workers.questions.fingerprint import made_with
 
 if TYPE_CHECKING:
     from workers.services import Services

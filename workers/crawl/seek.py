@@ -22,16 +22,16 @@ from store.pages.links import KnownLink
 from store.questions import evidence, state
 from store.questions.state import Move
 from text.rarity import rarity
-from workers.engines import switched_on
-from workers.searching import Searched, queries_for, search_engines
-from workers.steps import announce
-from workers.waves import after_reading
+from workers.crawl.search import Searched, queries_for, search_engines
+from workers.questions.crawl_progress import after_reading
+from workers.questions.step import announce
+from workers.services.engines import switched_on
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from workers.questions.step import Work
     from workers.services import Services
-    from workers.steps import Work
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3

@@ -15,8 +15,8 @@ from pipeline.learning.reranker import refit_reranker
 from store.learned import tallies, versions
 from store.learned.versions import Kind, Version
 from store.questions import feedback
-from workers import lessons
-from workers.learned_values import to_judge, to_reranker
+from workers.learning import examples
+from workers.services.learned_values import to_judge, to_reranker
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -57,13 +57,13 @@ def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
     with services.database.read() as session:
         outcomes = feedback.outcomes(session, AT_MOST)
         held = {(each.kind, each.embedder) for each in versions.tries(session) if each.held and not by_hand}
-    of_embedder = lessons.judged(outcomes)
+    of_embedder = examples.judged(outcomes)
     lessons_learned = [
         _judge(services, embedder, judged, held=("judge", embedder) in held) for embedder, judged in of_embedder.items()
     ]
     if not of_embedder:
         lessons_learned.append(Lesson(kind="judge", embedder="", said=NOTHING_SAID, version=None))
-    lessons_learned.append(_reranker(services, lessons.ranked(outcomes), held=("reranker", "") in held))
+    lessons_learned.append(_reranker(services, examples.ranked(outcomes), held=("reranker", "") in held))
     lessons_learned.append(_variants(services))
     for lesson in lessons_learned:
         log.info("learned", kind=lesson.kind, embedder=lesson.embedder, version=lesson.version, said=lesson.said)

@@ -16,7 +16,7 @@ from domain import Schedule
 from store.crawl import sources
 from store.crawl.sources import Source
 from store.pages import refresh_queue
-from workers import whole_sites
+from workers.crawl import sites
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -75,8 +75,8 @@ def look_at_sources(services: Services) -> int:
             now = services.now()
             if not sources.take_due(session, source.id, now, _next(source, now)):
                 continue
-            candidate_ids = whole_sites.look_for_new_pages(session, source, now)
-        whole_sites.ring(services, candidate_ids)
+            candidate_ids = sites.look_for_new_pages(session, source, now)
+        sites.ring(services, candidate_ids)
     return len(waiting)
 
 

@@ -12,7 +12,7 @@ from crawler.extract.chunk import chunk
 from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
 from store.questions import spending
-from workers.purse import remaining_budget
+from workers.questions.spending import remaining_budget
 
 if TYPE_CHECKING:
     from crawler.read import Reading

@@ -8,14 +8,14 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workers.once import once
+from workers.services.cached import once
 from workers.settings import Settings
 
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
     from crawler.fetch.client import Client
     from store.crawl.sources import Source
-    from workers.engines import Account
+    from workers.services.engines import Account
 
 Value = TypeVar("Value")
 
@@ -73,14 +73,14 @@ class WayOut:
 
         Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
         """
-        from workers.engines import own_addresses
+        from workers.services.engines import own_addresses
 
         return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
 
     @once
     def engines(self) -> tuple[Account, ...]:
         """The search engines that are on."""
-        from workers.engines import open_engines
+        from workers.services.engines import open_engines
 
         return open_engines(self.settings, self.engine_client)
 

@@ -15,8 +15,8 @@ from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import CandidateRow, SiteReadRow
-from workers import pace
-from workers.budget import out_of_time
+from workers.crawl import host_delay
+from workers.questions.crawl_budget import out_of_time
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -65,7 +65,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             attempts=row.attempts,
             page=pages.find(session, candidate.url) if candidate.kind == "page" else None,
             sources=known_sources,
-            delay_s=pace.delay_s(session, services, candidate.url, known_sources),
+            delay_s=host_delay.delay_s(session, services, candidate.url, known_sources),
         )
 
 

@@ -13,9 +13,9 @@ from pipeline.answering.notices import disagreement, older_than, said
 from pipeline.ask import Attempt
 from store.pages import page
 from store.questions import evidence
-from workers.flow import earned
-from workers.purse import remaining_budget
-from workers.writing import telling
+from workers.questions.spending import remaining_budget
+from workers.questions.streaming import telling
+from workers.questions.transitions import earned
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -25,8 +25,8 @@ def run_worker(settings: Settings, queue: str) -> None:
     os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it says which tasks are loaded
     from store.sql.database import Database, check_schema
     from workers.app import app
-    from workers.health import show_life
     from workers.queues import QUEUE_NAMES
+    from workers.services.heartbeat import show_life
 
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
@@ -77,7 +77,7 @@ def run_flower(settings: Settings) -> None:
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
     """Give a migration that is under way the time to end."""
     from store.sql.database import Database, DatabaseError, check_schema
-    from workers.supervise import wait_until
+    from workers.processes.supervise import wait_until
 
     def is_there() -> bool:
         try:

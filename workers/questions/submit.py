@@ -21,8 +21,8 @@ from store.questions import answer_cache as reuse
 from store.questions import new as new_questions
 from store.questions import state
 from store.questions.new import NewQuestion
-from workers.made_with import made_with
-from workers.steps import tell_of_end
+from workers.questions.fingerprint import made_with
+from workers.questions.step import tell_of_end
 
 if TYPE_CHECKING:
     from workers.services import Services

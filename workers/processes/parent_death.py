@@ -1,7 +1,7 @@
 """Ties a process to its parent: when the parent dies, however it dies, this one dies too.
 
-Run as a program (``python -m workers.leash PARENT_PID SIGNAL COMMAND …``) it puts itself on the leash and becomes
-the command. Where there is no ``prctl`` (macOS) an orderly end still stops the children, a killed parent does not.
+Run as a program (``parent_death.py PARENT_PID SIGNAL COMMAND …``) it asks the kernel for the signal and becomes the
+command. Where there is no ``prctl`` (macOS) an orderly end still stops the children, a killed parent does not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
 
 
 def main(argv: list[str]) -> None:
-    """Become the command, on the leash of the given parent."""
+    """Become the command, tied to the life of the given parent."""
     parent, number, command = int(argv[0]), signal.Signals(int(argv[1])), argv[2:]
     die_with_parent(number)
     if os.getppid() != parent:  # it died before the kernel was asked

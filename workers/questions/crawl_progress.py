@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from domain import Question, Status
 from store.crawl import candidates
 from store.sql.tables import QuestionRow
-from workers.budget import Progress
+from workers.questions.crawl_budget import Progress
 
 
 def after_reading(session: Session, question_id: str) -> Status | None:

@@ -16,8 +16,8 @@ from store.pages import page as pages
 from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
-from workers import planning, whole_sites
-from workers.waves import after_reading
+from workers.crawl import schedules, sites
+from workers.questions.crawl_progress import after_reading
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from crawler.read import Reading
-    from workers.claim import Claim
+    from workers.crawl.claim import Claim
     from workers.services import Services
 
 
@@ -90,7 +90,7 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
 def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) -> _Kept:
     """Keep the page that was read, or how it was found."""
     page_id = claim.page.id if claim.page else None
-    due_at = planning.due_at(claim.sources, reading.url or claim.candidate.url, now)
+    due_at = schedules.due_at(claim.sources, reading.url or claim.candidate.url, now)
     if reading.page is not None:
         left = _leave(session, claim, reading, now)
         return _new_text(
@@ -180,7 +180,7 @@ def _following(
     """The candidates to be read next, where nobody asked: of the site that is read, or of the pages that are due."""
     if claim.site_read_id is not None:
         due_at = now + timedelta(seconds=pause_s)
-        return whole_sites.after(session, claim, outcome, reading, is_new=kept.is_new, due_at=due_at, now=now)
+        return sites.after(session, claim, outcome, reading, is_new=kept.is_new, due_at=due_at, now=now)
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
     return []

@@ -8,7 +8,7 @@ import structlog
 
 from domain.record import Watch
 from store.questions import answer_cache, state, watches
-from workers.intake import begun, check_callback
+from workers.questions.submit import begun, check_callback
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -14,11 +14,11 @@ from crawler.read import Reading
 from crawler.read import read as read_page
 from store.crawl.candidates import Outcome
 from store.sql import leases
-from workers import outcomes, pace
-from workers.claim import Claim, claim, needs_no_fetch
-from workers.kept_robots import KeptRobots
-from workers.page_facts import with_facts
-from workers.turns import OtherTurns
+from workers.crawl import host_delay, record
+from workers.crawl.claim import Claim, claim, needs_no_fetch
+from workers.crawl.model_facts import with_facts
+from workers.crawl.redirect_slots import OtherTurns
+from workers.crawl.robots_cache import KeptRobots
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Turn
@@ -33,7 +33,7 @@ def read(services: Services, candidate_id: int) -> None:
     if mine is None:
         return
     if outcome := needs_no_fetch(mine, services.now()):
-        outcomes.record(services, mine, outcome)
+        record.record(services, mine, outcome)
         return
     turn = services.slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
     if turn.wait_s > 0:
@@ -49,7 +49,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
         pause_s = claim.delay_s
         try:
             reading = fetch(services, claim)
-            pause_s = pace.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+            pause_s = host_delay.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
         except Exception as error:  # the row remembers what failed; the sweep tries again
             log.exception("read_failed")
             _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
@@ -59,7 +59,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
         if reading.outcome == "retry" and claim.attempts < leases.MAX_ATTEMPTS:
             _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
         else:
-            outcomes.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
+            record.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
 
 
 def fetch(services: Services, claim: Claim) -> Reading:
@@ -98,7 +98,7 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> N
     if claim.attempts >= leases.MAX_ATTEMPTS or (
         claim.question is not None and after_s > claim.question.budget.seconds
     ):
-        outcomes.record(services, claim, Outcome(outcome="failed", reason=error))
+        record.record(services, claim, Outcome(outcome="failed", reason=error))
         return
     with services.database.write() as session:
         leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)

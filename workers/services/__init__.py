@@ -15,10 +15,10 @@ import structlog
 
 from domain.errors import WellreadError
 from store.sql.database import Database
-from workers.logs import configure
-from workers.once import once
+from workers.services.cached import once
+from workers.services.logs import configure
+from workers.services.web import WayOut
 from workers.settings import load
-from workers.way_out import WayOut
 
 if TYPE_CHECKING:
     import redis
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slots
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
-    from workers.doorbell import Doorbell
-    from workers.learned import LearnedHere
-    from workers.lease_renewer import LeaseRenewer
+    from workers.services.dispatch import Doorbell
+    from workers.services.learned_versions import LearnedHere
+    from workers.services.lease_renewer import LeaseRenewer
 
 log = structlog.get_logger()
 
@@ -81,14 +81,14 @@ class Services(WayOut):
     def doorbell(self) -> Doorbell:
         """Wake-up calls."""
         from workers.app import app
-        from workers.doorbell import Doorbell
+        from workers.services.dispatch import Doorbell
 
         return Doorbell(app)
 
     @once
     def leases(self) -> LeaseRenewer:
         """Renews the leases this process holds."""
-        from workers.lease_renewer import LeaseRenewer
+        from workers.services.lease_renewer import LeaseRenewer
 
         return LeaseRenewer(self.database, now=self.now)
 
@@ -162,7 +162,7 @@ class Services(WayOut):
     @once
     def learned(self) -> LearnedHere:
         """The versions of judge and reranker in use."""
-        from workers.learned import LearnedHere
+        from workers.services.learned_versions import LearnedHere
 
         return LearnedHere(self.database)
 

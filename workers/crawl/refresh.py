@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from store.pages import refresh_queue
-from workers import planning, whole_sites
+from workers.crawl import schedules, sites
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -19,12 +19,12 @@ def refresh(services: Services) -> int:
 
     A host is read on, page after page, by whoever read its last page: this only begins.
     """
-    planning.look_at_sources(services)
+    schedules.look_at_sources(services)
     begun = 0
     for _ in range(ROUNDS):
         with services.database.write() as session:
             ids = refresh_queue.open_lanes(session, services.now(), BATCH)
-        whole_sites.ring(services, ids)
+        sites.ring(services, ids)
         begun += len(ids)
         if len(ids) < BATCH:
             break

@@ -18,8 +18,8 @@ from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
-from workers import watching
-from workers.naming import names_of_page
+from workers.indexing.entities import names_of_page
+from workers.questions import watches
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -48,7 +48,7 @@ def embed(services: Services, page_id: int) -> None:
     if not fatal:
         _embed_claimed(services, claimed)
     release_waiting(services, [page.id for _, page in claimed])
-    watching.ask_again(services)
+    watches.ask_again(services)
 
 
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:

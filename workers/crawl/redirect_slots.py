@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crawler import urls
 from crawler.robots.permission import HostBusy
-from workers import pace
+from workers.crawl import host_delay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class OtherTurns:
         if host == self._own or host in self._taken:
             return
         with self._services.database.read() as session:
-            delay_s = pace.delay_s(session, self._services, url, self._known)
+            delay_s = host_delay.delay_s(session, self._services, url, self._known)
         left_s = MOST_WAIT_S
         while (turn := self._claim(host, delay_s)).wait_s > 0:
             left_s -= turn.wait_s

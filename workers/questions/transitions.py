@@ -12,7 +12,7 @@ from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import Attempt
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Move
-from workers.budget import Progress, stop_reason
+from workers.questions.crawl_budget import Progress, stop_reason
 
 #: hits kept with an answer as its context
 CONTEXT_HITS = 8

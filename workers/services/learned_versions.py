@@ -29,7 +29,9 @@ class LearnedHere:
 
     def now(self) -> Learned:
         """What is in use now, as the pipeline takes it."""
-        from workers.learned_values import to_learned  # brings the judge along, which who only asks does without
+        from workers.services.learned_values import (
+            to_learned,  # brings the judge along, which who only asks does without
+        )
 
         versions = self._look()
         if self._learned is None:

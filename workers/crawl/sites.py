@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from crawler.read import Reading
     from store.crawl.sources import Source
-    from workers.claim import Claim
+    from workers.crawl.claim import Claim
     from workers.services import Services
 
 Value = TypeVar("Value")
@@ -38,7 +38,7 @@ def begin(
     services: Services, url: str, *, max_pages: int = MAX_PAGES, max_depth: int = MAX_DEPTH, again: bool = True
 ) -> SiteRead:
     """Have a whole site read into the knowledge base; one that is being read already goes on. Raises BadSite."""
-    from workers.intake import check_site
+    from workers.questions.submit import check_site
 
     front = check_site(services, url)
     new = NewSiteRead(url=front, prefix=site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again)

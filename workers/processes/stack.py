@@ -18,9 +18,9 @@ import redis
 import structlog
 
 from domain.errors import WellreadError
-from workers.programs import programs
+from workers.processes.programs import programs
+from workers.processes.supervise import StartError, Supervisor, wait_until
 from workers.settings import Settings
-from workers.supervise import StartError, Supervisor, wait_until
 
 log = structlog.get_logger()
 

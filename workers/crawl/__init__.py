@@ -1,0 +1,1 @@
+"""The crawl's steps: seek candidates, read one, record it, keep sites and schedules."""

@@ -1,0 +1,1 @@
+"""Pages into the knowledge base: the only writer of passages."""

@@ -1,0 +1,1 @@
+"""What feedback teaches: taking it in, and fitting anew."""

@@ -1,0 +1,1 @@
+"""The embedded stack's processes: which there are, started, supervised, ended."""

@@ -1,0 +1,1 @@
+"""The question's steps: submitted, claimed, looked up, moved on, told of."""
