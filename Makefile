@@ -79,7 +79,7 @@ format: install ## put the code into its format
 	$(BIN)/ruff format .
 
 docs: install ## write the generated parts of docs/ from the code
-	@$(BIN)/python -m api.reference
+	@$(BIN)/python -m api.generate_docs
 
 lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --output-file requirements.lock

@@ -1,6 +1,6 @@
 """``python -m api`` is ``wellread``."""
 
-from api.cli import main
+from api.cli.main import main
 
 if __name__ == "__main__":
     main()

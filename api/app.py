@@ -9,26 +9,15 @@ from contextlib import asynccontextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from api import (
-    problems,
-    routes_chat,
-    routes_health,
-    routes_learned,
-    routes_page,
-    routes_pages,
-    routes_questions,
-    routes_site_reads,
-    routes_sources,
-    routes_standing,
-    routes_stats,
-)
-from api.auth import check_exposure, parse_keys
-from api.body_limit import BodyLimit
-from api.no_sniff import NoSniff
-from api.problems import Problem
-from api.same_machine import SameMachine
+from api.dependencies import open_listener
+from api.middleware import problems
+from api.middleware.auth import check_exposure, parse_keys
+from api.middleware.body_limit import BodyLimit
+from api.middleware.loopback_only import SameMachine
+from api.middleware.no_sniff import NoSniff
+from api.middleware.problems import Problem
+from api.routes import chat, health, learned, pages, questions, site_reads, sources, stats, watches, web
 from api.version import installed_version
-from api.wiring import open_listener
 from workers.processes.stack import PortInUse
 from workers.services import Services
 from workers.settings import LOOPBACK, Settings
@@ -57,8 +46,8 @@ def create_app(services: Services) -> FastAPI:
     app.state.services, app.state.keys, app.state.waiting = services, keys, set()
     problems.install(app)
     for room in (
-        routes_chat, routes_questions, routes_standing, routes_sources, routes_site_reads, routes_pages, routes_stats,
-        routes_health, routes_learned, routes_page,
+        chat, questions, watches, sources, site_reads, pages, stats,
+        health, learned, web,
     ):  # fmt: skip
         app.include_router(room.router)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)

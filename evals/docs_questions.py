@@ -17,8 +17,8 @@ from typing import Literal
 
 import click
 
-from api.demo.alone import alone_in, started
-from api.demo.site_server import serve
+from api.cli.demo.alone import alone_in, started
+from api.cli.demo.site_server import serve
 from domain import Status
 from wellread.client import Client
 from wellread.records import Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from api.cli import cli
+from api.cli.main import cli
 
 
 def wellread(*arguments: str) -> Result:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
+from api.middleware.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
 from tests.api.conftest import LOCAL
 from workers.services import Services
 from workers.services.dispatch import Doorbell

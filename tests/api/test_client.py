@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from fastapi import FastAPI
 
-from api.schemas_record import RecordOut
+from api.schemas.records import RecordOut
 from domain import Status
 from store.questions.state import Move
 from tests.api import walk

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import structlog
 
-from api.demo import run as demo
-from api.demo.alone import alone_in
-from api.demo.checks import Finding, check
-from api.show import Look
+from api.cli.demo import run as demo
+from api.cli.demo.alone import alone_in
+from api.cli.demo.checks import Finding, check
+from api.cli.views.question import Look
 from tests.api.records import citation, record_json
 from wellread.records import Event, to_record
 from workers.settings import load

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-DEMO = Path(__file__).parents[2] / "api" / "demo"
+DEMO = Path(__file__).parents[2] / "api" / "cli" / "demo"
 SITE = DEMO / "site"
 PAGES = {path.relative_to(SITE).as_posix(): path.read_text() for path in SITE.rglob("*.html")}
 ALLOWED = {name: text for name, text in PAGES.items() if not name.startswith("drafts/")}

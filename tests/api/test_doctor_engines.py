@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from api.doctor import Check, examine
-from api.overview import overview
-from api.show import Look
-from api.show_overview import overview_lines
+from api.cli.views.overview import overview_lines
+from api.cli.views.question import Look
+from api.operations.doctor import Check, examine
+from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
 from tests.workers.test_engines import RESULTS, ServicesFor, searxng

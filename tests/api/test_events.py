@@ -13,8 +13,8 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from api.events import final_record, watch
-from api.wiring import open_listener, read_record
+from api.dependencies import open_listener, read_record
+from api.streams.events import final_record, watch
 from domain import Status
 from store.ephemeral.events import Event
 from tests.api import walk

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from domain import Status
 
-PAGE = Path(__file__).parents[2] / "api" / "page"
+PAGE = Path(__file__).parents[2] / "api" / "web"
 HTML, STYLE = ((PAGE / name).read_text() for name in ("index.html", "style.css"))
 SCRIPT = "".join(path.read_text() for path in sorted(PAGE.glob("*.js")))
 

@@ -13,9 +13,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.schemas import Strategy
-from api.schemas_record import RecordOut, record_json
-from api.wiring import read_record
+from api.dependencies import read_record
+from api.schemas.records import RecordOut, record_json
+from api.schemas.requests import Strategy
 from domain import Budget, Status
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.questions import state

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from api.cli import cli
-from api.reindex import StillRunning, reindex
+from api.cli.main import cli
+from api.operations.reindex import StillRunning, reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
 from store.graph import entities

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from api.show import Look, record_lines
-from api.show_about import about_answer
+from api.cli.views.provenance import about_answer
+from api.cli.views.question import Look, record_lines
 from tests.api.records import record_json
 from wellread.records import to_record
 

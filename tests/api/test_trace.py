@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
-from api.cli import cli
-from api.schemas_record import StepOut
-from api.show import Look
-from api.show_trace import trace_lines
+from api.cli.main import cli
+from api.cli.views.question import Look
+from api.cli.views.trace import trace_lines
+from api.schemas.records import StepOut
 from domain import Question, Status
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk

@@ -41,7 +41,7 @@ def test_table_of_tasks_is_the_one_workers_have() -> None:
 
 
 def test_every_environment_variable_named_exists() -> None:
-    sources = [p.read_text() for p in (*ROOT.glob("api/*.py"), *ROOT.glob("workers/*.py"), ROOT / "docker-compose.yml")]
+    sources = [p.read_text() for p in (*ROOT.glob("api/**/*.py"), *ROOT.glob("workers/**/*.py"), ROOT / "docker-compose.yml")]
     known = {f"WELLREAD_{name.upper()}" for name in Settings.model_fields}
     known |= {name for text in sources for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", text)}
     named = {
@@ -80,7 +80,7 @@ def test_transcript_is_of_this_demonstration_and_shows_right_answers() -> None:
     (shown,) = [
         " ".join(block.text.split()) for block in blocks("text") if "Side by" in block.text or "Checked" in block.text
     ]
-    script = json.loads((ROOT / "api/demo/questions.json").read_text("utf-8"))
+    script = json.loads((ROOT / "api/cli/demo/questions.json").read_text("utf-8"))
     for asked in ("question", "paraphrase", "unanswered"):
         assert script[asked] in shown
     assert shown.count(script["expected"]) >= 2

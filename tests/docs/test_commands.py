@@ -8,7 +8,7 @@ import subprocess
 import click
 import pytest
 
-from api.cli import cli
+from api.cli.main import cli
 from evals.__main__ import main as evals
 from tests.docs.blocks import PAGES, ROOT, blocks, commands, every_command
 

@@ -6,15 +6,17 @@ import re
 
 import pytest
 
-from api import reference
-from api.cli import cli
+from api import generate_docs
+from api.cli.main import cli
 from tests.docs.blocks import PAGES
 from workers.settings import Settings
 
 
 def test_generated_parts_are_what_the_code_says_now() -> None:
-    parts = reference.every_part()
-    stale = [name for name, path in PAGES.items() if reference.filled(text := path.read_text("utf-8"), parts) != text]
+    parts = generate_docs.every_part()
+    stale = [
+        name for name, path in PAGES.items() if generate_docs.filled(text := path.read_text("utf-8"), parts) != text
+    ]
     assert stale == [], "run `make docs`"
 
 
@@ -24,30 +26,30 @@ def test_every_generated_part_has_its_place() -> None:
         for path in PAGES.values()
         for name in re.findall(r"<!-- generated: (\w+) -->\n[^<]", path.read_text("utf-8"))
     ]
-    assert sorted(placed) == sorted(reference.every_part())
+    assert sorted(placed) == sorted(generate_docs.every_part())
 
 
 def test_generated_parts_do_not_depend_on_the_settings_of_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = reference.every_part()
+    before = generate_docs.every_part()
     for name, value in (("API_HOST", "0.0.0.0"), ("API_KEYS", "admin:my-own"), ("MAX_PAGES", "7"), ("DATA_DIR", "/x")):
         monkeypatch.setenv(f"WELLREAD_{name}", value)
-    assert reference.every_part() == before
+    assert generate_docs.every_part() == before
 
 
 def test_a_part_that_nobody_writes_is_an_error() -> None:
-    with pytest.raises(reference.UnknownPart, match="'weather'"):
-        reference.filled("<!-- generated: weather -->\n<!-- end -->", {"settings": "…"})
+    with pytest.raises(generate_docs.UnknownPart, match="'weather'"):
+        generate_docs.filled("<!-- generated: weather -->\n<!-- end -->", {"settings": "…"})
 
 
 def test_table_shows_every_setting_with_its_default_and_bounds() -> None:
-    rows = reference.settings_table(Settings).splitlines()[2:]
+    rows = generate_docs.settings_table(Settings).splitlines()[2:]
     assert len(rows) == len(Settings.model_fields)
     assert "| `WELLREAD_API_PORT` | whole number, ≥ 0, ≤ 65,535 | `8484` |" in next(r for r in rows if "API_PORT" in r)
     assert "| secret |" in next(r for r in rows if "ANTHROPIC_API_KEY" in r)
 
 
 def test_command_reference_holds_every_command() -> None:
-    written = reference.command_reference(cli, "wellread")
+    written = generate_docs.command_reference(cli, "wellread")
     for name, command in cli.commands.items():
         assert f"## `wellread {name}`" in written
         assert (command.help or "").split(".")[0][:40] in " ".join(written.split())

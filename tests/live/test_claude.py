@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api.demo.site_server import serve
+from api.cli.demo.site_server import serve
 from tests.claude_double import KEY, ClaudeDouble
 from workers.processes.stack import Stack
 from workers.settings import load

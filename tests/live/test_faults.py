@@ -15,7 +15,7 @@ import psutil
 import pytest
 from sqlalchemy import func, select
 
-from api.demo.site_server import SITE, serve
+from api.cli.demo.site_server import SITE, serve
 from store.sql.database import Database
 from store.sql.tables import AnswerRow, CandidateRow, StepRow
 from workers.processes.stack import Stack

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.schemas_record import RecordOut
+from api.schemas.records import RecordOut
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from pipeline.answering.refusal import is_answer
 from pipeline.ask import MAX_K, Question, Tools, first_look, look_again, second_look

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api import asking
 from api.app import create_app
-from api.show import Look, event_lines, record_lines
+from api.cli import ask_flow
+from api.cli.views.question import Look, event_lines, record_lines
 from tests.api.browser import browser
 from tests.api.conftest import LOCAL, serving
 from tests.safety.conftest import Library
@@ -105,7 +105,7 @@ def test_terminal_shows_letters_and_our_own_colours_only(records: list[dict[str,
             plain = _OWN_COLOURS.sub("", line)
             assert shown(plain) == plain
             assert "\n" not in plain
-        assert shown(asking.to_json(to_record(record))) == asking.to_json(to_record(record))
+        assert shown(ask_flow.to_json(to_record(record))) == ask_flow.to_json(to_record(record))
 
 
 def test_webhooks_carry_the_record_as_ascii_json(library: Library, records: list[dict[str, Any]]) -> None:

@@ -1,6 +1,6 @@
 """Starts processes, starts them again when they die, and leaves none behind.
 
-A child that dies is started again after a pause that grows while it keeps dying. The children are on a leash
+A child that dies is started again after a pause that grows while it keeps dying. The children are tied to its life
 (:mod:`workers.processes.parent_death`): not even ``kill -9`` of the supervisor leaves an orphan.
 """
 

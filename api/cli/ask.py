@@ -1,0 +1,68 @@
+"""The commands that ask and show how it goes."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.output import exit_code, print_lines, tell, tell_progress, terminal
+
+STRATEGIES = (
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("question")
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
+@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
+@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, as the API gives it.")
+@click.option("--no-crawl", is_flag=True, help="Answer from what is known; do not read the web.")
+@click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
+@click.option("--cycles", type=click.IntRange(0, 10), help="Most waves of reading.")
+@click.option("--strategy", type=click.Choice(STRATEGIES), help="How sure the answer must be.")
+def ask(
+    question: str,
+    sites: tuple[str, ...],
+    langs: tuple[str, ...],
+    own: bool,
+    as_json: bool,
+    no_crawl: bool,
+    wait: float,
+    cycles: int | None,
+    strategy: str | None,
+) -> None:
+    """Ask a question and watch it being answered.
+
+    Progress goes to stderr, the answer to stdout. Exit codes: 0 answered, 3 not known or out of time, 1 an error.
+    """
+    from api.cli import ask_flow
+    from api.cli.connect import connected
+    from api.cli.views import question as show
+
+    if own and not sites:
+        raise click.UsageError("--own says whose the sites are: name them with --site.")
+    asked = ask_flow.Asked(
+        question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
+        wait_s=wait,
+    )  # fmt: skip
+    ask_flow.check(asked)
+    with connected(tell) as client:
+        record = ask_flow.ask(client, asked, tell_progress)
+        if as_json:
+            print_lines(ask_flow.to_json(record))
+        else:
+            print_lines("", *show.record_lines(record, terminal()))
+    click.get_current_context().exit(exit_code(record.status))
+
+
+@click.command()
+def demo() -> None:
+    """Show the whole flow on a bundled site: no key, no server, no internet; your own data is not touched."""
+    from api.cli.demo.run import run
+
+    if not run(print_lines, terminal()):
+        click.get_current_context().exit(1)
+
+
+COMMANDS = (ask, demo)

@@ -1,0 +1,44 @@
+"""A whole stack by itself: in a folder of its own, with nothing of the user's settings, data or keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from api.cli.connect import quiet_logs
+from wellread.client import Client
+from workers.processes.stack import Stack
+from workers.processes.supervise import wait_until
+from workers.settings import load
+
+READY_WITHIN_S = 60.0
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Work in a folder of its own, with none of the user's settings; his data and his keys are not touched."""
+    kept, here = dict(os.environ), Path.cwd()
+    for name in kept:
+        if name.startswith(("WELLREAD_", "ANTHROPIC_")):
+            del os.environ[name]
+    os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
+    os.environ["WELLREAD_WIKIPEDIA"] = "false"
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[3])  # the children run this code, installed or not
+    os.chdir(folder)  # where no .env file is
+    quiet_logs()
+    try:
+        yield
+    finally:
+        os.chdir(here)
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+@contextmanager
+def started() -> Iterator[tuple[Stack, Client]]:
+    """Start the stack that the environment describes, and give it with a client once it is ready to be asked."""
+    with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
+        wait_until(client.is_ready, within_s=READY_WITHIN_S)
+        yield stack, client

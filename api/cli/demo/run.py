@@ -1,0 +1,165 @@
+"""`wellread demo`: the whole flow on one machine, without a key, a server or the internet, and a check that it held."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+
+from api.cli import ask_flow
+from api.cli.ask_flow import Asked
+from api.cli.demo.alone import alone_in, started
+from api.cli.demo.checks import Check, Finding, check
+from api.cli.demo.site_server import SITE, SiteServer, serve
+from api.cli.views import question as show
+from api.cli.views.question import Look
+from wellread.client import Client
+from wellread.records import Event, Record
+from workers.processes.stack import Stack
+
+Say = Callable[..., None]
+
+#: short, because the site is in this process; other sites get the default
+DELAY_S = 0.2
+WAIT_S = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Script:
+    """The questions of the demonstration."""
+
+    question: str
+    expected: str  #: stands in the right answer
+    paraphrase: str
+    unanswered: str
+
+
+def run(say: Say, look: Look) -> bool:
+    """Show the flow, stop everything, and tell whether all held that was promised."""
+    script = _script()
+    folder = Path(mkdtemp(prefix="wellread-demo-"))
+    with serve() as site, alone_in(folder):
+        say(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
+        with _started(say) as (stack, client):
+            children = tuple(stack.pids().values())
+            client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
+            say(f"The site is now a source, read every {DELAY_S:g} s (1 s is the default).")
+            began = time.monotonic()
+            findings = _ask_all(client, site, script, say, look)
+            asked_s = time.monotonic() - began
+            say(*_heading("Side by side", look), *show.side_by_side(*_table(findings), look))
+            checked = check(findings, script.expected, pages={p: client.page(p).text for p in _cited(findings)})
+        checked += [_robots_kept(site), _nothing_left(children)]
+    say(*_heading("Checked", look), *(_check_line(each, look) for each in checked), "")
+    held = all(each.holds for each in checked)
+    say(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
+    return held
+
+
+def _end(folder: Path, *, held: bool) -> str:
+    if not held:
+        return f"What went wrong can be read in {folder / 'data' / 'logs'}."
+    shutil.rmtree(folder)
+    return "The demonstration's data is removed."
+
+
+def _ask_all(client: Client, site: SiteServer, script: Script, say: Say, look: Look) -> list[Finding]:
+    turns = (
+        ("1. A question, and an empty knowledge base", script.question),
+        ("2. The same in other words", script.paraphrase),
+        ("3. A question that no page answers", script.unanswered),
+    )
+    return [_ask(client, site, title, question, say, look) for title, question in turns]
+
+
+def _ask(client: Client, site: SiteServer, title: str, question: str, say: Say, look: Look) -> Finding:
+    say(*_heading(title, look), f"> {question}", "")
+    fetched_before = len(site.paths)
+    heard: list[Event] = []
+
+    def tell(event: Event, at_s: float) -> None:
+        heard.append(event)
+        say(*show.event_lines(event, at_s, look))
+
+    record = ask_flow.ask(client, Asked(question=question, wait_s=WAIT_S), tell)
+    say("", *show.record_lines(record, look))
+    return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(heard))
+
+
+def _table(findings: Sequence[Finding]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    records = [finding.record for finding in findings]
+    rows = [
+        ("phases", [" → ".join(_phases(record)) for record in records]),
+        ("pages read", [str(len(record.live_urls)) for record in records]),
+        ("seconds", [f"{record.seconds:.1f}" for record in records]),
+        ("outcome", [record.status.lower() for record in records]),
+        ("answer", [record.answer or "" for record in records]),
+        ("citations", ["\n".join(f"[{c.marker}] {c.title}" for c in record.citations) or "none" for record in records]),
+    ]
+    return [record.question for record in records], rows
+
+
+def _phases(record: Record) -> list[str]:
+    """The phases the question went through, each as often as it came."""
+    numbers = {"retrieve": "1", "retry": "2", "seek": "3", "requery": "4"}
+    return [numbers[timing.step] for timing in record.timings if timing.step in numbers]
+
+
+def _cited(findings: Sequence[Finding]) -> set[int]:
+    return {citation.page_id for finding in findings for citation in finding.record.citations}
+
+
+@contextmanager
+def _started(say: Say) -> Iterator[tuple[Stack, Client]]:
+    say("Starting Valkey, the workers, beat and the API …")
+    began = time.monotonic()
+    with started() as (stack, client):
+        say(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
+        yield stack, client
+        say("", "Stopping …")
+
+
+def _robots_kept(site: SiteServer) -> Check:
+    return Check(name="no path was asked for that robots.txt forbids", holds=not _under_drafts(site.paths))
+
+
+def _under_drafts(paths: Sequence[str]) -> list[str]:
+    return [path for path in paths if path.startswith("/drafts")]
+
+
+def _nothing_left(children: Sequence[int]) -> Check:
+    """Each child led a process group of its own; none of them has a member left."""
+    left = [pid for pid in children if _group_lives(pid)]
+    return Check(name="no process is left", holds=not left, said=f"left: {left}" if left else "")
+
+
+def _group_lives(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _script() -> Script:
+    told = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
+    return Script(**{name: told[name] for name in Script.__dataclass_fields__})
+
+
+def _count_pages() -> int:
+    return sum(1 for _ in SITE.rglob("*.html"))
+
+
+def _heading(text: str, look: Look) -> list[str]:
+    return ["", look.paint(text, bold=True), "═" * min(look.width, len(text))]
+
+
+def _check_line(each: Check, look: Look) -> str:
+    mark = look.paint("held  ", fg="green") if each.holds else look.paint("FAILED", fg="red", bold=True)
+    return f"{mark}  {each.name}" + (f" ({each.said})" if each.said else "")

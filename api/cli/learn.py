@@ -1,0 +1,99 @@
+"""`wellread learn`: what feedback taught the judge, the reranker and the choice of variants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from api.cli.output import print_lines, terminal
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from wellread.learned_records import Kind
+
+KINDS = ("judge", "reranker", "variants")
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+
+
+class _VersionNumber(click.ParamType[int]):
+    """A version's number, or "shipped"."""
+
+    name = "version"
+
+    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> int:
+        """Turn it into the number; what is shipped is 0."""
+        bare = value.lower().removeprefix("v")
+        if bare == "shipped":
+            return 0
+        if not bare.isdigit() or int(bare) == 0:
+            self.fail(f"{value!r} is no version: write its number, or shipped.", param, context)
+        return int(bare)
+
+
+@click.group(invoke_without_command=True)
+@_AS_JSON
+@click.pass_context
+def learn(context: click.Context, as_json: bool) -> None:
+    """Learn from what readers said of answers, now.
+
+    Judge, reranker and variants are fitted anew from all feedback. What does better on answers left out and keeps the
+    pinned floor is used at once, without a restart; what does not is refused, with the figures that say why.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from api.cli.backend.learning import open_lessons
+    from api.cli.views.learned import lesson_lines
+
+    with open_lessons() as kept:
+        lessons = kept.learn()
+    if as_json:
+        _print_json(lessons)
+    else:
+        print_lines(*lesson_lines(lessons, terminal()))
+
+
+@learn.command(name="list")
+@_AS_JSON
+def show_all(as_json: bool) -> None:
+    """List the versions with their dates, examples and figures, and which are in use."""
+    from api.cli.backend.learning import open_lessons
+    from api.cli.views.learned import learned_lines
+
+    with open_lessons() as kept:
+        known = kept.learned()
+    if as_json:
+        print_lines(known.model_dump_json(indent=2))
+    else:
+        print_lines(*learned_lines(known, terminal()))
+
+
+@learn.command()
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("version", type=_VersionNumber(), required=False)
+@_AS_JSON
+def rollback(kind: str, version: int | None, as_json: bool) -> None:
+    """Go back to an earlier version of a kind, or to "shipped".
+
+    Without VERSION, to the one before that in use. Workers take it up within seconds.
+    Judge and reranker stay so until the next `wellread learn`.
+    """
+    from api.cli.backend.learning import open_lessons
+
+    with open_lessons() as kept:
+        in_use = kept.rollback(cast("Kind", kind), version)
+    if as_json:
+        _print_json(in_use)
+        return
+    used = ", ".join(f"version {each.number}" for each in in_use) or "what is shipped"
+    print_lines(f"In use of the {kind}: {used}.")
+
+
+def _print_json(values: Sequence[BaseModel]) -> None:
+    print_lines(json.dumps([value.model_dump(mode="json") for value in values], ensure_ascii=False, indent=2))
+
+
+COMMANDS = (learn,)

@@ -1,0 +1,49 @@
+"""The command line. Commands are thin and import what they do when they do it: ``--help`` loads nothing heavy."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from api.cli import ask, learn, operate, processes, reads, sources, trace, watch
+from api.cli.output import EXIT_INTERRUPTED
+from domain.errors import WellreadError
+
+
+class _Told(click.Group):
+    """A group whose expected errors end as one clear line, with the traceback only when asked for."""
+
+    def invoke(self, context: click.Context) -> object:
+        """Run the command; what it cannot do is said on stderr and by the exit code."""
+        try:
+            return super().invoke(context)
+        except WellreadError as error:
+            if context.params.get("debug"):
+                traceback.print_exc()
+            else:
+                click.echo(f"wellread: {error}", err=True)
+            context.exit(1)
+        except KeyboardInterrupt:
+            click.echo("", err=True)
+            context.exit(EXIT_INTERRUPTED)
+
+
+@click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def cli(debug: bool) -> None:
+    """Answers questions from what it has read, and reads the web when it has not read enough.
+
+    Settings are environment variables that begin with WELLREAD_; none must be set.
+    """
+
+
+for commands in (ask, watch, trace, reads, sources, learn, operate, processes):
+    for command in commands.COMMANDS:
+        cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; the entry point."""
+    cli(prog_name="wellread", args=sys.argv[1:])

@@ -1,0 +1,96 @@
+"""The operator's commands: start, look, repair."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.output import print_lines, tell, terminal
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), help="The API's port; 0: any free one.  [default: 8484]")
+@click.option("--no-flower", is_flag=True, help="Leave Flower out.")
+def up(port: int | None, no_flower: bool) -> None:
+    """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
+    from api.cli.connect import quiet_logs
+    from workers.processes.stack import up as run
+    from workers.settings import load
+
+    quiet_logs()
+    settings = load() if port is None else load(api_port=port)
+    run(settings, flower=not no_flower, say=click.echo)
+
+
+@click.command()
+def status() -> None:
+    """Show what runs, what is kept, what waits and what was asked last."""
+    from api.cli.connect import open_services
+    from api.cli.views.overview import overview_lines
+    from api.operations.overview import overview
+
+    print_lines(*overview_lines(overview(open_services()), terminal()))
+
+
+@click.command()
+def doctor() -> None:
+    """Find what is wrong with this set-up and say how to mend it."""
+    from api.cli.connect import quiet_logs
+    from api.cli.views.overview import check_lines
+    from api.operations.doctor import examine
+    from workers.services import Services
+    from workers.settings import load
+
+    quiet_logs()
+    wrong = False
+    for check in examine(Services(load())):
+        wrong = wrong or check.level == "wrong"
+        print_lines(*check_lines(check, terminal()))
+    if wrong:
+        click.get_current_context().exit(1)
+
+
+@click.command()
+def dead() -> None:
+    """List the questions a step of which failed too often."""
+    from api.cli.connect import open_services
+    from api.cli.views.overview import dead_lines
+    from store.questions.state import dead as failed
+
+    with open_services().database.read() as session:
+        print_lines(*dead_lines(failed(session), terminal()))
+
+
+@click.command()
+@click.argument("question_id", metavar="ID")
+def replay(question_id: str) -> None:
+    """Start a question again that failed, ran out of time or was cancelled."""
+    from api.cli.connect import open_services
+    from workers.questions.submit import replay as start_again
+
+    question = start_again(open_services(), question_id)
+    print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
+
+
+@click.command()
+def reindex() -> None:
+    """Build the knowledge base again from the stored pages: after a change of embedder, or damage."""
+    from api.cli.connect import open_services
+    from api.operations.reindex import reindex as build_again
+
+    def progress(done: int, total: int) -> None:
+        tell(f"{done:,} of {total:,} pages")
+
+    services = open_services()
+    held = build_again(services, progress)
+    print_lines(f"The knowledge base holds {held:,} passages, embedded by {services.embedder.id}.")
+
+
+@click.command()
+def version() -> None:
+    """Print the version."""
+    from api.version import installed_version
+
+    print_lines(f"wellread {installed_version()}")
+
+
+COMMANDS = (up, status, doctor, dead, replay, reindex, version)

@@ -1,0 +1,195 @@
+"""`wellread read`, `reads` and `pages`: pages and whole sites read into the knowledge base, and what became of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, print_lines, tell, terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from api.cli.backend.site_reads import SiteRead
+    from wellread.client import Client, Reading
+
+#: seconds between two lines of progress where they are not written over each other
+QUIET_S = 10.0
+
+
+@click.command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--whole", is_flag=True, help="Read the whole site, or all of it below the URL's path.")
+@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
+@click.option("--max-pages", type=click.IntRange(1, 1_000_000), help="Most pages of a whole site.  [default: 10,000]")
+@click.option("--max-depth", type=click.IntRange(0, 1_000), help="Most links from where it begins.  [default: 20]")
+@click.option("--json", "as_json", is_flag=True, help="Print how a whole site's reading ended as JSON.")
+@click.option("--wait", type=click.FloatRange(min=1), help="Seconds to wait for pages.  [default: 120; sites: no end]")
+def read(
+    urls: tuple[str, ...],
+    whole: bool,
+    own: bool,
+    max_pages: int | None,
+    max_depth: int | None,
+    as_json: bool,
+    wait: float | None,
+) -> None:
+    """Read pages, or whole sites, into the knowledge base.
+
+    A whole site is found through its sitemaps, feeds and links; Ctrl-C leaves its reading to the workers.
+    Exit codes: 0 all were read, 3 some could not be, 1 an error.
+    """
+    from api.cli.connect import connected
+
+    if not whole and (max_pages or max_depth is not None or as_json):
+        raise click.UsageError("--max-pages, --max-depth and --json are of whole sites: add --whole.")
+    with connected(tell) as client:
+        for url in urls if own else ():
+            client.add_source(url, own=True)
+        if whole:
+            begun = [client.read_site(url, max_pages=max_pages, max_depth=max_depth).id for url in urls]
+            ended = [_follow_to_its_end(client, site_read_id, as_json) for site_read_id in begun]
+            all_read = all(ended)
+        else:
+            all_read = _read_pages(client, urls, wait or 120.0)
+    if not all_read:
+        click.get_current_context().exit(EXIT_NOT_KNOWN)
+
+
+@click.group()
+def reads() -> None:
+    """See how far the reading of whole sites is; pause, resume and cancel it."""
+
+
+@reads.command(name="list")
+def show_all() -> None:
+    """List the last site reads, newest first."""
+    from api.cli.backend.site_reads import open_site_reads
+    from api.cli.views.sites import site_reads_lines
+
+    with open_site_reads() as kept:
+        print_lines(*site_reads_lines(kept.latest(), terminal()))
+
+
+@reads.command()
+@click.argument("number", type=int, metavar="ID")
+@click.option("--follow", "follows", is_flag=True, help="Stay until it is over; Ctrl-C leaves it to the workers.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(number: int, follows: bool, as_json: bool) -> None:
+    """Show how far a site read has come."""
+    from api.cli.backend.site_reads import follow, open_site_reads
+
+    with open_site_reads() as kept:
+        seen = kept.get(number)
+        if follows:
+            seen = follow(lambda: kept.get(number), _teller())
+        _print(seen, as_json)
+
+
+@reads.command()
+@click.argument("number", type=int, metavar="ID")
+def pause(number: int) -> None:
+    """Read no more of a site for now; `wellread reads resume ID` goes on."""
+    from api.cli.backend.site_reads import open_site_reads
+
+    with open_site_reads() as kept:
+        _print(kept.pause(number), as_json=False)
+
+
+@reads.command()
+@click.argument("number", type=int, metavar="ID")
+def resume(number: int) -> None:
+    """Go on with a site that was paused or cancelled."""
+    from api.cli.backend.site_reads import open_site_reads
+
+    with open_site_reads() as kept:
+        _print(kept.resume(number), as_json=False)
+
+
+@reads.command()
+@click.argument("number", type=int, metavar="ID")
+def cancel(number: int) -> None:
+    """Read no more of a site; what was read stays."""
+    from api.cli.backend.site_reads import open_site_reads
+
+    with open_site_reads() as kept:
+        _print(kept.cancel(number), as_json=False)
+
+
+@click.group()
+def pages() -> None:
+    """Look at the pages that were read."""
+
+
+@pages.command(name="show")
+@click.argument("url")
+def show_page(url: str) -> None:
+    """Show a page: when it was looked at, what was found each time, when it is due again."""
+    from api.cli.backend.pages import find
+    from api.cli.views.sites import page_lines
+
+    print_lines(*page_lines(find(url), terminal()))
+
+
+def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
+    from api.cli import ask_flow
+    from api.cli.views import question
+
+    def show_reading(reading: Reading) -> None:
+        print_lines(*question.reading_lines(reading, terminal()))
+
+    readings = ask_flow.read(client, urls, show_reading, wait_s=wait_s)
+    return all(reading.in_knowledge_base for reading in readings)
+
+
+def _follow_to_its_end(client: Client, site_read_id: int, as_json: bool) -> bool:
+    """Show the progress of a site read; on Ctrl-C say how to come back to it."""
+    from api.cli.backend.site_reads import follow
+
+    try:
+        seen = follow(lambda: client.site_read(site_read_id), _teller())
+    except KeyboardInterrupt:
+        tell(
+            "",
+            f"The site is read on while Wellread runs (`wellread up`): `wellread reads show {site_read_id} --follow` "
+            f"comes back to it, `wellread reads pause {site_read_id}` and `cancel` end it.",
+        )
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+    _print(seen, as_json)
+    return seen.status == "DONE" and not seen.failed
+
+
+def _teller() -> Callable[[SiteRead], None]:
+    """What shows progress on stderr: one line that is written over, or one every ten seconds."""
+    from time import monotonic
+
+    from api.cli.views.sites import progress_line
+
+    overwrites, last = sys.stderr.isatty(), -QUIET_S
+
+    def show_progress(seen: SiteRead) -> None:
+        nonlocal last
+        line = progress_line(seen, terminal(err=True))
+        if overwrites:
+            click.echo(f"\r\x1b[K{line}", nl=seen.status in ("DONE", "CANCELLED") and not seen.embedding, err=True)
+        elif monotonic() - last >= QUIET_S:
+            last = monotonic()
+            tell(line)
+
+    return show_progress
+
+
+def _print(seen: SiteRead, as_json: bool) -> None:
+    from api.cli.backend.site_reads import plain
+    from api.cli.views.sites import site_read_lines
+
+    if as_json:
+        print_lines(json.dumps(plain(seen), indent=2))
+    else:
+        print_lines(*site_read_lines(seen, terminal()))
+
+
+COMMANDS = (read, reads, pages)

@@ -1,0 +1,27 @@
+"""`wellread trace`: what was done for a question, step by step."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.output import print_lines, terminal
+
+
+@click.command()
+@click.argument("question_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+def trace(question_id: str, as_json: bool) -> None:
+    """Show every step of a question: queries, hits with all scores, pages, times and cost."""
+    import json
+
+    from api.cli.backend import trace as tracing
+    from api.cli.views import trace as show_trace
+
+    steps = tracing.trace(question_id)
+    if as_json:
+        print_lines(json.dumps(tracing.as_json(steps), indent=2, ensure_ascii=False))
+    else:
+        print_lines(*show_trace.trace_lines(steps, terminal()))
+
+
+COMMANDS = (trace,)

@@ -1,0 +1,1 @@
+"""How the terminal shows what it shows."""

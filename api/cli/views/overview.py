@@ -1,0 +1,121 @@
+"""How the terminal shows what the operator looks at: the overview, the doctor's findings, the dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from api.cli.views.question import Look
+from api.cli.views.sites import schedule_said, site_read_lines
+from api.cli.views.width import clean, cut, wrap
+
+if TYPE_CHECKING:
+    from api.cli.backend.sources import Site
+    from api.cli.backend.watches import Watched
+    from api.operations.doctor import Check
+    from api.operations.overview import Overview
+
+_COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
+
+
+class Dead(Protocol):
+    """A question that was given up."""
+
+    id: str
+    text: str
+    error: str | None
+    updated_at: datetime
+
+
+def overview_lines(seen: Overview, look: Look) -> list[str]:
+    """What runs, what is kept, what waits, what was asked last."""
+    return [
+        *_running_lines(seen),
+        "",
+        f"Kept: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
+        *([f"Due to be looked at again: {seen.due:,} pages"] if seen.due else []),
+        *(line for site in seen.whole_sites for line in site_read_lines(site, look)),
+        *_engine_lines(seen, look),
+        *_queue_lines(seen),
+        *_question_lines(seen, look),
+    ]
+
+
+def check_lines(check: Check, look: Look) -> list[str]:
+    """One finding, and what to do about it."""
+    level = look.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
+    said = wrap(f"{check.name}: {check.said}", look.width - 7)
+    lines = [f"{level}  {said[0]}", *(f"       {line}" for line in said[1:])]
+    return lines + (wrap(check.fix, look.width, first="       → ", rest="         ") if check.fix else [])
+
+
+def watch_lines(watches: Sequence[Watched], look: Look) -> list[str]:
+    """The standing questions: how each stands, and when its answer last changed."""
+    if not watches:
+        return ["No question is watched: `wellread watch QUESTION` watches one."]
+    lines: list[str] = []
+    for watch in watches:
+        changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since it is watched"
+        lines.append(f"{watch.question_id}  {watch.status}, {changed}")
+        lines.append(cut(f"    {clean(watch.question)}", look.width))
+    return [*lines, "", "`wellread watch stop ID` ends one."]
+
+
+def dead_lines(questions: Sequence[Dead], look: Look) -> list[str]:
+    """The dead letters, and how to start one again."""
+    if not questions:
+        return ["No question was given up."]
+    lines: list[str] = []
+    for question in questions:
+        lines.append(f"{question.id}  {_when(question.updated_at)}")
+        lines.append(cut(f"    {clean(question.text)}", look.width))
+        lines += wrap(question.error or "no error was kept", look.width, first="    ", rest="    ")
+    return [*lines, "", "`wellread replay ID` starts one again."]
+
+
+def source_lines(sites: Sequence[Site]) -> list[str]:
+    """The sites that are kept, with what is said of them."""
+    if not sites:
+        return ["No site was chosen: `wellread source add URL`."]
+    return [" ".join((clean(site.url), *_said_of(site))) for site in sites]
+
+
+def _said_of(site: Site) -> list[str]:
+    own = ["(own)"] if site.own else []
+    delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
+    return [*own, *delay, *schedule_said(site.schedule, site.next_due)]
+
+
+def _running_lines(seen: Overview) -> list[str]:
+    if seen.address is None:
+        return ["No stack runs on this data folder: `wellread up` starts one."]
+    flower = f"    Flower: {seen.address.flower_url}" if seen.address.flower_url else ""
+    return [f"Wellread runs: {seen.address.api_url} (process {seen.address.pid}){flower}"]
+
+
+def _engine_lines(seen: Overview, look: Look) -> list[str]:
+    left_alone = [cut(f"  {name} is left alone: {clean(why)}", look.width) for name, why in seen.engines.items() if why]
+    return [f"Search engines: {', '.join(seen.engines) or 'none'}", *left_alone]
+
+
+def _queue_lines(seen: Overview) -> list[str]:
+    if seen.queues is None:
+        return [] if seen.address is None else ["", "Redis does not answer: `wellread doctor` says what to do."]
+    rows = [f"  {queue.name:<8}{queue.workers:>8}{queue.waiting:>10}" for queue in seen.queues]
+    return ["", f"  {'queue':<8}{'workers':>8}{'waiting':>10}", *rows]
+
+
+def _question_lines(seen: Overview, look: Look) -> list[str]:
+    if not seen.latest:
+        return ["", 'Nothing was asked yet: `wellread ask "…"`.']
+    counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
+    latest = [
+        cut(f"  {asked.id}  {_when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", look.width)
+        for asked in seen.latest
+    ]
+    return ["", f"Questions: {counts}. The latest:", *latest]
+
+
+def _when(time: datetime) -> str:
+    return time.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,46 @@
+"""What to know of an answer beside what it says: whether it still holds, where it comes from, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from api.cli.views.width import clean
+from wellread.records import Record
+
+#: URLs of pages that are being read, and the most words of what is missing
+_SHOWN = 5
+
+
+def about_answer(record: Record) -> list[str]:
+    """Give the sentences to show below an answer; for most answers there is none."""
+    return [*_unfinished(record), *_standing(record), *_cost(record)]
+
+
+def _unfinished(record: Record) -> Iterator[str]:
+    if record.status.is_final:
+        return
+    if record.verdict and record.verdict.missing:
+        yield f"Not covered yet: {clean(', '.join(record.verdict.missing[:_SHOWN]))}."
+    waiting = [clean(page.url) for page in record.pages if page.outcome is None]
+    if waiting:
+        more = f" and {len(waiting) - _SHOWN} more" if len(waiting) > _SHOWN else ""
+        yield f"Being read: {', '.join(waiting[:_SHOWN])}{more}."
+
+
+def _standing(record: Record) -> Iterator[str]:
+    if record.stale:
+        since = f" since {record.stale_at:%Y-%m-%d %H:%M} UTC" if record.stale_at else ""
+        yield f"Stale{since}: a page that it cites has changed or vanished."
+    if record.cached_from:
+        yield f"Given before, as the answer to {record.cached_from}; what it cites still says the same."
+    if record.shared_with:
+        yield f"Shared with {record.shared_with}, which asked the same."
+    if record.round:
+        yield f"Asked again {'once' if record.round == 1 else f'{record.round} times'}, as its evidence changed."
+
+
+def _cost(record: Record) -> Iterator[str]:
+    cost = record.cost
+    if cost.input_tokens or cost.output_tokens or cost.usd:
+        tokens = f"{cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
+        yield f"Cost ${cost.usd:.4f} ({clean(cost.model) or 'a model'}: {tokens})."

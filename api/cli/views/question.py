@@ -1,0 +1,214 @@
+"""How the terminal shows a question: its progress, its answer with the citations, several answers side by side.
+
+Pure: from values to lines no wider than the terminal. What comes from pages is stripped of control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import click
+
+from api.cli.views.provenance import about_answer
+from api.cli.views.width import clean, columns, cut, wrap
+from domain import Citation, Status
+from wellread.records import Event, Reading, Record
+
+#: status → (phase, what is being done)
+DOING = {
+    Status.ASKED: ("phase 1", "looking in the knowledge base"),
+    Status.RETRYING: ("phase 2", "looking again in other words"),
+    Status.SEEKING: ("phase 3", "choosing pages to read"),
+    Status.READING: ("phase 3", "reading"),
+    Status.EMBEDDING: ("phase 3", "adding what was read to the knowledge base"),
+    Status.REQUERYING: ("phase 4", "looking again with what was read"),
+}
+
+_ENDED = {
+    Status.ANSWERED: ("Answered", "green"),
+    Status.ABSTAINED: ("Not known", "yellow"),
+    Status.TIMED_OUT: ("Out of time", "yellow"),
+    Status.CANCELLED: ("Cancelled", "yellow"),
+    Status.FAILED: ("Failed", "red"),
+}
+
+#: a page was read, or did not need to be
+READ = ("read", "known", "unchanged")
+#: where the text of a progress line begins, after its time and phase
+_INDENT = 18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What the terminal can show."""
+
+    width: int = 80  #: columns
+    colour: bool = False
+
+    def paint(self, text: str, **style: Any) -> str:
+        """The text in a style, where colours are wanted."""
+        return click.style(text, **style) if self.colour else text
+
+
+def news(events: Iterable[Event]) -> Iterator[Event]:
+    """The events without those that say nothing new: where the question stood before its story is told, and repeats.
+
+    Of an answer that is being written, only what is new of it is told.
+    """
+    last: dict[str, object] = {}
+    for number, event in enumerate(events):
+        if number == 0 and event.kind == "status" and not event.id:
+            continue
+        told = event.data.get("status") if event.kind == "status" else event.data.get("answer")
+        if event.kind in ("status", "provisional", "writing") and told == last.get(event.kind):
+            continue
+        before, last[event.kind] = last.get(event.kind), told
+        yield _grown(event, str(before or "")) if event.kind == "writing" else event
+
+
+def _grown(event: Event, before: str) -> Event:
+    """What an answer has that it had not before; all of it, when it was begun anew."""
+    answer = str(event.data.get("answer", ""))
+    return replace(event, data={"answer": answer.removeprefix(before).strip()})
+
+
+def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
+    """One step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
+    if event.kind == "status":
+        return _status_lines(event, at_s, look)
+    if event.kind == "page" and event.data.get("kind", "page") == "page":
+        return [_page_line(event, at_s, look)]
+    if event.kind == "writing":
+        return _writing_lines(str(event.data.get("answer", "")), at_s, look)
+    if event.kind == "provisional":
+        return _provisional_lines(event, at_s, look)
+    return []
+
+
+def record_lines(record: Record, look: Look) -> list[str]:
+    """The record as the answer to read: how it ended, the answer, its citations, what to know of it."""
+    lines = [_headline(record, look), ""]
+    if record.short_answer:
+        lines += [*(look.paint(line, bold=True) for line in wrap(clean(record.short_answer), look.width)), ""]
+    if record.answer:
+        lines += wrap(record.answer, look.width)
+    if record.error:
+        lines += wrap(record.error, look.width)
+    for citation in record.citations:
+        lines += ["", *citation_lines(citation, look)]
+    if record.notice:
+        lines += ["", *wrap(f"Note: {record.notice}", look.width)]
+    if record.status is Status.ABSTAINED:
+        lines += ["", *_tried_lines(record, look)]
+    about = [line for said in about_answer(record) for line in wrap(said, look.width)]
+    return [*lines, *([""] if about else []), *(look.paint(line, dim=True) for line in about)]
+
+
+def citation_lines(citation: Citation, look: Look) -> list[str]:
+    """A citation: its number, the quoted span, the page, and how old that is."""
+    number = f"[{citation.marker}] "
+    indent = " " * len(number)
+    quote = wrap(f"“{clean(citation.quote)}”", look.width, first=number, rest=indent)
+    where = [*wrap(citation.title, look.width, first=indent, rest=indent), indent + clean(citation.url)]
+    dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
+    return [*quote, *where, *([look.paint(indent + dates, dim=True)] if dates else [])]
+
+
+def reading_lines(reading: Reading, look: Look) -> list[str]:
+    """A page that was asked to be read, and what came of it."""
+    outcome = clean(reading.outcome or "waiting")
+    said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
+    return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", look.width)]
+
+
+def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], look: Look) -> list[str]:
+    """A table: a column a question, a row a fact; cells wrap in their column."""
+    label = max(columns(name) for name, _ in rows) + 2
+    width = max(12, (look.width - label) // len(headings) - 2)
+    lines = _row("", headings, label, width)
+    lines.append("─" * min(look.width, label + (width + 2) * len(headings) - 2))
+    for name, cells in rows:
+        lines += _row(name, cells, label, width)
+    return lines
+
+
+def _status_lines(event: Event, at_s: float, look: Look) -> list[str]:
+    status = Status(event.data["status"])
+    if status not in DOING:
+        return []
+    phase, doing = DOING[status]
+    if status is Status.READING and (chosen := event.data.get("candidates")):
+        doing = f"reading {len(chosen)} pages" if len(chosen) > 1 else "reading a page"
+    why = clean(str((event.data.get("verdict") or {}).get("reason", "")))
+    known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", look)
+    return [*known, f"{_clock(at_s)}  {look.paint(f'{phase:<7}', bold=True)}  {doing}"]
+
+
+def _page_line(event: Event, at_s: float, look: Look) -> str:
+    outcome = clean(str(event.data.get("outcome") or ""))
+    reason = clean(str(event.data.get("reason") or ""))
+    what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in READ else "")
+    line = f"{_clock(at_s)}           {outcome:<9} "
+    return line + cut(what, look.width - len(line))
+
+
+def _provisional_lines(event: Event, at_s: float, look: Look) -> list[str]:
+    mark = look.paint("provisional answer, still reading:", fg="yellow")
+    missing = ", ".join(map(str, event.data.get("missing") or ()))
+    lacking = _wrapped(f"not covered yet: {clean(missing)}", look) if missing else []
+    return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), look), *lacking]
+
+
+def _writing_lines(sentences: str, at_s: float, look: Look) -> list[str]:
+    first = f"{_clock(at_s)}           writing:  "
+    return [look.paint(line, dim=True) for line in wrap(sentences, look.width, first=first, rest=" " * len(first))]
+
+
+def _headline(record: Record, look: Look) -> str:
+    if not record.status.is_final:
+        return look.paint(f"Provisional, still being worked on after {record.seconds:.1f} s", bold=True, fg="yellow")
+    word, colour = _ENDED[record.status]
+    read = len(record.live_urls)
+    how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
+    confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
+    return look.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
+
+
+def _tried_lines(record: Record, look: Look) -> list[str]:
+    lines = wrap(f"Stopped: {record.stop_reason}.", look.width) if record.stop_reason else []
+    if record.live_urls:
+        lines.append("Read for it:")
+        lines += [cut(f"  {clean(url)}", look.width) for url in record.live_urls]
+    return lines
+
+
+def _row(name: str, cells: Sequence[str], label: int, width: int) -> list[str]:
+    wrapped = [wrap(cell, width) or [""] for cell in cells]
+    height = max(map(len, wrapped))
+    lines = []
+    for at in range(height):
+        parts = [column[at] if at < len(column) else "" for column in wrapped]
+        padded = "  ".join(part + " " * (width - columns(part)) for part in parts)
+        lines.append(f"{name if at == 0 else '':<{label}}{padded}".rstrip())
+    return lines
+
+
+def _dates(citation: Citation) -> list[tuple[str, datetime]]:
+    pairs = (("published", citation.published), ("changed", citation.modified), ("read", citation.read_at))
+    return [(word, when) for word, when in pairs if when is not None]
+
+
+def _day(when: datetime) -> str:
+    return when.date().isoformat()
+
+
+def _wrapped(text: str, look: Look) -> list[str]:
+    indent = " " * _INDENT
+    return [look.paint(line, dim=True) for line in wrap(text, look.width, first=indent, rest=indent)]
+
+
+def _clock(at_s: float) -> str:
+    return f"{at_s:6.1f} s"

@@ -1,0 +1,79 @@
+"""`wellread watch`: questions that are asked again when a page that their answer cites changes."""
+
+from __future__ import annotations
+
+import click
+
+from api.cli.output import exit_code, print_lines, tell, tell_progress, terminal
+
+
+class _OrQuestion(click.Group):
+    """A group in which what is no subcommand is a question to watch."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand; a question, or an option of one, belongs to the hidden one."""
+        if args and self.get_command(context, args[0]) is None:
+            args = ["question", *args]
+        return super().resolve_command(context, args)
+
+
+@click.group(
+    cls=_OrQuestion,
+    context_settings={"ignore_unknown_options": True},
+    subcommand_metavar="QUESTION | COMMAND [ARGS]…",
+)
+def watch() -> None:
+    """Ask a QUESTION and have it asked again when a page that its answer cites changes.
+
+    The first answer is shown, and with --stay each new one until Ctrl-C. It stays watched, as long as Wellread runs,
+    until `wellread watch stop ID`. `wellread watch question --help` lists the options.
+    """
+
+
+@watch.command(hidden=True)
+@click.argument("question")
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
+@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
+@click.option("--callback", default="", metavar="URL", help="Told of each new answer by a signed POST.")
+@click.option("--stay", is_flag=True, help="Stay and show each new answer.")
+@click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
+def question(question: str, sites: tuple[str, ...], own: bool, callback: str, stay: bool, wait: float) -> None:
+    """Ask a question and have it asked again when its evidence changes."""
+    from api.cli import ask_flow
+    from api.cli.connect import connected
+    from api.cli.views import question as show
+
+    asked = ask_flow.Asked(question=question, sites=sites, own=own, wait_s=wait, watch=True)
+    ask_flow.check(asked)
+    with connected(tell) as client:
+        record = ask_flow.ask(client, asked, tell_progress)
+        client.watch(record.id, callback_url=callback)
+        print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
+        if stay:
+            for changed in ask_flow.new_answers(client, record.id):
+                print_lines("", *show.record_lines(changed, terminal()))
+    click.get_current_context().exit(exit_code(record.status))
+
+
+@watch.command(name="list")
+def show_all() -> None:
+    """List the standing questions, oldest first."""
+    from api.cli.backend.watches import every
+    from api.cli.views.overview import watch_lines
+
+    print_lines(*watch_lines(every(), terminal()))
+
+
+@watch.command()
+@click.argument("question_id", metavar="ID")
+def stop(question_id: str) -> None:
+    """Ask a question again no longer; its answer stays."""
+    from api.cli.backend.watches import stop as end
+
+    end(question_id)
+    print_lines(f"{question_id} is watched no longer; its answer stays.")
+
+
+COMMANDS = (watch,)

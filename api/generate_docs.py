@@ -1,0 +1,189 @@
+"""Writes the reference parts of docs/ from the code they describe: settings, command line, routes, bodies, the task.
+
+``make docs`` writes them; a test holds them equal. Everything but :func:`main` is pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import BaseModel
+
+from domain.errors import WellreadError
+
+_PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_KINDS = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false",
+    "array": "list", "object": "object", "password": "secret", "path": "folder",
+}  # fmt: skip
+_BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+#: columns of a terminal
+_WIDTH = 100
+
+
+class UnknownPart(WellreadError):
+    """A page asks for a generated part that nobody writes."""
+
+
+def filled(page: str, parts: Mapping[str, str]) -> str:
+    """The page with the text between ``<!-- generated: NAME -->`` and ``<!-- end -->`` written anew."""
+
+    def write(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in parts:
+            raise UnknownPart(f"No generated part is called {name!r}: there are {', '.join(parts)}.")
+        return f"{match[1]}{parts[name]}\n{match[3]}"
+
+    return _PART.sub(write, page)
+
+
+def settings_table(settings: type[BaseModel]) -> str:
+    """One row a setting: its environment variable, what it takes, its default, its meaning."""
+    prefix = str(settings.model_config.get("env_prefix", ""))
+    return _fields("variable", settings.model_json_schema(), lambda name: prefix + name.upper())
+
+
+def fields_table(body: type[BaseModel]) -> str:
+    """One row a field of a request's body: name, what it takes, its default, its meaning."""
+    return _fields("field", body.model_json_schema(), str)
+
+
+def answer_table(body: type[BaseModel]) -> str:
+    """One row a field of what is answered: name, what it holds, its meaning."""
+    schema = body.model_json_schema(mode="serialization")
+    rows = [
+        (f"`{name}`", _takes(field, schema.get("$defs", {})), _meaning(field))
+        for name, field in schema["properties"].items()
+    ]
+    return _table(("field", "holds", "meaning"), rows)
+
+
+def routes_table(openapi: Mapping[str, Any]) -> str:
+    """One row a route: method and path, what it does."""
+    rows = [
+        (f"`{method.upper()} {path}`", _first_paragraph(operation["description"]))
+        for path, operations in openapi["paths"].items()
+        for method, operation in operations.items()
+    ]
+    return _table(("route", "what it does"), rows)
+
+
+def command_reference(command: click.Command, name: str) -> str:
+    """The help of a command and of all below it, a heading each."""
+    return "\n\n".join(_helps(command, name, None))
+
+
+def task_schema(payload: type[BaseModel]) -> str:
+    """The JSON schema of a task's argument, without the titles that only repeat the names."""
+    plain = _without_titles(payload.model_json_schema())
+    return f"```json\n{json.dumps(plain, indent=2, ensure_ascii=False)}\n```"
+
+
+def every_part() -> dict[str, str]:
+    """All generated parts, by name."""
+    from api.app import create_app
+    from api.cli.main import cli
+    from api.schemas.records import RecordOut
+    from api.schemas.requests import ChatRequest, QuestionRequest
+    from workers.questions.submit import Payload
+    from workers.services import Services
+    from workers.settings import Settings
+
+    app = create_app(Services(Settings.model_construct(api_host="127.0.0.1")))
+    return {
+        "settings": settings_table(Settings),
+        "commands": command_reference(cli, "wellread"),
+        "routes": routes_table(app.openapi()),
+        "chat": fields_table(ChatRequest),
+        "questions": fields_table(QuestionRequest),
+        "record": answer_table(RecordOut),
+        "task": task_schema(Payload),
+    }
+
+
+def main() -> None:
+    """Write the generated parts of the pages in docs/."""
+    parts = every_part()
+    for path in sorted(Path(__file__).parent.parent.glob("docs/*.md")):
+        before = path.read_text("utf-8")
+        after = filled(before, parts)
+        if after != before:
+            path.write_text(after, "utf-8")
+            click.echo(f"docs/{path.name} is written.")
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+    context = click.Context(
+        command,
+        info_name=name,
+        parent=parent,
+        terminal_width=_WIDTH,
+        max_content_width=_WIDTH,
+        **command.context_settings,
+    )
+    yield f"## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```"
+    if isinstance(command, click.Group):
+        for child in command.list_commands(context):
+            if (found := command.get_command(context, child)) is not None:
+                yield from _helps(found, child, context)
+
+
+def _fields(head: str, schema: Mapping[str, Any], called: Callable[[str], str]) -> str:
+    objects, needed = schema.get("$defs", {}), schema.get("required", ())
+    rows = [
+        (f"`{called(name)}`", _takes(field, objects), _default(field, needed=name in needed), _meaning(field))
+        for name, field in schema["properties"].items()
+    ]
+    return _table((head, "takes", "default", "meaning"), rows)
+
+
+def _takes(field: Mapping[str, Any], objects: Mapping[str, Any]) -> str:
+    if "$ref" in field:
+        return _takes(objects[field["$ref"].rpartition("/")[2]], objects)
+    if "properties" in field:
+        return "object: " + ", ".join(f"`{name}`" for name in field["properties"])
+    if "anyOf" in field:
+        return _takes(next(choice for choice in field["anyOf"] if choice.get("type") != "null"), objects)
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    if "items" in field:
+        return "list of " + _takes(field["items"], objects)
+    bounds = [f"{sign} {field[name]:,}".removesuffix(".0") for name, sign in _BOUNDS.items() if name in field]
+    return ", ".join((_KINDS[field["type"] if field.get("format") not in _KINDS else field["format"]], *bounds))
+
+
+def _default(field: Mapping[str, Any], *, needed: bool) -> str:
+    if needed:
+        return "must be given"
+    value = field.get("default")
+    return f"`{json.dumps(value).strip(chr(34))}`" if value not in (None, "", []) else ""
+
+
+def _meaning(field: Mapping[str, Any]) -> str:
+    return str(field.get("description", ""))
+
+
+def _first_paragraph(text: str) -> str:
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _without_titles(part: Any) -> Any:
+    """The schema without ``title``, which is a name where it is an object: a field may be called so."""
+    if isinstance(part, dict):
+        kept = {name: value for name, value in part.items() if name != "title" or isinstance(value, dict)}
+        return {name: _without_titles(value) for name, value in kept.items()}
+    return [_without_titles(value) for value in part] if isinstance(part, list) else part
+
+
+if __name__ == "__main__":
+    main()

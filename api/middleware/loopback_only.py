@@ -1,0 +1,74 @@
+"""Keeps a keyless API to the machine it runs on.
+
+It listens on loopback, but a web page of another site could still reach it through the user's browser. So a foreign
+Host (DNS rebinding) and, for whatever changes something, a foreign Origin (cross-site request forgery) are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.middleware.problems import Problem, respond
+
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+#: a page of another site cannot send it without asking this server first, which never agrees
+_JSON = "application/json"
+
+
+class SameMachine:
+    """Refuses requests that reach a keyless API under a foreign name or from a foreign page."""
+
+    def __init__(self, app: ASGIApp, *, names: Sequence[str]) -> None:
+        self._app = app
+        self._names = frozenset(names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or answer 403."""
+        if scope["type"] == "http" and (problem := self._objection(scope["method"], Headers(scope=scope))):
+            await respond(problem)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _objection(self, method: str, headers: Headers) -> Problem | None:
+        host = headers.get("host", "")
+        if _host_name(host) not in self._names:
+            return _refused(
+                f"The Host {host[:100]!r} is not this machine.",
+                "Use http://127.0.0.1 or http://localhost; to serve others, set WELLREAD_API_KEYS.",
+            )
+        origin = headers.get("origin")
+        if method in _SAFE:
+            return None
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return _refused(
+                f"A page of {origin[:100]!r} may not do this.",
+                "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
+            )
+        if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+            return Problem(
+                type="unsupported-media-type",
+                title="Not JSON",
+                status=415,
+                detail="The body does not say that it is JSON.",
+                what_to_do=f"Send the header `Content-Type: {_JSON}`.",
+            )
+        return None
+
+
+def _refused(detail: str, what_to_do: str) -> Problem:
+    return Problem(type="foreign-origin", title="Refused", status=403, detail=detail, what_to_do=what_to_do)
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without its port and brackets; empty when it is not one."""
+    found = _HOST.fullmatch(host)
+    return (found["v6"] or found["name"]).lower() if found else ""

@@ -1,0 +1,217 @@
+"""Finds what is wrong with a set-up and says exactly what to do about it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import redis
+
+from domain.errors import WellreadError
+
+if TYPE_CHECKING:
+    from workers.services import Services
+    from workers.settings import Settings
+
+Level = Literal["ok", "note", "wrong"]
+
+#: below this much free space a crawl may fill the disk
+LOW_BYTES = 1_000_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What one look found."""
+
+    name: str
+    level: Level
+    said: str
+    fix: str = ""  #: what to do, when something is wrong
+
+
+def examine(services: Services) -> Iterator[Check]:
+    """Look at every part in turn; a look that fails is itself a finding."""
+    looks: tuple[Callable[[Services], Check], ...] = (
+        _python,
+        _data_folder,
+        _disk,
+        _stack,
+        _redis,
+        _workers,
+        _database,
+        _embedder,
+        _passages,
+        _claude,
+        _candidate_sources,
+        _search_engines,
+        _exposure,
+    )
+    for look in looks:
+        try:
+            yield look(services)
+        except WellreadError as error:
+            yield Check(name=_name(look), level="wrong", said=str(error))
+        except redis.RedisError as error:
+            yield Check(
+                name=_name(look), level="wrong", said=f"Redis did not answer: {error}", fix=_redis_fix(services)
+            )
+
+
+def _name(look: Callable[..., Any]) -> str:
+    return look.__name__.lstrip("_").replace("_", " ")
+
+
+def _python(_: Services) -> Check:
+    return Check(name="python", level="ok", said=".".join(map(str, sys.version_info[:3])))
+
+
+def _data_folder(services: Services) -> Check:
+    folder = services.settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".doctor"
+        probe.write_bytes(b"x" * 4096)
+        probe.unlink()
+    except OSError as error:
+        fix = f"Make {folder} writable, or set WELLREAD_DATA_DIR to another folder."
+        return Check(name="data folder", level="wrong", said=f"{folder}: {error.strerror}", fix=fix)
+    return Check(name="data folder", level="ok", said=str(folder))
+
+
+def _disk(services: Services) -> Check:
+    free = shutil.disk_usage(services.settings.data_dir).free
+    said = f"{free / 1e9:.1f} GB free"
+    if free < LOW_BYTES:
+        return Check(
+            name="disk", level="wrong", said=said, fix="Free some space: below 1 GB a crawl may fill the disk."
+        )
+    return Check(name="disk", level="ok", said=said)
+
+
+def _stack(services: Services) -> Check:
+    from workers.processes.stack import running
+
+    address = running(services.settings)
+    if address is None and not services.settings.redis_url:
+        return Check(
+            name="stack", level="note", said="not running", fix="Start it with `wellread up`; `ask` does by itself."
+        )
+    return Check(
+        name="stack", level="ok", said=f"{address.api_url} (process {address.pid})" if address else "not embedded"
+    )
+
+
+def _redis(services: Services) -> Check:
+    if _is_idle(services.settings):
+        return Check(name="redis", level="note", said="the embedded Valkey starts with the stack")
+    services.redis.ping()
+    policy = _config(services, "maxmemory-policy")
+    append = _config(services, "appendonly")
+    if policy not in ("noeviction", ""):
+        fix = "redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf): any other may drop queued work."
+        return Check(name="redis", level="wrong", said=f"maxmemory-policy is {policy}", fix=fix)
+    if append == "no":
+        fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
+        return Check(name="redis", level="note", said="keeps nothing over a restart", fix=fix)
+    return Check(name="redis", level="ok", said=services.settings.redis.split("@")[-1])
+
+
+def _workers(services: Services) -> Check:
+    if _is_idle(services.settings):
+        return Check(name="workers", level="note", said="they start with the stack")
+    from workers.services.heartbeat import living_workers
+
+    alive = living_workers(services)
+    said = ", ".join(f"{queue} {count}" for queue, count in alive.items())
+    if missing := [queue for queue, count in alive.items() if not count]:
+        fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
+        return Check(name="workers", level="wrong", said=f"nobody works on {', '.join(missing)} ({said})", fix=fix)
+    if alive["embed"] > 1:
+        return Check(name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: it alone writes.")
+    return Check(name="workers", level="ok", said=said)
+
+
+def _database(services: Services) -> Check:
+    from sqlalchemy.engine import make_url
+
+    from store.sql.database import check_schema
+
+    url = make_url(services.settings.database)
+    if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
+        return Check(name="database", level="note", said="made on the first start")
+    check_schema(services.database)
+    return Check(name="database", level="ok", said=url.render_as_string(hide_password=True))
+
+
+def _embedder(services: Services) -> Check:
+    embedder = services.embedder
+    embedder.embed(["Is anybody there?"])
+    return Check(name="embedder", level="ok", said=f"{embedder.id}, {embedder.dimension} dimensions")
+
+
+def _passages(services: Services) -> Check:
+    kept = services.passages.count()
+    return Check(name="knowledge base", level="ok", said=f"{kept:,} passages in {services.settings.passages}")
+
+
+def _claude(services: Services) -> Check:
+    model = services.model
+    if model is None:
+        return Check(
+            name="claude", level="note", said="no key: answers are extractive", fix="Set WELLREAD_ANTHROPIC_API_KEY."
+        )
+    return Check(name="claude", level="ok", said=f"{model.name}, key set")
+
+
+def _candidate_sources(services: Services) -> Check:
+    from store.crawl import sources
+    from workers.services.engines import switched_on
+
+    with services.database.read() as session:
+        sites = [source.url for source in sources.every(session)]
+    engines = switched_on(services.settings)
+    if not sites and not engines:
+        fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
+        return Check(name="where to read", level="wrong", said="no candidate source is configured", fix=fix)
+    return Check(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
+
+
+def _search_engines(services: Services) -> Check:
+    from api.operations.doctor_engines import look
+
+    said, fix, is_wrong = look(services, redis_is_there=not _is_idle(services.settings))
+    return Check(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
+
+
+def _exposure(services: Services) -> Check:
+    s = services.settings
+    if s.api_host not in ("127.0.0.1", "::1", "localhost") and not s.api_keys:
+        fix = "Set WELLREAD_API_KEYS=admin:…, or WELLREAD_API_HOST=127.0.0.1."
+        return Check(
+            name="exposure", level="wrong", said=f"the API would listen on {s.api_host} without a key", fix=fix
+        )
+    return Check(
+        name="exposure", level="ok", said=f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}"
+    )
+
+
+def _is_idle(settings: Settings) -> bool:
+    """Whether the embedded stack is meant, and is not running."""
+    from workers.processes.stack import running
+
+    return not settings.redis_url and running(settings) is None
+
+
+def _redis_fix(services: Services) -> str:
+    if services.settings.redis_url:
+        return "Start Redis, or mend WELLREAD_REDIS_URL; without it the embedded Valkey is used."
+    return "Start the stack with `wellread up`."
+
+
+def _config(services: Services, name: str) -> str:
+    found: dict[Any, Any] = services.redis.config_get(name)
+    value = found.get(name, found.get(name.encode(), ""))
+    return value.decode() if isinstance(value, bytes) else str(value)

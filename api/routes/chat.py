@@ -1,0 +1,37 @@
+"""Asking and waiting: one request, one answer."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Response
+
+from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
+from api.middleware.auth import Role, require
+from api.schemas.records import RecordOut
+from api.schemas.requests import ChatRequest, to_new
+from api.streams.events import final_record
+from store.questions.record import Record
+from workers.questions import submit
+
+router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+
+@router.post("/chat", response_model=RecordOut, responses={202: {"model": RecordOut}})
+async def chat(
+    asked: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
+) -> Record:
+    """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
+
+    Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
+    """
+    new = to_new(asked, submit.default_budget(services))
+    question, _ = await to_thread.run_sync(submit.submit, services, new)
+
+    def look() -> Record:
+        return read_record(services, question.id)
+
+    within_s = 0.0 if asked.queued else asked.wait
+    record = await final_record(listener, question.id, look, within_s=within_s, waiting=waiting)
+    response.headers["Location"] = f"/api/questions/{question.id}"
+    response.status_code = 200 if record.status.is_final else 202
+    return record

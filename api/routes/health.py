@@ -1,0 +1,68 @@
+"""Whether the process lives, and whether questions can be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import redis
+from fastapi import APIRouter, Response
+
+from api.dependencies import ServicesDep
+from api.schemas.records import CheckOut, Readiness
+from domain.errors import WellreadError
+from store.sql.database import check_schema
+from workers.services import Services
+from workers.services.heartbeat import living_workers
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+def healthz() -> dict[str, str]:
+    """This process answers."""
+    return {"status": "alive"}
+
+
+@router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
+def readyz(services: ServicesDep, response: Response) -> Readiness:
+    """Every part a question needs; 503 and what to do when one is missing."""
+    checks = [_database(services), _redis(services), _workers(services)]
+    ready = all(check.ok for check in checks)
+    response.status_code = 200 if ready else 503
+    return Readiness(ready=ready, checks=checks)
+
+
+def _database(services: Services) -> CheckOut:
+    try:
+        check_schema(services.database)
+    except WellreadError as error:
+        return CheckOut(name="database", ok=False, detail=str(error), what_to_do="Run `wellread migrate`.")
+    return CheckOut(name="database", ok=True, detail="reachable, at this version's schema")
+
+
+def _redis(services: Services) -> CheckOut:
+    def ping() -> CheckOut:
+        services.redis.ping()
+        return CheckOut(name="redis", ok=True, detail="answers")
+
+    return _asking_redis("redis", ping)
+
+
+def _workers(services: Services) -> CheckOut:
+    def count() -> CheckOut:
+        alive = living_workers(services)
+        detail = ", ".join(f"{queue} {number}" for queue, number in alive.items())
+        missing = [queue for queue, number in alive.items() if not number]
+        advice = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
+        return CheckOut(name="workers", ok=alive["answer"] > 0, detail=detail, what_to_do=advice)
+
+    return _asking_redis("workers", count)
+
+
+def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:
+    try:
+        return check()
+    except redis.RedisError:
+        return CheckOut(
+            name=name, ok=False, detail="Redis does not answer", what_to_do="Start it, or run `wellread doctor`."
+        )

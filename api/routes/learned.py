@@ -1,0 +1,39 @@
+"""What was learned from feedback: learn now, list the versions, go back to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Depends
+
+from api.dependencies import ServicesDep
+from api.middleware.auth import Role, require
+from store.learned import versions as learned
+from store.learned.versions import Version
+from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
+
+router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depends(require(Role.operate))])
+
+
+@router.get("", response_model=LearnedOut)
+def every(services: ServicesDep) -> LearnedOut:
+    """All versions of judge, reranker and variants, and what learning each last came to."""
+    with services.database.read() as session:
+        versions, tries = learned.every(session), learned.tries(session)
+    return LearnedOut.model_validate({"versions": versions, "tries": tries}, from_attributes=True)
+
+
+@router.post("", response_model=list[LessonOut])
+def learn(services: ServicesDep) -> Sequence[LessonOut]:
+    """Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once."""
+    from workers.learning import refit  # brings half the pipeline along, which this process otherwise does without
+
+    return [LessonOut.model_validate(lesson) for lesson in refit.learn(services, by_hand=True)]
+
+
+@router.post("/{kind}/rollback", response_model=list[VersionOut])
+def rollback(kind: Kind, services: ServicesDep, asked: RollbackRequest | None = None) -> list[Version]:
+    """Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then."""
+    from workers.learning import refit
+
+    return refit.rollback(services, kind, asked.version if asked else None)

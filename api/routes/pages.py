@@ -1,0 +1,106 @@
+"""Pages that were read, to show a citation in its place, and pages to be read now."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from api.dependencies import ServicesDep
+from api.middleware.auth import Role, require
+from api.middleware.problems import NotFound
+from api.schemas.records import PageCheckOut, PageOut, ReadingOut
+from api.schemas.requests import ReadRequest
+from crawler import urls
+from store.pages import history as page_checks
+from store.pages import page as pages
+from store.sql.tables import CandidateRow, PageRow
+from workers.questions import submit
+from workers.services import Services
+
+router = APIRouter(prefix="/api", tags=["pages"])
+
+#: ids beyond this fit no column
+RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+@router.get("/pages/{page_id}", response_model=PageOut, dependencies=[Depends(require(Role.ask))])
+def page(
+    page_id: RowId,
+    services: ServicesDep,
+    start: Annotated[int, Query(ge=0, description="First character of the text.")] = 0,
+    end: Annotated[int | None, Query(ge=0, description="Character to stop before; left out: to the end.")] = None,
+) -> PageOut:
+    """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
+    with services.database.read() as session:
+        row = session.get(PageRow, page_id)
+        history = page_checks.history(session, page_id)
+    if row is None:
+        raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
+    return PageOut(
+        id=row.id,
+        url=row.url,
+        title=row.title,
+        lang=row.lang,
+        text=row.text[start:end],
+        start=start,
+        characters=len(row.text),
+        published=row.published,
+        read_at=row.read_at,
+        content_hash=row.content_hash,
+        generation=row.generation,
+        is_gone=row.gone_at is not None,
+        checked_at=row.checked_at,
+        next_due=row.next_due,
+        history=[PageCheckOut.model_validate(check) for check in history],
+    )
+
+
+@router.get("/pages", response_model=PageOut, dependencies=[Depends(require(Role.ask))])
+def page_at(
+    services: ServicesDep, url: Annotated[str, Query(max_length=2048, description="The page's URL.")]
+) -> PageOut:
+    """The stored page with this URL, whole."""
+    with services.database.read() as session:
+        known = pages.find(session, _canonical(url))
+    if known is None:
+        raise NotFound(f"No page was read from {url[:200]}: POST /api/reads reads one.")
+    return page(known.id, services)
+
+
+@router.post("/reads", status_code=202, response_model=ReadingOut, dependencies=[Depends(require(Role.operate))])
+def read(asked: ReadRequest, services: ServicesDep, response: Response) -> ReadingOut:
+    """Have one page read into the knowledge base."""
+    candidate_id = submit.read_url(services, asked.url)
+    response.headers["Location"] = f"/api/reads/{candidate_id}"
+    return _reading(services, candidate_id)
+
+
+@router.get("/reads/{read_id}", response_model=ReadingOut, dependencies=[Depends(require(Role.ask))])
+def reading(read_id: RowId, services: ServicesDep) -> ReadingOut:
+    """How far the reading of a page has come."""
+    return _reading(services, read_id)
+
+
+def _canonical(url: str) -> str:
+    try:
+        return urls.typed(url)
+    except urls.BadUrl as error:
+        raise NotFound(str(error)) from error
+
+
+def _reading(services: Services, candidate_id: int) -> ReadingOut:
+    with services.database.read() as session:
+        row = session.get(CandidateRow, candidate_id)
+        if row is None:
+            raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
+        kept = session.get(PageRow, row.page_id) if row.page_id else None
+    return ReadingOut(
+        id=row.id,
+        url=row.url,
+        outcome=row.outcome,
+        reason=row.reason,
+        page_id=row.page_id,
+        title=kept.title if kept else None,
+        in_knowledge_base=kept is not None and kept.state == "INDEXED",
+    )

@@ -1,0 +1,105 @@
+"""Asking without waiting: questions, their records, their progress, their trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
+from api.middleware.auth import Role, require
+from api.schemas.records import QuestionSummary, RecordOut, StepOut
+from api.schemas.requests import QuestionRequest, to_new
+from api.streams.events import watch
+from store.questions import record
+from store.questions import trace as kept_trace
+from store.questions.record import Record
+from workers.questions import submit
+
+router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+#: a comment this often keeps proxies from closing a quiet stream
+HEARTBEAT_S = 15
+
+_EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
+
+
+@router.post("", status_code=202, response_model=RecordOut, responses={200: {"model": RecordOut}})
+def ask(
+    asked: QuestionRequest,
+    services: ServicesDep,
+    response: Response,
+    idempotency_key: Annotated[
+        str,
+        Header(max_length=255, description="Makes a repeat harmless: the same key and body give the same question."),
+    ] = "",
+) -> Record:
+    """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
+    new = to_new(asked, submit.default_budget(services), idempotency_key=idempotency_key)
+    question, is_new = submit.submit(services, new)
+    response.status_code = 202 if is_new else 200
+    response.headers["Location"] = f"/api/questions/{question.id}"
+    return read_record(services, question.id)
+
+
+@router.get("", response_model=list[QuestionSummary])
+def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> list[dict[str, Any]]:
+    """The questions asked last, newest first."""
+    with services.database.read() as session:
+        return [
+            {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
+            | {"question": row.text}
+            for row in record.latest(session, limit)
+        ]
+
+
+@router.get("/{question_id}", response_model=RecordOut)
+def read(question_id: QuestionId, services: ServicesDep) -> Record:
+    """A question's record: its answer so far, its citations, what was read."""
+    return read_record(services, question_id)
+
+
+@router.post("/{question_id}/cancel", response_model=RecordOut)
+def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
+    """Stop a question; one that has ended stays as it is, and what was read stays read."""
+    submit.cancel(services, question_id)
+    return read_record(services, question_id)
+
+
+@router.post("/{question_id}/replay", status_code=202, response_model=RecordOut)
+def replay(question_id: QuestionId, services: ServicesDep) -> Record:
+    """Start a question again that failed, ran out of time or was cancelled; any other stays as it is."""
+    submit.replay(services, question_id)
+    return read_record(services, question_id)
+
+
+@router.get("/{question_id}/trace", response_model=list[StepOut])
+def trace(question_id: QuestionId, services: ServicesDep) -> list[kept_trace.Step]:
+    """Every finished step with what it looked for, found and decided, and every page that was read."""
+    with services.database.read() as session:
+        return kept_trace.read(session, question_id)
+
+
+@router.get(
+    "/{question_id}/events",
+    response_class=EventSourceResponse,
+    responses={
+        200: {"content": {"text/event-stream": {}}, "description": "Events: status, page, writing, provisional, final."}
+    },
+)
+def events(
+    known: Annotated[Record, Depends(read)],
+    services: ServicesDep,
+    listener: ListenerDep,
+    last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
+) -> EventSourceResponse:
+    """Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record."""
+
+    async def stream() -> AsyncIterator[ServerSentEvent]:
+        async for event in watch(listener, known.id, lambda: read_record(services, known.id), after=last_event_id):
+            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
+
+    return EventSourceResponse(stream(), ping=HEARTBEAT_S)

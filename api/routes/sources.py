@@ -1,0 +1,64 @@
+"""The sites that may be read for any question."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+
+from api.dependencies import ServicesDep
+from api.middleware.auth import Role, allow, caller, require
+from api.middleware.problems import NotFound
+from api.routes.pages import RowId
+from api.schemas.records import SourceOut
+from api.schemas.requests import SourceChanges, SourceRequest
+from crawler.discovery.schedule import schedule_of
+from store.crawl import sources
+from store.crawl.sources import Source
+from workers.crawl import schedules
+from workers.questions import submit
+
+router = APIRouter(prefix="/api/sources", tags=["sources"])
+
+
+@router.get("", response_model=list[SourceOut], dependencies=[Depends(require(Role.ask))])
+def every(services: ServicesDep) -> list[Source]:
+    """All sources, oldest first."""
+    with services.database.read() as session:
+        return sources.every(session)
+
+
+@router.post("", status_code=201, response_model=SourceOut)
+def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
+    """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
+    allow(role, Role.admin if asked.own else Role.operate)
+    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone or "UTC")  # before anything is kept
+    kept = submit.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
+    if wanted is None:
+        return kept
+    return _found(schedules.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
+
+
+@router.patch("/{source_id}", response_model=SourceOut, dependencies=[Depends(require(Role.operate))])
+def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
+    """Change how often a site is asked, or when it is looked at; what is left out stays."""
+    sent = _sent(asked, "min_delay_s", "every", "cron", "zone")
+    return _found(schedules.change(services, source_id, sent), source_id)
+
+
+@router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+def remove(source_id: RowId, services: ServicesDep) -> Response:
+    """Forget a site; what was read from it stays."""
+    with services.database.write() as session:
+        sources.remove(session, _found(sources.find(session, source_id), source_id).url)
+    return Response(status_code=204)
+
+
+def _found(source: Source | None, source_id: int) -> Source:
+    if source is None:
+        raise NotFound(f"There is no source {source_id}: GET /api/sources lists them.")
+    return source
+
+
+def _sent(asked: SourceRequest | SourceChanges, *names: str) -> dict[str, Any]:
+    return asked.model_dump(include=asked.model_fields_set & set(names))

@@ -1,0 +1,74 @@
+"""After the answer: questions that are asked again when their evidence changes, and what readers say of answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
+from api.middleware.auth import Role, require
+from api.routes.questions import HEARTBEAT_S, read
+from api.schemas.records import FeedbackOut, WatchOut
+from api.schemas.requests import FeedbackRequest, WatchRequest
+from api.streams.answer_changes import changes
+from domain.record import Feedback, Watch
+from store.questions import watches
+from store.questions.record import Record
+from workers.learning import feedback
+from workers.questions import watches as watching
+
+router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+
+@router.get("/watches", response_model=list[WatchOut])
+def every(services: ServicesDep) -> list[Watch]:
+    """The standing questions, oldest first."""
+    with services.database.read() as session:
+        return watches.every(session)
+
+
+@router.post("/questions/{question_id}/watch", response_model=WatchOut)
+def watch(question_id: QuestionId, services: ServicesDep, asked: WatchRequest | None = None) -> Watch:
+    """Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer."""
+    return watching.watch(services, question_id, (asked and asked.callback_url) or "")
+
+
+@router.delete("/questions/{question_id}/watch", status_code=204)
+def unwatch(question_id: QuestionId, services: ServicesDep) -> Response:
+    """Ask it again no longer; its answer stays."""
+    watching.unwatch(services, question_id)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/questions/{question_id}/changes",
+    response_class=EventSourceResponse,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events: changed, stopped."}},
+)
+def watch_changes(
+    known: Annotated[Record, Depends(read)],
+    services: ServicesDep,
+    listener: ListenerDep,
+    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,15}$")] = None,
+) -> EventSourceResponse:
+    """The new answers of a standing question as server-sent events, each `changed` with the whole record.
+
+    It ends with `stopped` when the question is watched no longer. Last-Event-ID gives what was missed since then.
+    """
+    after = None if last_event_id is None else int(last_event_id)
+
+    async def stream() -> AsyncIterator[ServerSentEvent]:
+        async for event in changes(listener, known.id, lambda: read_record(services, known.id), after=after):
+            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
+
+    return EventSourceResponse(stream(), ping=HEARTBEAT_S)
+
+
+@router.post("/questions/{question_id}/feedback", response_model=FeedbackOut)
+def give_feedback(question_id: QuestionId, said: FeedbackRequest, services: ServicesDep) -> Feedback:
+    """Say whether an answer is right; of one revision, what is said last counts."""
+    return feedback.give(services, question_id, said.verdict, comment=said.comment, revision=said.revision)

@@ -1,0 +1,45 @@
+"""The web page: no script or style from anywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse
+
+router = APIRouter(include_in_schema=False)
+
+_FOLDER = Path(__file__).parents[1] / "web"
+_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
+
+@router.get("/")
+def index() -> FileResponse:
+    """The page itself."""
+    return _file("index.html", "text/html")
+
+
+@router.get("/{name}.js")
+def script(name: Literal["app", "answer", "parts", "sites"]) -> FileResponse:
+    """What it does."""
+    return _file(f"{name}.js", "text/javascript")
+
+
+@router.get("/style.css")
+def style() -> FileResponse:
+    """How it looks."""
+    return _file("style.css", "text/css")
+
+
+def _file(name: str, media_type: str) -> FileResponse:
+    return FileResponse(_FOLDER / name, media_type=media_type, headers=_HEADERS)

@@ -1,0 +1,1 @@
+"""Server-sent events: a question's progress, and a watched answer's changes."""
