@@ -73,7 +73,8 @@ def main(
 
 
 def _measured(name: str, options: Options) -> Report:
-    report: Report = importlib.import_module(f"benchmarks.{name}").measure(options)
+    module = "hop.measure" if name == "hop" else "crawl.measure" if name == "crawl" else name
+    report: Report = importlib.import_module(f"benchmarks.{module}").measure(options)
     return report
 
 

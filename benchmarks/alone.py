@@ -13,7 +13,7 @@ from pathlib import Path
 import redis
 
 from domain.errors import WellreadError
-from evals.knowledge import Defaults
+from evals.knowledge.stored import Defaults
 from wellread.client import Client
 from workers.processes import stack
 from workers.processes.programs import valkey

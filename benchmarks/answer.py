@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from benchmarks.alone import alone, up
-from benchmarks.filled import filled, real_set
+from benchmarks.corpus.filled import filled, real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
 from domain import Status

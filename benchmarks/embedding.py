@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.filled import real_set
+from benchmarks.corpus.filled import real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError

@@ -11,13 +11,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.filled import Filled, filled, made_up_pages
-from benchmarks.made_up import questions
+from benchmarks.corpus.filled import Filled, filled, made_up_pages
+from benchmarks.corpus.synthetic import questions
+from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
 from benchmarks.report import Figure, Report, ratio, spread
 from benchmarks.timed import Timed
-from benchmarks.word_vectors import WordVectors
 from domain import Hit, Scope, Variant
 from pipeline import ask
 from pipeline.ask import Attempt, Tools

@@ -15,12 +15,12 @@ import click
 import structlog
 
 from domain.errors import WellreadError
-from evals.ablations import ABLATIONS
 from evals.check import SHIPPED, Measured, Run, numbers_of, runs_in, write_report
-from evals.floors import PINNED, Numbers, falls, not_allowed, pinned_anew, read_floors, write_floors
-from evals.modes import MODES, chosen, has_questions, measure
-from evals.sets import EvalSet, read_set
-from evals.tables import rounded, table
+from evals.knowledge.ablations import ABLATIONS
+from evals.measures import MODES, chosen, has_questions, measure
+from evals.report.floors import PINNED, Numbers, falls, not_allowed, pinned_anew, read_floors, write_floors
+from evals.report.tables import rounded, table
+from evals.sets.beir import EvalSet, read_set
 from store.embedders import Embedder, open_embedder
 from workers.settings import load
 

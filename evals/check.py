@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from evals.floors import Numbers
-from evals.modes import MODES, Figures
-from evals.plot import Bars, plot
-from evals.sets import EvalSet, SetError, read_set
-from evals.tables import flat, rounded, table
+from evals.measures import MODES, Figures
+from evals.report.floors import Numbers
+from evals.report.plot import Bars, plot
+from evals.report.tables import flat, rounded, table
+from evals.sets.beir import EvalSet, SetError, read_set
 
 SHIPPED = Path(__file__).parent / "data"
 

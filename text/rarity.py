@@ -1,7 +1,7 @@
 """How much a word of a question says: a rare word says more, a word that stands in every tenth text says little.
 
 The table counts in how many texts of a mixed background each common term stands; it does not know the knowledge base,
-which may hold one page. It is written by ``evals/fit_rarity.py``.
+which may hold one page. It is written by ``evals/fit/rarity.py``.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from domain import Answer, PageText
 from evals.injection.attack import AttackPage
-from evals.memory import MemoryKnowledge
+from evals.knowledge.in_memory import MemoryKnowledge
 from pipeline.answering.citations import stands
 from pipeline.ask import Question, Tools, first_look
 from pipeline.retrieval.retrieve import Embed

@@ -1,6 +1,6 @@
 """The few words of a sentence that say just what was asked: "1596" in "In 1596 the court moved to Warsaw."
 
-A softmax over the runs of words in the sentence, its weights fitted by ``evals/fit_answer_span.py``.
+A softmax over the runs of words in the sentence, its weights fitted by ``evals/fit/answer_span.py``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder that none was fitted for
 there is a model that leaves similarity out and asks for more. The coefficients stand in ``calibration.json``, with what
-they were fitted on and how well they do; ``evals/fit_judge.py`` writes it.
+they were fitted on and how well they do; ``evals/fit/judge.py`` writes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The pinned sample: cases whose answer is known, and how well a judge must do on them to serve.
 
 The cases stand in ``judge_floor.json`` as the features the judge weighs, for each bundled embedder, in English and
-German: what answers the question is known, or taken out. ``evals/pin_learning.py`` writes it. A judge of another
+German: what answers the question is known, or taken out. ``evals/fit/learning_floors.py`` writes it. A judge of another
 language is held to all of them; one of an unknown embedder to the words alone.
 """
 

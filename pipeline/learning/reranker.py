@@ -84,7 +84,7 @@ def figures_on(ranked: Sequence[Ranked], weights: Mapping[str, float]) -> dict[s
 
 @cache
 def pinned_lists() -> tuple[Ranked, ...]:
-    """Give the pinned questions' hits; ``evals/pin_learning.py`` writes them."""
+    """Give the pinned questions' hits; ``evals/fit/learning_floors.py`` writes them."""
     return tuple(
         Ranked(question="", signals=each["signals"], right=[at in each["right"] for at in range(len(each["signals"]))])
         for each in _stored()["lists"]

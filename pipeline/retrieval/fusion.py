@@ -16,7 +16,7 @@ Weigh = Callable[[Hit], float]
 UNKNOWN_LANGUAGES = frozenset({"", "und"})
 #: the constant of reciprocal rank fusion in the literature and the design document
 RRF_K = 60
-#: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit_rerank.py`` shows
+#: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit/rerank.py`` shows
 #: what others give. MiniLM knows English only, the multilingual encoder knows it less well.
 VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
     ("minilm-l6-v2-int8", "en"): 0.4,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import crawl_pages
-from benchmarks.crawl_pages import pages
-from benchmarks.crawl_reader import Reader
-from benchmarks.crawl_scrapy import text_of
-from benchmarks.crawl_site import serving
-from benchmarks.made_up import Language
+from benchmarks.corpus.synthetic import Language
+from benchmarks.crawl import pages as crawl_pages
+from benchmarks.crawl.pages import pages
+from benchmarks.crawl.reader import Reader
+from benchmarks.crawl.scrapy import text_of
+from benchmarks.crawl.site import serving
 from benchmarks.report import Report
 
 

@@ -8,8 +8,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from benchmarks.made_up import Language, MadeUp, questions
-from benchmarks.word_vectors import WordVectors
+from benchmarks.corpus.synthetic import Language, MadeUp, questions
+from benchmarks.corpus.word_vectors import WordVectors
 from crawler.extract.chunk import chunk
 from text.names import names_of, proper_nouns
 

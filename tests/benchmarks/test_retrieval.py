@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import filled as filling
 from benchmarks import retrieval
-from benchmarks.filled import Filled, filled
+from benchmarks.corpus import filled as filling
+from benchmarks.corpus.filled import Filled, filled
+from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
-from benchmarks.word_vectors import WordVectors
 from domain import Scope
-from evals.sets import EvalSet
+from evals.sets.beir import EvalSet
 
 PASSAGES = 250
 

@@ -41,7 +41,8 @@ def test_table_of_tasks_is_the_one_workers_have() -> None:
 
 
 def test_every_environment_variable_named_exists() -> None:
-    sources = [p.read_text() for p in (*ROOT.glob("api/**/*.py"), *ROOT.glob("workers/**/*.py"), ROOT / "docker-compose.yml")]
+    code = [path for room in ("api", "workers") for path in (ROOT / room).rglob("*.py")]
+    sources = [path.read_text() for path in (*code, ROOT / "docker-compose.yml")]
     known = {f"WELLREAD_{name.upper()}" for name in Settings.model_fields}
     known |= {name for text in sources for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", text)}
     named = {

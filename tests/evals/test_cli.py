@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from evals.__main__ import main
-from evals.ablations import ABLATIONS
 from evals.check import Measured, runs_in, write_report
-from evals.floors import FLOORED
-from evals.measure_retrieval import ARMS, FIGURES
-from evals.modes import MODES
-from evals.tables import flat, table
+from evals.knowledge.ablations import ABLATIONS
+from evals.measure.retrieval import ARMS, FIGURES
+from evals.measures import MODES
+from evals.report.floors import FLOORED
+from evals.report.tables import flat, table
 from tests.evals.small_set import CORPUS, write_set
 
 FULL = {"retrieval": {arm: {"recall@1": 0.5, "recall@10": 0.75, "ms": 12.34} for arm in ARMS}}

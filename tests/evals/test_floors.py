@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.check import SHIPPED, runs_in
-from evals.floors import FloorError, falls, not_allowed, pinned_anew, read_floors, write_floors
+from evals.report.floors import FloorError, falls, not_allowed, pinned_anew, read_floors, write_floors
 
 FLOORS = {"small": {"retrieval.final.recall@1": 0.9, "judge.must_crawl.ece": 0.1}}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.focus import FocusQuestion, Manual, best_first, breadth_first, read_questions
+from evals.measure.crawl_focus import FocusQuestion, Manual, best_first, breadth_first, read_questions
 
 WORDS = "The keeper of the lighthouse writes down what he saw in the night, hour by hour, until the morning. " * 3
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evals.ablations import ABLATIONS
-from evals.kept_vectors import KeptVectors
-from evals.knowledge import Defaults, Knowledge, kept
-from evals.measure_answers import measure_answers
-from evals.measure_judge import measure_judge
-from evals.measure_retrieval import ARMS, measure_retrieval
-from evals.measure_variants import measure_variants
-from evals.modes import NothingToMeasure, chosen, measure
-from evals.sets import EvalSet, read_set
+from evals.knowledge.ablations import ABLATIONS
+from evals.knowledge.stored import Defaults, Knowledge, kept
+from evals.knowledge.vector_cache import KeptVectors
+from evals.measure.answers import measure_answers
+from evals.measure.judge import measure_judge
+from evals.measure.retrieval import ARMS, measure_retrieval
+from evals.measure.variants import measure_variants
+from evals.measures import NothingToMeasure, chosen, measure
+from evals.sets.beir import EvalSet, read_set
 from tests.evals.small_set import QUERIES, write_set
 from tests.fakes import HashingEmbedder
 

@@ -6,16 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.metrics import (
-    all_at,
-    contains,
-    exact,
-    f1,
-    ndcg_at,
-    normalised,
-    recall_at,
-    reciprocal_rank_at,
-)
+from evals.measure.metrics import all_at, contains, exact, f1, ndcg_at, normalised, recall_at, reciprocal_rank_at
 
 RANKING = [7, 3, 9, 1, 5]
 

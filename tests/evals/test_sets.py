@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.sets import SetError, read_set
+from evals.sets.beir import SetError, read_set
 from tests.evals.small_set import QRELS, write_set
 
 

@@ -1,7 +1,7 @@
 """Reorder hits by what was learned from questions whose passage is known: a weighted mean of six signals.
 
 The weights stand in ``learned.json``, with what they were fitted on and how well they do;
-``evals/fit_rerank.py`` writes it. They are the same for every language and embedder: each signal is relative to the
+``evals/fit/rerank.py`` writes it. They are the same for every language and embedder: each signal is relative to the
 hits it is compared with, and none may count against its meaning.
 """
 

@@ -1,0 +1,1 @@
+"""Knowledge bases of any size to measure on."""

@@ -1,0 +1,123 @@
+"""A knowledge base of a given size in the stores that serve, made once in a folder.
+
+Most of it is made up; among it stand the passages of a small set that is shipped, embedded for real, so that real
+questions can be answered out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from benchmarks.corpus.synthetic import Language, MadeUp
+from benchmarks.corpus.word_vectors import WordVectors
+from benchmarks.options import Options
+from domain import PageText, Validators
+from evals.check import SHIPPED
+from evals.knowledge.stored import Defaults
+from evals.sets.beir import EvalSet, read_set
+from store.embedders import Embedder, open_embedder
+from store.graph import entities
+from store.pages import index_queue
+from store.pages import page as pages
+from store.sql.database import migrate
+from workers.indexing.embed import passages_of
+from workers.indexing.entities import names_of_page
+from workers.services import Services
+
+#: raise it when what is made changes
+_FORMAT = 1
+#: pages of one commit: some 1,700 passages
+_BATCH = 400
+_PASSAGES_PER_PAGE = 4.34
+
+
+class Filled(Services):
+    """The services of a process that searches a knowledge base which was made to be searched."""
+
+    def __init__(self, folder: Path, embedder: Embedder) -> None:
+        super().__init__(Defaults.model_validate({"data_dir": folder}))
+        self._embedder = embedder
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """What made most of the vectors."""
+        return self._embedder
+
+
+def real_set() -> EvalSet:
+    """The real texts that stand among the made-up ones, and the questions on them."""
+    return read_set(SHIPPED / "squad2-part")
+
+
+def filled(options: Options, *, real: EvalSet | None = None) -> Path:
+    """Give the data folder of a knowledge base of about so many passages, made now where there is none.
+
+    ``real`` are other texts to stand among the made-up ones than :func:`real_set`.
+    """
+    folder = options.folder / f"knowledge-{options.passages}-v{_FORMAT}"
+    if not (folder / "whole").is_file():
+        shutil.rmtree(folder, ignore_errors=True)
+        click.echo(f"Making a knowledge base of {options.passages:,} passages in {folder} …", err=True)
+        migrate(Defaults.model_validate({"data_dir": folder}).database)
+        _fill(folder, options, real or real_set())
+        (folder / "whole").touch()
+    migrate(Defaults.model_validate({"data_dir": folder}).database)
+    return folder
+
+
+def made_up_pages(passages: int) -> Language:
+    """The world of a knowledge base of so many passages."""
+    return Language(round(passages / _PASSAGES_PER_PAGE))
+
+
+def _fill(folder: Path, options: Options, real: EvalSet) -> None:
+    services = Filled(folder, WordVectors())
+    texts = [
+        MadeUp(page=PageText(title=each.title, text=each.text, lang=each.lang), url=each.url, said=())
+        for each in real.passages
+    ]
+    if texts:
+        _add(services, texts, open_embedder("minilm", models_dir=options.models_dir))
+    _add(services, made_up_pages(options.passages).pages(), services.embedder)
+    services.passages_writer.tend()
+    services.close()
+
+
+def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None:
+    """Keep pages as a crawl does: their text in SQL, then passages, vectors and names."""
+    waiting = iter(made)
+    while batch := list(islice(waiting, _BATCH)):
+        _save(services, batch)
+        now = services.now()
+        with services.database.write() as session:
+            claimed = index_queue.claim(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
+        by_page = {page.id: passages_of(page) for _, page in claimed}
+        services.passages_writer.write_pages(by_page, embedder)
+        with services.database.write() as session:
+            for lease, _ in claimed:
+                index_queue.indexed(session, lease)
+            entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
+
+
+def _save(services: Services, batch: Sequence[MadeUp]) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        for each in batch:
+            pages.save(
+                session,
+                url=each.url,
+                host=each.url.split("/")[2],
+                page=each.page,
+                content_hash=hashlib.sha256(each.page.text.encode()).hexdigest(),
+                validators=Validators(),
+                depth=0,
+                now=now,
+            )

@@ -1,0 +1,1 @@
+"""The time from task to task, beside plain Celery and huey."""

@@ -1,0 +1,74 @@
+"""A worker of our application, with tasks that do nothing: plain ones, and a question's step in our frame."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("WELLREAD_QUEUE", "none")  # none of the tasks that work: those here bear two of their names
+
+from benchmarks.hop.counting import ended, steps_left
+from domain import Status
+from store.questions.state import Move
+from workers.app import app
+from workers.questions.step import finish, step
+from workers.services import services
+
+NEXT, NOTHING, RETRIEVE, RETRY = "benchmarks.next", "benchmarks.nothing", "wellread.retrieve", "wellread.retry"
+#: as many processes as huey is given
+PROCESSES = 2
+
+
+def send(task: str, argument: object) -> None:
+    """Send a message as the doorbell does."""
+    app.send_task(task, args=(argument,), queue="answer", retry=False)
+
+
+@app.task(name=NEXT)
+def pass_on(left: int) -> None:
+    """Pass the message on until none is left."""
+    if left > 1:
+        send(NEXT, left - 1)
+    else:
+        ended(services().redis)
+
+
+@app.task(name=NOTHING)
+def nothing(_: int) -> None:
+    """Count, and do nothing else."""
+    ended(services().redis)
+
+
+@app.task(name=RETRIEVE)
+def retrieve(question_id: str) -> None:
+    """Move a question on to the second step."""
+    _move(question_id, Status.ASKED, "retrieve", Status.RETRYING)
+
+
+@app.task(name=RETRY)
+def retry(question_id: str) -> None:
+    """Move a question back to the first step."""
+    _move(question_id, Status.RETRYING, "retry", Status.ASKED)
+
+
+def _move(question_id: str, status: Status, name: str, to: Status) -> None:
+    ready = services()
+    with step(ready, question_id, status, name) as work:
+        if work is not None:
+            goes_on = steps_left(ready.redis) > 0
+            finish(ready, work, Move(to=to if goes_on else Status.CANCELLED, outcome="nothing"))
+            if not goes_on:
+                ended(ready.redis)
+
+
+if __name__ == "__main__":
+    app.worker_main(
+        [
+            "worker",
+            "--queues=answer",
+            f"--concurrency={PROCESSES}",
+            "--pool=prefork",
+            "--without-gossip",
+            "--without-mingle",
+            "--loglevel=WARNING",
+        ]
+    )

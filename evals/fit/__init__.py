@@ -1,0 +1,1 @@
+"""Fits: what is learned from data sets and shipped."""

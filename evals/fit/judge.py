@@ -1,0 +1,178 @@
+"""Fit the judge's calibrations and write ``pipeline/judging/calibration.json``.
+
+One half of the titles is fitted on, the other reported. What must never pass, a knowledge base on the subject without
+the answer, counts as much as one with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from evals.knowledge.judge_cases import Case, Condition, cases_of
+from evals.sets.beir import read_set
+from evals.sets.python_docs import read_python_docs
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
+from pipeline.judging.features import Evidence, weigh
+from pipeline.judging.judge import BESIDE_THE_POINT
+from pipeline.learning.logistic import fit_logistic
+from pipeline.learning.metrics import auroc, calibration_error
+from store.embedders import open_embedder
+
+FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
+EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
+SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
+LANGUAGES = ("en", "de", OTHER)
+#: how much a case counts; those of the documentation, few and of the kind that is crawled, count more. Less weight on
+#: what is on the subject without answering calibrates better where the subject is not known at all, but ends a crawl
+#: on the first page that mentions what is asked
+COUNTS: dict[Condition, float] = {
+    "all": 1.6,
+    "title-out": 0.7,
+    "passage-out": 1.0,
+    "unanswerable": 0.3,
+    "tiny": 1.0,
+    "tiny-off": 0.4,
+    "tiny-on": 0.6,
+}
+_DOCUMENTATION = 3.0
+#: an unknown embedder's probability is taken for less than the words alone say
+_CAUTION = 0.7
+#: the confidence that suffices unless a strategy says otherwise
+THRESHOLD = 0.7
+#: the features that speak against an answer, and those that only set the level; all others speak for one
+_MEANT = {"missing_weight": -1, "absent_weight": -1, "missing_name": -1, "term_count": 0, "term_weight": 0}
+#: a condition and the one it is told from
+_AGAINST: tuple[tuple[Condition, Condition], ...] = (
+    ("title-out", "all"),
+    ("passage-out", "all"),
+    ("unanswerable", "all"),
+    ("tiny-off", "tiny"),
+    ("tiny-on", "tiny"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighed:
+    """A case with the evidence it gives."""
+
+    case: Case
+    evidence: Evidence
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
+@click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--questions", type=int, default=700, help="How many of each set, at most.")
+@click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
+def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[str]) -> None:
+    """Fit on one half of the titles, report on the other, write the coefficients.
+
+    The models of embedders that are not named stay as they are; those for an unknown one are fitted with all.
+    """
+    sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
+    fitted, every = [], []
+    for name in names or EMBEDDERS:
+        embedder = open_embedder(name, models_dir=models, threads=2)
+        weighed = weigh_all([case for each in sets for case in cases_of(each, embedder, questions)])
+        every += weighed
+        fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in LANGUAGES]
+    if not names:
+        fitted += [fit(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in LANGUAGES]
+    write([each.name for each in sets], fitted)
+
+
+def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
+    """Give the evidence of every case that gives any."""
+    weighed = ((case, weigh(case.analysis, case.hits)) for case in cases)
+    return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
+
+
+def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Sequence[str]) -> dict[str, object]:
+    """Give the stored form of a model fitted for one language, or for any, and print how it does."""
+    mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
+    fitted = [each for each in mine if each.case.fitted]
+    features, weights, intercept = _fit_as_meant(fitted, features)
+    if embedder_id == ANY_EMBEDDER:
+        intercept -= _CAUTION
+    tested = [each for each in mine if not each.case.fitted]
+    chances = 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))
+    chances[[each.evidence.beside_the_point for each in tested]] *= BESIDE_THE_POINT
+    report = dict(_reports(tested, chances))
+    click.echo(f"{embedder_id} {lang}")
+    for name, figures in report.items():
+        click.echo(f"  {name:12} {figures}")
+    return {
+        "embedder": embedder_id,
+        "lang": lang,
+        "cases": len(fitted),
+        "weights": dict(zip(features, (round(float(weight), 4) for weight in weights), strict=True)),
+        "intercept": round(intercept, 4),
+        "tested": report,
+    }
+
+
+def _fit_as_meant(weighed: Sequence[Weighed], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
+    """Fit, leaving out one by one the features that would count against what they mean: no more words, less sure."""
+    kept = list(features)
+    while True:
+        rows = _rows(weighed, kept)
+        weights, intercept = fit_logistic(rows, _answered(weighed), _counts(weighed))
+        effects = {name: _MEANT.get(name, 1) * weight for name, weight in zip(kept, weights * rows.std(0), strict=True)}
+        worst = min((name for name in kept if _MEANT.get(name, 1)), key=lambda name: effects[name])
+        if effects[worst] >= 0:
+            return kept, weights, intercept
+        kept.remove(worst)
+
+
+def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
+    """Write the models in the place of those for the same embedders, with what they were fitted on."""
+    anew = {model["embedder"] for model in models}
+    kept = [model for model in json.loads(FITTED.read_text("utf-8"))["models"] if model["embedder"] not in anew]
+    stored = {"fitted_by": "evals/fit/judge.py", "sets": list(sets), "threshold": THRESHOLD, "models": [*models, *kept]}
+    FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+
+
+def _reports(weighed: Sequence[Weighed], chances: NDArray[np.float64]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield for each set its recall and error, and for each kind of negative the AUROC and what passes falsely."""
+    truth = _answered(weighed)
+    condition = np.array([each.case.condition for each in weighed])
+    for name in dict.fromkeys(each.case.set for each in weighed):
+        mine = np.array([each.case.set == name for each in weighed])
+        figures = {
+            "recall": float((chances[mine & (condition == "all")] >= THRESHOLD).mean()),
+            "recall tiny": float((chances[mine & (condition == "tiny")] >= THRESHOLD).mean()),
+            "calibration error": calibration_error(chances[mine], truth[mine]),
+        }
+        for negative, positive in _AGAINST:
+            both = mine & ((condition == negative) | (condition == positive))
+            if (both & ~truth).any() and (both & truth).any():
+                figures[f"AUROC {negative}"] = auroc(chances[both], truth[both])
+                figures[f"false {negative}"] = float((chances[both & ~truth] >= THRESHOLD).mean())
+        yield name, {key: round(figure, 3) for key, figure in figures.items()}
+
+
+def _rows(weighed: Sequence[Weighed], features: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([[getattr(each.evidence, feature) for feature in features] for each in weighed], dtype=np.float64)
+
+
+def _answered(weighed: Sequence[Weighed]) -> NDArray[np.bool_]:
+    return np.array([each.case.answered for each in weighed], dtype=np.bool_)
+
+
+def _counts(weighed: Sequence[Weighed]) -> NDArray[np.float64]:
+    return np.array(
+        [COUNTS[each.case.condition] * (_DOCUMENTATION if each.case.set == "python-docs" else 1.0) for each in weighed],
+        dtype=np.float64,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Fit the learned reranker and write ``pipeline/retrieval/rerank/learned.json``.
+
+One half of the titles is fitted on, the other reported, beside what each leg, each fusion and each other reranker
+does there. The last lines say what is left when a set is reported that nothing was fitted on.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import fmean
+
+import click
+import numpy as np
+
+from domain import Hit
+from evals.knowledge.embedded_questions import asked_of
+from evals.knowledge.in_memory import MemoryKnowledge
+from evals.knowledge.vector_cache import KeptVectors
+from evals.measure.metrics import recall_at, reciprocal_rank_at
+from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
+from pipeline.learning.listwise import Floats, fit_listwise, padded
+from pipeline.retrieval.fusion import minmax, rrf
+from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
+from pipeline.retrieval.rerank.features import Signals, signals
+from pipeline.retrieval.rerank.learned import weighted_mean
+from pipeline.retrieval.retrieve import RERANKED, Ranking, Stage
+from store.embedders import Embedder, open_embedder
+from store.passages.schema import embedding_text
+
+FITTED = Path(__file__).parents[2] / "pipeline" / "retrieval" / "rerank" / "learned.json"
+EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
+SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
+SIGNALS = tuple(field.name for field in fields(Signals))
+_RERANKERS: tuple[RerankerName, ...] = ("hybrid", "tfidf", "bm25")
+_WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A question with what was found for it."""
+
+    set: str
+    lang: str
+    fitted: bool  #: fitted on, or kept for the report
+    question: EvalQuestion
+    legs: Mapping[Stage, Sequence[Hit]]
+    hits: tuple[Hit, ...]  #: fused, not reranked
+    signals: tuple[Signals, ...]
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Where vectors are kept.")
+@click.option("--questions", type=int, default=1200, help="How many of each set, at most.")
+@click.option("--write/--no-write", default=True, help="Write the weights.")
+def main(data: Path, models: Path, cache: Path, questions: int, write: bool) -> None:
+    """Fit on one half of the titles, report on the other, write the weights."""
+    sets = [read_set(data / name) for name in SETS]
+    every: list[Case] = []
+    of_embedder: dict[str, list[Case]] = {}
+    for name in EMBEDDERS:
+        embedder = KeptVectors(open_embedder(name, models_dir=models, threads=2), cache)
+        of_embedder[embedder.id] = [case for each in sets for case in cases_of(each, embedder, questions)]
+        every += of_embedder[embedder.id]
+    weights = fit([case for case in every if case.fitted])
+    report = {id: dict(_report(cases, weights)) for id, cases in of_embedder.items()}
+    click.echo(json.dumps(weights))
+    for left_out in SETS:
+        others = fit([case for case in every if case.set != left_out])
+        mine = [case for case in every if case.set == left_out]
+        click.echo(f"{left_out}, fitted on the others: {_figures(mine, [_learned(case, others) for case in mine])}")
+    if write:
+        stored = {"fitted_by": "evals/fit/rerank.py", "sets": SETS, "weights": weights, "tested": report}
+        FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+
+
+def cases_of(each: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
+    """Yield up to ``at_most`` questions of the set that have an answer, with what was found for them."""
+    knowledge = MemoryKnowledge(each.passages, embedder.embed([embedding_text(item) for item in each.passages]))
+    asked = [question for question in each.questions if question.answerable and question.gold]
+    asked = random.Random(20).sample(asked, min(at_most, len(asked)))  # noqa: S311 - a sample, not a secret
+    for one in asked_of(each, asked, embedder):
+        question, legs = one.question, dict[Stage, Sequence[Hit]]()
+        ranking = Ranking(reranker="none")
+        hits = one.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)
+        yield Case(
+            set=each.name,
+            lang=each.lang,
+            fitted=is_for_fitting(min(each.passages[at].title for at in question.gold)),
+            question=question,
+            legs=legs,
+            hits=hits,
+            signals=tuple(signals(question.text, hits, lang=each.lang)),
+        )
+
+
+def fit(cases: Sequence[Case]) -> dict[str, float]:
+    """Give the weight of each signal, 1 together; every set counts by the root of its size."""
+    sizes = {name: sum(case.set == name for case in cases) for name in SETS}
+    right = [np.array([hit.passage.page_id in case.question.gold for hit in case.hits], np.float64) for case in cases]
+    used = [at for at, each in enumerate(right) if each.any()]
+    found = fit_listwise(
+        padded([_rows(cases[at]) for at in used], RERANKED, filler=-1.0),
+        padded([right[at] for at in used], RERANKED, filler=0.0),
+        np.array([sizes[cases[at].set] ** -0.5 for at in used]),
+    )
+    return {name: round(float(weight), 4) for name, weight in zip(SIGNALS, found / found.sum(), strict=True)}
+
+
+def _rows(case: Case) -> Floats:
+    return np.array([[getattr(each, name) for name in SIGNALS] for each in case.signals], dtype=np.float64)
+
+
+def _report(cases: Sequence[Case], weights: Mapping[str, float]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield for each set what each way of ranking does on the half that is not fitted on, and print it."""
+    for name in SETS:
+        mine = [case for case in cases if case.set == name and not case.fitted]
+        ways = {way: [_pages(rank(case)) for case in mine] for way, rank in _WAYS.items()}
+        ways["rerank learned"] = [_learned(case, weights) for case in mine]
+        figures = {way: _figures(mine, rankings) for way, rankings in ways.items()}
+        click.echo(f"\n{name}: {len(mine)} questions, recall@1 / MRR@10 / recall@5")
+        for way, said in figures.items():
+            click.echo(f"  {way:16} {said}")
+        yield name, figures
+
+
+def _minmax(weight: float) -> Callable[[Case], Sequence[Hit]]:
+    return lambda case: minmax(case.legs["bm25"], case.legs["dense"], weight=weight)
+
+
+def _reranked(name: RerankerName) -> Callable[[Case], Sequence[Hit]]:
+    return lambda case: reranker_named(name)(case.question.text, case.lang, case.hits)
+
+
+#: ways of ranking that are not fitted here
+_WAYS: dict[str, Callable[[Case], Sequence[Hit]]] = {
+    "bm25": lambda case: case.legs["bm25"],
+    "dense": lambda case: case.legs["dense"],
+    "rrf": lambda case: rrf([case.legs["bm25"], case.legs["dense"]]),
+    **{f"minmax {weight}": _minmax(weight) for weight in _WEIGHTS},
+    "minmax": lambda case: case.hits,
+    **{f"rerank {name}": _reranked(name) for name in _RERANKERS},
+}
+
+
+def _learned(case: Case, weights: Mapping[str, float]) -> tuple[int, ...]:
+    scores = [weighted_mean(each, weights) for each in case.signals]
+    return tuple(case.hits[at].passage.page_id for at in sorted(range(len(scores)), key=lambda at: -scores[at]))
+
+
+def _figures(cases: Sequence[Case], rankings: Sequence[Sequence[int]]) -> str:
+    """Give recall@1 (one right page first), MRR@10 and recall@5."""
+    pairs = [(ranking, case.question.gold) for case, ranking in zip(cases, rankings, strict=True)]
+    first = fmean(ranking[:1] != () and ranking[0] in gold for ranking, gold in pairs)
+    mrr = fmean(reciprocal_rank_at(10, ranking, gold) for ranking, gold in pairs)
+    return f"{first:.3f} / {mrr:.3f} / {fmean(recall_at(5, ranking, gold) for ranking, gold in pairs):.3f}"
+
+
+def _pages(hits: Sequence[Hit]) -> tuple[int, ...]:
+    return tuple(hit.passage.page_id for hit in hits)
+
+
+if __name__ == "__main__":
+    main()

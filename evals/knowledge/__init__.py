@@ -1,0 +1,1 @@
+"""Knowledge bases to measure on: in memory, or as they are stored."""

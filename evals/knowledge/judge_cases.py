@@ -1,0 +1,121 @@
+"""The cases the judge is fitted and measured on: a question asked in one knowledge base, and whether it answers.
+
+What matters is not whether a question's subject is known but whether its answer is. So a question is asked with
+everything in; with all passages under its titles out; with only the passages out that answer it, while the others on
+the same subject stay; and the same in knowledge bases of a few passages, as they are early in a crawl.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain import Hit, Passage
+from evals.knowledge.embedded_questions import Asked, asked_of
+from evals.knowledge.in_memory import MemoryKnowledge
+from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
+from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.retrieval.retrieve import Embed, Search, Vectors
+
+#: all: everything in. title-out: nothing on the subject. passage-out: the subject stays, the answer goes.
+#: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
+#: unanswerable: everything in, and nothing of it answers.
+Condition = Literal["all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"]
+ANSWERED: frozenset[Condition] = frozenset({"all", "tiny"})
+
+_K = 10
+#: hits that are read for an answer which another passage gives as well
+_READ = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A question asked in one knowledge base."""
+
+    set: str
+    lang: str
+    condition: Condition
+    fitted: bool  #: fitted on, or kept for the report
+    analysis: Analysis
+    answers: tuple[str, ...]
+    hits: tuple[Hit, ...]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the knowledge base holds the answer."""
+        return self.condition in ANSWERED
+
+
+def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | None = None) -> Iterator[Case]:
+    """Yield up to ``at_most`` questions of the set, each in every condition; ``rows`` are the passages' embeddings."""
+    chance = random.Random(20)  # noqa: S311 - a sample, not a secret
+    if rows is None:
+        rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in each.passages])
+    everything = MemoryKnowledge(each.passages, rows)
+    asked = chance.sample(each.questions, min(at_most, len(each.questions)))
+    for one in asked_of(each, asked, embedder):
+        yield from _of_question(each, everything, one, chance)
+
+
+def _of_question(each: EvalSet, everything: MemoryKnowledge, asked: Asked, chance: random.Random) -> Iterator[Case]:
+    question = asked.question
+    analysis = analyse_question(question.text, each.lang)
+    titles = {each.passages[at].title for at in question.gold}
+    for condition, base in _bases(each, everything, question, titles, chance):
+        hits = asked.find(analysis.text, base, k=_K)
+        if condition in ("passage-out", "tiny-on") and _is_said(question.answers, hits):
+            continue  # another passage may answer as well
+        yield Case(
+            set=each.name,
+            lang=each.lang,
+            condition=condition,
+            # the few questions over several titles are only reported
+            fitted=is_for_fitting(min(titles, default=question.text)) and len(titles) < 2,
+            analysis=analysis,
+            answers=question.answers,
+            hits=hits,
+        )
+
+
+def _bases(
+    each: EvalSet, everything: MemoryKnowledge, question: EvalQuestion, titles: set[str], chance: random.Random
+) -> Iterator[tuple[Condition, Search]]:
+    if not question.answerable:
+        yield "unanswerable", everything
+        return
+    gold = {each.passages[at].id for at in question.gold}
+    beside = [item for item in each.passages if item.title in titles and item.id not in gold]
+    off = _few(_others(each, titles, chance), chance)
+    on = _few(beside, chance)
+    yield "all", everything
+    yield "title-out", everything.without(titles)
+    yield "tiny", _only(everything, gold | chance.choice([off, on, off | on]))
+    yield "tiny-off", _only(everything, off)
+    if beside:
+        yield "passage-out", everything.hiding(gold)
+        yield "tiny-on", _only(everything, on | chance.choice([set(), off]))
+
+
+def _others(each: EvalSet, titles: set[str], chance: random.Random) -> list[Passage]:
+    """Give passages of other titles: of one or two (a site just begun), or of all."""
+    others = [passage for passage in each.passages if passage.title not in titles]
+    if chance.random() < 0.5:
+        some = {passage.title for passage in chance.sample(others, 2)}
+        return [passage for passage in others if passage.title in some]
+    return others
+
+
+def _few(passages: Sequence[Passage], chance: random.Random) -> set[str]:
+    count = min(chance.randint(1, 12), len(passages))
+    return {passage.id for passage in chance.sample(passages, count)}
+
+
+def _only(everything: MemoryKnowledge, ids: set[str]) -> MemoryKnowledge:
+    return everything.where(lambda passage: passage.id in ids)
+
+
+def _is_said(answers: Sequence[str], hits: Sequence[Hit]) -> bool:
+    texts = " ".join(hit.passage.text for hit in hits[:_READ]).casefold()
+    return any(answer.casefold() in texts for answer in answers)

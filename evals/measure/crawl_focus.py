@@ -1,0 +1,212 @@
+"""How soon a crawl of a site without a sitemap reads the page that answers: ours beside breadth-first.
+
+Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each, whose gold pages stand in ``focus.tsv``
+and were named before anything was measured. Both crawls begin at the front page and count every page they read. Ours is
+what the workers do: waves of five, chosen by ``workers.crawl.seek`` from the links that the pages read so far show.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import click
+
+from crawler.discovery.frontier import leads_to_text
+from crawler.extract.document import NothingToRead, extract
+from domain import Link, Question, Status
+from pipeline.question.analysis import analyse_question
+from pipeline.question.variants import make_variants
+from store.pages.links import KnownLink
+from workers.crawl.seek import choose
+from workers.settings import Settings
+
+_QUESTIONS = Path(__file__).parents[1] / "sets" / "focus.tsv"
+#: others, on which the frontier's weights were chosen; the figures are of those above
+_TUNING = Path(__file__).parents[1] / "sets" / "focus_tuning.tsv"
+MANUALS = {
+    "python": Path("/usr/share/doc/python3.11/html"),
+    "postgresql": Path("/usr/share/doc/postgresql-doc-15/html"),
+}
+#: a gold page has to be read within so many, front page and all
+WITHIN = 10
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FocusQuestion:
+    """A question and the pages that answer it, each of them enough."""
+
+    site: str
+    text: str
+    gold: frozenset[str]  #: paths within the site
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """At which page read, from 1, each crawl came to a gold page; 0 where it did not within the bound."""
+
+    site: str
+    question: str
+    best_first: int
+    breadth_first: int
+
+
+class Manual:
+    """A site in a folder; what a page shows is worked out once."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self.origin = f"https://{name}.example"
+        self._links: dict[str, tuple[Link, ...] | None] = {}
+
+    @cached_property
+    def front(self) -> str:
+        """The front page's URL."""
+        return f"{self.origin}/"
+
+    def path(self, url: str) -> str:
+        """Return the file that a URL names, as a path within the site without its suffix."""
+        path = url.removeprefix(self.front).partition("?")[0] or "index.html"
+        return str(PurePosixPath(path).with_suffix(""))
+
+    def links(self, url: str) -> tuple[Link, ...] | None:
+        """Return the links a page shows; None where there is no such page."""
+        if url not in self._links:
+            self._links[url] = self._read(url)
+        return self._links[url]
+
+    def _read(self, url: str) -> tuple[Link, ...] | None:
+        file = self._folder / f"{self.path(url)}.html"
+        if not url.startswith(self.front) or not file.is_file():
+            return None
+        try:
+            page = extract(file.read_bytes(), url=url, content_type="text/html; charset=utf-8")
+        except NothingToRead:
+            return ()
+        return tuple(link for link in page.links if not link.nofollow)
+
+
+def read_questions(file: Path = _QUESTIONS) -> list[FocusQuestion]:
+    """Read the questions and their gold pages."""
+    with file.open(encoding="utf-8", newline="") as opened:
+        rows = csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [FocusQuestion(site=r["site"], text=r["question"], gold=frozenset(r["gold"].split())) for r in rows]
+
+
+def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
+    """Yield the pages that a question's crawl reads, in order, wave by wave."""
+    asked, known = _asked(question), list[KnownLink]()
+    depths, read = {manual.front: 0}, list[str]()
+    while len(read) < limit:
+        room = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
+        wave, _ = choose(
+            asked,
+            known_links=known[::-1],  # as SQL gives them: the latest first
+            found=(),
+            sites=(manual.front,),
+            hosts=(),
+            sitemaps=(),
+            seen=frozenset(read),
+            room=room,
+        )
+        if not wave:
+            return
+        for candidate in wave:
+            read.append(candidate.url)
+            yield candidate.url
+            depth = depths.setdefault(candidate.url, candidate.depth)
+            known += [
+                KnownLink(link=link, depth=depth + 1, from_url=candidate.url)
+                for link in manual.links(candidate.url) or ()
+            ]
+
+
+def breadth_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
+    """Yield the pages in the order in which a crawler without a question reads them."""
+    waiting, seen = [manual.front], {manual.front}
+    for place in range(limit):
+        if place >= len(waiting):
+            return
+        yield waiting[place]
+        new = dict.fromkeys(link.url for link in manual.links(waiting[place]) or ())
+        waiting += [url for url in new if url not in seen and url.startswith(manual.front) and leads_to_text(url)]
+        seen.update(waiting)
+
+
+def measure(manuals: dict[str, Path], within: int = WITHIN, questions: Path = _QUESTIONS) -> list[Found]:
+    """Crawl for each question, both ways."""
+    sites = {name: Manual(folder, name) for name, folder in manuals.items() if folder.is_dir()}
+    return [
+        Found(
+            site=each.site,
+            question=each.text,
+            best_first=_place(best_first, sites[each.site], each, within),
+            breadth_first=_place(breadth_first, sites[each.site], each, within),
+        )
+        for each in read_questions(questions)
+        if each.site in sites
+    ]
+
+
+def share(found: Sequence[Found], way: str) -> float:
+    """Return the share of questions whose gold page was read in time."""
+    return sum(int(getattr(each, way)) > 0 for each in found) / max(1, len(found))
+
+
+def _place(
+    crawl: Callable[[Manual, str, int], Iterator[str]], manual: Manual, question: FocusQuestion, within: int
+) -> int:
+    urls = enumerate(crawl(manual, question.text, within), start=1)
+    return next((place for place, url in urls if manual.path(url) in question.gold), 0)
+
+
+def _asked(text: str) -> Question:
+    """The question as it stands when its crawl begins: analysed, with its variants."""
+    analysis = analyse_question(text)
+    return Question(
+        id="focus",
+        text=text,
+        lang=analysis.lang,
+        status=Status.SEEKING,
+        created_at=_NOW,
+        deadline=_NOW + timedelta(minutes=2),
+        queries=(text, *(variant.text for variant in make_variants(analysis))),
+    )
+
+
+@click.command()
+@click.option("--within", type=click.IntRange(min=1), default=WITHIN, show_default=True, help="Pages read.")
+@click.option("--tuning", is_flag=True, help="The questions that the weights were chosen on.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def main(within: int, tuning: bool, as_json: bool) -> None:
+    """Count for how many questions a gold page is read in time, and how many pages that took."""
+    found = measure(MANUALS, within, _TUNING if tuning else _QUESTIONS)
+    if not found:
+        raise click.ClickException("Neither manual is installed: apt-get install python3.11-doc postgresql-doc-15")
+    shares = {
+        site: {
+            way: share([each for each in found if each.site == site], way) for way in ("best_first", "breadth_first")
+        }
+        for site in dict.fromkeys(each.site for each in found)
+    }
+    if as_json:
+        click.echo(
+            json.dumps({"within": within, "shares": shares, "found": [asdict(each) for each in found]}, indent=1)
+        )
+        return
+    for each in found:
+        click.echo(f"{each.best_first or '-':>3} {each.breadth_first or '-':>3}  {each.site}: {each.question}")
+    for site, of in shares.items():
+        click.echo(
+            f"{site}: read within {within} pages: ours {of['best_first']:.0%}, breadth-first {of['breadth_first']:.0%}"
+        )
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m evals.measure.crawl_focus")

@@ -1,0 +1,106 @@
+"""What the judge learns on a set: one half of the questions is fed back as a reader would, the other half is judged.
+
+With ``--wrong`` a part of the feedback says the opposite of what is so, by mistake or on purpose.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import numpy as np
+
+from evals.knowledge.judge_cases import Case, Condition, cases_of
+from evals.knowledge.vector_cache import KeptVectors
+from evals.sets.beir import read_set
+from pipeline.judging.calibration import Calibration, calibration_for
+from pipeline.judging.features import recorded, weigh
+from pipeline.learning.feedback import Judged, Refit
+from pipeline.learning.judge import chances_of, refit_judge
+from pipeline.learning.judge_floor import THRESHOLD
+from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
+from store.embedders import open_embedder
+
+CONDITIONS: tuple[Condition, ...] = (
+    "all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True))
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Where vectors are kept.")
+@click.option("--embedder", "name", default="minilm+multilingual", show_default=True)
+@click.option("--only", multiple=True, type=click.Choice(CONDITIONS), help="Judge only these conditions.")
+@click.option("--feedback", type=int, help="How many answers are fed back, at most.")
+@click.option(
+    "--wrong", type=click.FloatRange(0, 1), default=0.0, help="The part of the feedback that is the opposite."
+)
+@click.option("--questions", type=int, default=300, show_default=True, help="How many of the set, at most.")
+def main(
+    folder: Path,
+    models: Path,
+    cache: Path,
+    name: str,
+    only: Sequence[Condition],
+    feedback: int | None,
+    wrong: float,
+    questions: int,
+) -> None:
+    """Feed one half of a set back and print what the judge does on the other half, before and after."""
+    embedder = KeptVectors(open_embedder(name, models_dir=models, threads=1), cache)
+    cases = [case for case in cases_of(read_set(folder), embedder, questions) if not only or case.condition in only]
+    chance = random.Random(20)  # noqa: S311 - a sample, not a secret
+    said = [_judged(case) for case in cases if _is_fed_back(case)]
+    said = chance.sample(said, min(feedback or len(said), len(said)))
+    said = [replace(each, right=not each.right) if chance.random() < wrong else each for each in said]
+    others = [_judged(case) for case in cases if not _is_fed_back(case)]
+    lang = cases[0].lang
+    refit = refit_judge(embedder.id, lang, said)
+    click.echo(f"{len(said)} answers fed back, {len(others)} judged after; learned: {refit.parameters is not None}")
+    click.echo(f"  {refit.said}")
+    shipped = calibration_for(embedder.id, lang)
+    for label, judge in (("shipped", shipped), ("learned", _learned(shipped, refit))):
+        click.echo(f"  {label}: {_figures(judge, others)}")
+
+
+def _is_fed_back(case: Case) -> bool:
+    """Say whether a question is in the half that is fed back; not the split that learning itself makes."""
+    return hashlib.sha256(b"half " + case.analysis.text.encode()).digest()[0] % 2 == 0
+
+
+def _judged(case: Case) -> Judged:
+    evidence = weigh(case.analysis, case.hits)
+    features = recorded(evidence) if evidence else {}
+    return Judged(
+        question=case.analysis.text,
+        lang=case.lang,
+        evidence=features,
+        beside_the_point=bool(features.get("beside_the_point")),
+        right=case.answered,
+    )
+
+
+def _learned(shipped: Calibration, refit: Refit) -> Calibration:
+    kept = refit.parameters
+    return replace(shipped, weights=kept["weights"], intercept=kept["intercept"]) if kept else shipped  # type: ignore[arg-type]
+
+
+def _figures(judge: Calibration, judged: Sequence[Judged]) -> str:
+    chances = chances_of(judge, judged)
+    truth = np.array([each.right for each in judged], dtype=np.bool_)
+    figures = {
+        "log loss": float(log_losses(chances, truth).mean()),
+        "calibration error": calibration_error(chances, truth),
+        "AUROC": auroc(chances, truth),
+        "balanced accuracy": balanced_accuracy(chances >= THRESHOLD, truth),
+    }
+    return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
+
+
+if __name__ == "__main__":
+    main()

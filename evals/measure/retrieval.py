@@ -1,0 +1,87 @@
+"""Retrieval, stage by stage: how high the gold documents stand in each, and how long it took to get there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from statistics import fmean
+from typing import Any, cast
+
+from domain import Hit
+from evals.knowledge.stored import Knowledge
+from evals.measure.metrics import all_at, ndcg_at, recall_at, reciprocal_rank_at
+from evals.sets.beir import EvalQuestion
+from pipeline.retrieval.retrieve import Search, Stage
+
+#: bm25 and dense: each leg alone; final: the hits that the first look is judged and answered from
+ARMS = ("bm25", "dense", "fused", "reranked", "final")
+Ranking = Sequence[int]
+Gold = frozenset[int]
+
+FIGURES: Mapping[str, Callable[[Ranking, Gold], float]] = {
+    **{f"recall@{k}": partial(recall_at, k) for k in (1, 2, 5, 10)},
+    "mrr@10": partial(reciprocal_rank_at, 10),
+    "ndcg@10": partial(ndcg_at, 10),
+    **{f"all@{k}": partial(all_at, k) for k in (8, 10)},
+}
+
+
+def measure_retrieval(
+    knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
+) -> dict[str, dict[str, float]]:
+    """Give {arm: {figure: mean over the questions}}; each question has a gold document.
+
+    ms is the time until the arm's ranking is there: of bm25 the search in full text, of dense the question's embedding
+    and the search by vector, of the others all that comes before them (both legs run at once).
+    """
+    rows: dict[str, list[dict[str, float]]] = {arm: [] for arm in ARMS}
+    for question in questions:
+        gold = knowledge.gold(question.gold)
+        for arm, (ranking, spent_s) in _arms(knowledge, question.text).items():
+            figures = {name: figure(ranking, gold) for name, figure in FIGURES.items()}
+            rows[arm].append(figures | {"ms": 1000 * spent_s})
+        tick()
+    return {arm: {name: fmean(row[name] for row in of_arm) for name in of_arm[0]} for arm, of_arm in rows.items()}
+
+
+def _arms(knowledge: Knowledge, text: str) -> dict[str, tuple[list[int], float]]:
+    """Give each arm's documents and the seconds it took."""
+    timed = _Timed(knowledge.search)
+    stages: dict[str, tuple[Sequence[Hit], float]] = {}
+
+    def observe(stage: Stage, hits: Sequence[Hit]) -> None:
+        stages[stage] = hits, time.perf_counter() - started
+
+    started = time.perf_counter()
+    attempt = knowledge.first_look(text, search=cast("Search", timed), observe=observe)
+    took = attempt.timings
+    spent_s = {
+        "bm25": timed.spent_s.get("search_text", 0.0),
+        "dense": took.embed + timed.spent_s.get("search_vectors", 0.0),
+        "fused": stages["fused"][1],
+        "reranked": stages["reranked"][1],
+        "final": took.embed + took.search,
+    }
+    hits: dict[str, Sequence[Hit]] = {stage: given for stage, (given, _) in stages.items()} | {"final": attempt.hits}
+    return {arm: (knowledge.ranking(hits[arm]), spent_s[arm]) for arm in ARMS}
+
+
+class _Timed:
+    """A knowledge base of which each kind of search is timed."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self.spent_s: dict[str, float] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        asked = getattr(self._search, name)
+
+        def timed(*args: Any, **named: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return asked(*args, **named)
+            finally:
+                self.spent_s[name] = time.perf_counter() - started
+
+        return timed if callable(asked) else asked

@@ -1,0 +1,1 @@
+"""Figures as text, plots and pinned floors."""

@@ -1,0 +1,1 @@
+"""Evaluation sets: reading them, cutting them, and their questions."""

@@ -1,0 +1,164 @@
+"""Ask real sites' questions through the real crawler's extraction, the real store and the real pipeline.
+
+Two sites: the bundled one of the demonstration, and the Python documentation (Debian: python3.11-doc) with the
+questions of ``site_questions.tsv``, half of them for tuning and half held out. Each question is asked with all pages
+in, with the page out that answers it, with a handful of other pages, and with the site's front page alone. The worst
+that can happen is an answer beside the point, given as sufficient: the crawl that would have found it never begins.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from domain import Passage
+from evals.sets.sites import Site, SiteQuestion, read_demo, read_documentation, says
+from pipeline.ask import Attempt, Question, Tools, first_look, second_look
+from store.embedders import Embedder, open_embedder
+from store.passages.schema import embedding_text
+from store.passages.table import Passages
+
+_FEW = 6
+
+Where = Literal["all", "gold-out", "few", "front"]
+#: what came of a question: right or wrong and given as sufficient, or not sufficient
+Outcome = Literal["right", "wrong", "insufficient"]
+PageVectors = dict[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What came of one question in one knowledge base."""
+
+    question: SiteQuestion
+    where: Where
+    outcome: Outcome
+    confidence: float
+    answer: str
+    milliseconds: float  #: to judge and to compose, per look
+
+
+@click.command()
+@click.option("--docs", type=click.Path(path_type=Path, exists=True), default="/usr/share/doc/python3.11/html")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--embedder", default="minilm")
+@click.option("--half", default="", help="Show the answers of one half; without it, only the figures.")
+def main(docs: Path, models: Path, embedder: str, half: str) -> None:
+    """Ask every question of both sites under every condition, and count what came of it."""
+    embed = open_embedder(embedder, models_dir=models, threads=2)
+    for site in (read_demo(), read_documentation(docs)):
+        asked = list(ask_site(site, embed))
+        for name in dict.fromkeys(each.question.half for each in asked):
+            of_half = [each for each in asked if each.question.half == name]
+            click.echo(f"{site.name} {name}: {len(site.pages)} pages, {_milliseconds(of_half)}")
+            for line in report(of_half):
+                click.echo(f"  {line}")
+            if name == half or half == "every":
+                for each in of_half:
+                    _show(each)
+
+
+def ask_site(site: Site, embedder: Embedder) -> Iterator[Asked]:
+    """Ask each question in every knowledge base that its site gives."""
+    vectors = _vectors(site, embedder)
+    chance = random.Random(7)  # noqa: S311 - a sample, not a secret
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
+        knowledge: dict[Where, Passages] = {}
+        for where in ("all", "few", "front"):
+            knowledge[where] = _open(Path(folder) / where, embedder)
+        knowledge["all"].replace_pages(_numbered(site, site.pages), vectors)
+        knowledge["all"].tend()
+        if front := _numbered(site, [site.front]):
+            knowledge["front"].replace_pages(front, vectors)
+        by_page: dict[str, list[SiteQuestion]] = {}
+        for question in site.questions:
+            by_page.setdefault(question.page, []).append(question)
+        for page, questions in by_page.items():
+            yield from _ask_all("all", questions, knowledge["all"], embedder, pool)
+            yield from _ask_all("front", questions, knowledge["front"], embedder, pool)
+            gold = _numbered(site, page.split())
+            others = [name for name in site.pages if name not in page.split()]
+            few = _numbered(site, [site.front, *chance.sample(others, _FEW)])
+            knowledge["few"].replace_pages(few, vectors)
+            yield from _ask_all("few", questions, knowledge["few"], embedder, pool)
+            knowledge["few"].delete_pages(few)
+            if gold:
+                knowledge["all"].delete_pages(gold)
+                yield from _ask_all("gold-out", questions, knowledge["all"], embedder, pool)
+                knowledge["all"].replace_pages(gold, vectors)
+
+
+def _ask_all(
+    where: Where, questions: Sequence[SiteQuestion], base: Passages, embedder: Embedder, pool: ThreadPoolExecutor
+) -> Iterator[Asked]:
+    tools = Tools(search=base, embedder=embedder, pool=pool, clock=time.perf_counter)
+    for question in questions:
+        attempt = first_look(Question(text=question.text), tools)
+        if not attempt.verdict.sufficient:
+            attempt = second_look(Question(text=question.text), tools)
+        yield Asked(
+            question=question,
+            where=where,
+            outcome=_outcome(question, attempt),
+            confidence=attempt.verdict.confidence,
+            answer=attempt.answer.text if attempt.answer else "",
+            milliseconds=1000 * (attempt.timings.judge + attempt.timings.compose),
+        )
+
+
+def _outcome(question: SiteQuestion, attempt: Attempt) -> Outcome:
+    if not attempt.verdict.sufficient or attempt.answer is None:
+        return "insufficient"
+    return "right" if any(says(attempt.answer.text, each) for each in question.expected) else "wrong"
+
+
+def report(asked: Sequence[Asked]) -> Iterator[str]:
+    """Give a line for each knowledge base: how many were right, wrong, and found wanting."""
+    for where in ("all", "gold-out", "few", "front"):
+        for answerable in (True, False):
+            chosen = [each for each in asked if each.where == where and bool(each.question.page) is answerable]
+            counts = Counter(each.outcome for each in chosen)
+            if chosen:
+                kind = where if answerable else f"{where}, unanswerable"
+                shares = ", ".join(
+                    f"{counts[outcome]:3} {outcome} ({counts[outcome] / len(chosen):4.0%})"
+                    for outcome in ("right", "wrong", "insufficient")
+                )
+                yield f"{kind:24} {shares}"
+
+
+def _show(each: Asked) -> None:
+    click.echo(f"[{each.where} {each.outcome} {each.confidence:.3f}] {each.question.text}\n      {each.answer[:400]!r}")
+
+
+def _milliseconds(asked: Sequence[Asked]) -> str:
+    spent = sorted(each.milliseconds for each in asked)
+    return f"judge and compose {spent[len(spent) // 2]:.1f} ms in the middle, {spent[-1]:.1f} ms at most"
+
+
+def _vectors(site: Site, embedder: Embedder) -> PageVectors:
+    texts = {p.content_hash: embedding_text(p) for passages in site.pages.values() for p in passages}
+    return dict(zip(texts, embedder.embed(list(texts.values())), strict=True))
+
+
+def _numbered(site: Site, names: Sequence[str] | dict[str, list[Passage]]) -> dict[int, list[Passage]]:
+    return {site.pages[name][0].page_id: site.pages[name] for name in names if site.pages[name]}
+
+
+def _open(folder: Path, embedder: Embedder) -> Passages:
+    return Passages.open(str(folder), embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+
+
+if __name__ == "__main__":
+    main()

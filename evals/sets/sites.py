@@ -1,0 +1,106 @@
+"""Two real sites to ask questions of: the demonstration's, and the Python documentation with questions of ours."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
+from domain import Passage
+
+_HERE = Path(__file__).parent
+_DEMO = _HERE.parents[1] / "api" / "cli" / "demo"
+_QUESTIONS = _HERE / "site_questions.tsv"
+#: pages of the documentation beside those that answer
+_BESIDE = (
+    "library: abc ast asyncio-task base64 bisect calendar configparser concurrent.futures dataclasses difflib"
+    " email.message enum fractions glob graphlib gzip html http.client http.server inspect io ipaddress locale math"
+    " multiprocessing operator platform queue select signal smtplib socket ssl string sys timeit typing urllib.parse"
+    " urllib.request warnings weakref",
+    "howto: argparse descriptor functional regex sockets unicode urllib2",
+    "tutorial: classes controlflow errors inputoutput interpreter modules stdlib",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteQuestion:
+    """A question with the page that answers it and what the answer must say; neither where no page answers."""
+
+    text: str
+    page: str
+    expected: tuple[str, ...]
+    half: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A site's pages, by name, as the passages they were cut into; the first is its front page."""
+
+    name: str
+    pages: dict[str, list[Passage]]
+    questions: tuple[SiteQuestion, ...]
+
+    @property
+    def front(self) -> str:
+        """The name of the front page."""
+        return next(iter(self.pages))
+
+
+def read_demo(folder: Path = _DEMO) -> Site:
+    """Read the bundled site and its questions; the page that answers is the one that says what is expected."""
+    site = folder / "site"
+    files = sorted(site.rglob("*.html"), key=lambda file: (file != site / "index.html", str(file)))
+    pages = _pages({str(file.relative_to(site)): file for file in files if "drafts" not in file.parts})
+    asked = json.loads((folder / "questions.json").read_text("utf-8"))
+    answered = [
+        (asked["question"], asked["expected"]),
+        (asked["paraphrase"], asked["expected"]),
+        *((each["question"], each["expected"]) for each in asked["more"]),
+    ]
+    questions = [
+        SiteQuestion(text=text, page=_saying(expected, pages), expected=(expected,), half="tune")
+        for text, expected in answered
+    ]
+    questions += [
+        SiteQuestion(text=text, page="", expected=(), half="tune")
+        for text in (asked["unanswered"], *asked["more_unanswered"])
+    ]
+    return Site(name="demo", pages=pages, questions=tuple(questions))
+
+
+def read_documentation(html: Path) -> Site:
+    """Read the documentation's pages and the questions on them."""
+    with _QUESTIONS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    beside = [f"{folder}/{page}" for folder, pages in (part.split(": ") for part in _BESIDE) for page in pages.split()]
+    names = ["index", *sorted({*beside, *(row["page"] for row in rows)})]
+    questions = tuple(
+        SiteQuestion(text=row[wording], page=row["page"], expected=tuple(row["expected"].split("|")), half=row["half"])
+        for row in rows
+        for wording in ("question", "paraphrase")
+    )
+    pages = _pages({name: html / f"{name}.html" for name in names})
+    return Site(name="python", pages=pages, questions=questions)
+
+
+def says(text: str, expected: str) -> bool:
+    """Say whether a text holds what is expected, white space and case apart."""
+    return " ".join(expected.split()).casefold() in " ".join(text.split()).casefold()
+
+
+def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
+    """Cut each file; like the crawler's reader, keep nothing of a page that only leads elsewhere."""
+    pages: dict[str, list[Passage]] = {}
+    for page_id, (name, file) in enumerate(files.items(), start=1):
+        url = f"https://site.example/{name.removesuffix('.html')}.html"
+        text = extract(file.read_bytes(), url=url, content_type="text/html; charset=utf-8")
+        pages[name] = [] if text.is_hub else chunk(text, page_id=page_id, url=url)
+    return pages
+
+
+def _saying(expected: str, pages: dict[str, list[Passage]]) -> str:
+    """Name every page that says it."""
+    return " ".join(name for name, passages in pages.items() if any(says(p.text, expected) for p in passages))
