@@ -16,7 +16,7 @@ from crawler.search import EngineError, Query
 from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving
 from tests.crawler.recorder import connections
-from tests.crawler.search.engines import ALL
+from tests.crawler.search.every_engine import ALL
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 Use = Callable[[Client, Site], Awaitable[None]]

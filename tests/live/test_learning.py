@@ -9,7 +9,7 @@ import pytest
 
 from store.embedders import open_embedder
 from tests.live.test_faults import FINAL, QUESTIONS, _stack, _status
-from tests.workers.judged_answers import put_history
+from tests.workers.learning.judged_answers import put_history
 from workers.processes.supervise import wait_until
 from workers.services import Services
 from workers.settings import load

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.cli import ask_flow
 from api.cli.views.question import Look, event_lines, record_lines
-from tests.api.browser import browser
 from tests.api.conftest import LOCAL, serving
+from tests.api.web.browser import browser
 from tests.safety.conftest import Library
 from text.invisible import shown
 from wellread.records import Event, to_record

@@ -19,7 +19,7 @@ from crawler.search.errors import (
     WrongKey,
 )
 from tests.crawler.hostile import HOSTILE, Behaviour, forever, raw, redirect, reset, stall
-from tests.crawler.search.engines import ALL, CLAUDE, JSON, KEY, KEYED
+from tests.crawler.search.every_engine import ALL, CLAUDE, JSON, KEY, KEYED
 from tests.crawler.search.server import saying, search
 
 SECRET = "what does nobody know?"

@@ -1,0 +1,230 @@
+"""The command line: answers on stdout, progress and errors on stderr, and an exit code a script can use."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from domain import Answer, Status
+from store.questions.record import latest
+from store.questions.state import Move
+from tests.api import walk
+from tests.api.cli.command import wellread
+from tests.api.conftest import serving
+from workers.services import Services
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An API that the command line is pointed at."""
+    with serving(app) as url:
+        monkeypatch.setenv("WELLREAD_API_URL", url)
+        yield url
+
+
+def _abstained() -> Move:
+    nothing = Answer(text="That is not known.", sentences=(), citations=(), confidence=0.1, composer="extractive")
+    return Move(to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes={"stop_reason": "all was read"})
+
+
+def test_answer_goes_to_stdout_and_progress_to_stderr(url: str, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered(page_id))
+    result = wellread("ask", "Who built it?")
+    assert result.exit_code == 0
+    assert "Robert Tallis built it in 1871 [1]." in result.stdout
+    assert walk.QUOTE in result.stdout
+    assert "https://example.org/tower" in result.stdout
+    assert "provisional" in result.stderr
+    assert "provisional" not in result.stdout
+    assert "\x1b[" not in result.output
+
+
+def test_json_is_exactly_the_apis_record(url: str, services: Services) -> None:
+    walk.move_soon(services, walk.answered(walk.keep_page(services)))
+    result = wellread("ask", "Who built it?", "--json")
+    record = json.loads(result.stdout)
+    assert record == httpx2.get(f"{url}/api/questions/{record['id']}", trust_env=False).json()
+
+
+def test_not_known_is_told_from_answered_and_from_an_error(url: str, services: Services) -> None:
+    walk.move_soon(services, _abstained())
+    result = wellread("ask", "Who wrote it?")
+    assert result.exit_code == 3
+    assert "That is not known." in result.stdout
+    assert "all was read" in result.stdout
+
+
+def test_failed_question_is_an_error(url: str, services: Services) -> None:
+    walk.move_soon(services, Move(to=Status.FAILED, outcome="failed", changes={"error": "the disk is full"}))
+    result = wellread("ask", "Who?")
+    assert result.exit_code == 1
+    assert "the disk is full" in result.stdout
+
+
+#: arguments, exit code, a piece of what is said
+WRONG = [
+    (["ask", ""], 1, "empty"),
+    (["ask", "x" * 100_000], 1, "100,000 characters"),
+    (["ask", "Why?", "--site", "http://127.0.0.1:8123/"], 1, "--own"),
+    (["ask", "Why?", "--site", "file:///etc/passwd"], 1, "file:///etc/passwd"),
+    (["ask", "Why?", "--own"], 2, "--site"),
+    (["ask"], 2, "Missing argument"),
+    (["ask", "Why?", "--wait", "0"], 2, "--wait"),
+    (["ask", "Why?", "--cycles", "99"], 2, "--cycles"),
+    (["ask", "Why?", "--strategy", "guess"], 2, "--strategy"),
+    (["read"], 2, "Missing argument"),
+    (["read", "gopher://example.org"], 1, "gopher"),
+    (["source", "add", "http://10.0.0.1/"], 1, "not public"),
+    (["source", "remove", "https://example.org"], 1, "source list"),
+    (["worker", "nonsense"], 1, "answer, crawl, embed, upkeep"),
+    (["nonsense"], 2, "No such command"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_cannot_be_done_is_said_in_one_line(url: str, arguments: list[str], code: int, said: str) -> None:
+    result = wellread(*arguments)
+    assert result.exit_code == code
+    assert said in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    if code == 1:
+        assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_nobody_at_the_address_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_API_URL", "http://127.0.0.1:9")
+    result = wellread("ask", "Why?")
+    assert result.exit_code == 1
+    assert "wellread up" in result.stderr
+
+
+def test_wrong_key_says_which_setting_is_meant(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pydantic import SecretStr
+
+    from api.app import create_app
+
+    services.settings = services.settings.model_copy(update={"api_keys": (SecretStr("ask:right"),)})
+    with serving(create_app(services)) as url:
+        monkeypatch.setenv("WELLREAD_API_URL", url)
+        monkeypatch.setenv("WELLREAD_API_KEY", "wrong")
+        result = wellread("ask", "Why?")
+    assert result.exit_code == 1
+    assert "WELLREAD_API_KEYS" in result.stderr
+
+
+def test_a_setting_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_API_PORT", "many")
+    result = wellread("status")
+    assert result.exit_code == 1
+    assert "WELLREAD_API_PORT" in result.stderr
+
+
+def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_API_PORT", "many")
+    assert "Traceback" in wellread("--debug", "status").stderr
+
+
+def test_source_is_added_listed_and_removed_in_this_database(here: Services) -> None:
+    assert wellread("source", "add", "http://127.0.0.1:8123", "--own", "--delay", "0.5").exit_code == 0
+    assert "http://127.0.0.1:8123/" in wellread("source", "list").stdout
+    assert wellread("source", "remove", "http://127.0.0.1:8123").exit_code == 0
+    assert "8123" not in wellread("source", "list").stdout
+
+
+def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
+    question = walk.ask(here, "What broke?")
+    walk.move(here, question.id, Move(to=Status.FAILED, outcome="failed", changes={"error": "no page"}))
+    listed = wellread("dead").stdout
+    assert question.id in listed
+    assert "no page" in listed
+    assert wellread("replay", "0" * 32).exit_code == 1
+
+
+def test_status_shows_what_was_asked_last(here: Services) -> None:
+    walk.ask(here, "What was asked?")
+    result = wellread("status")
+    assert result.exit_code == 0, result.output
+    assert "What was asked?" in result.stdout
+
+
+def test_migrate_makes_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "new"))
+    assert wellread("migrate").exit_code == 0
+    assert (tmp_path / "new" / "wellread.db").is_file()
+
+
+def test_api_without_a_key_serves_no_other_address(here: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_API_HOST", "0.0.0.0")
+    result = wellread("api")
+    assert result.exit_code == 1
+    assert "WELLREAD_API_KEYS" in result.stderr
+
+
+def test_port_in_use_is_said_with_the_setting_that_changes_it(
+    here: Services, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WELLREAD_API_PORT", url.rpartition(":")[2])
+    result = wellread("api")
+    assert result.exit_code == 1
+    assert "WELLREAD_API_PORT" in result.stderr
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys, api.cli.main; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    heavy = {
+        "celery",
+        "fastapi",
+        "httpx2",
+        "lancedb",
+        "numpy",
+        "pydantic",
+        "redis",
+        "sqlalchemy",
+        "workers",
+        "pipeline",
+    }
+    assert not heavy & set(loaded.stdout.split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["source", "list"]])
+def test_a_reader_who_left_the_pipe_is_no_error_to_talk_about(here: Services, arguments: list[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "api", *arguments]
+    done = subprocess.run(command, cwd=ROOT, stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write_end)
+    assert done.stderr == ""
+
+
+def test_interrupt_stops_the_question_and_ends_quietly(url: str, services: Services) -> None:
+    command = [sys.executable, "-X", "faulthandler", "-m", "api", "ask", "Who waits?"]
+    # a shell that starts the tests in the background has them, and so their children, ignore Ctrl-C
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as asking:
+        signal.signal(signal.SIGINT, kept)
+        assert asking.stderr is not None
+        assert "phase 1" in asking.stderr.readline()
+        asking.send_signal(signal.SIGINT)
+        try:
+            _, said = asking.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            asking.send_signal(signal.SIGABRT)  # faulthandler tells where it hangs
+            pytest.fail(asking.communicate()[1])
+    assert asking.returncode == 130
+    assert said.strip() == ""
+    with services.database.read() as session:
+        assert latest(session)[0].status == Status.CANCELLED

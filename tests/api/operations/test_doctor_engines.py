@@ -1,0 +1,93 @@
+"""The doctor and the overview tell which engines are on, which are left alone, and what only the operator mends."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from api.cli.views.overview import overview_lines
+from api.cli.views.question import Look
+from api.operations.doctor import Check, examine
+from api.operations.overview import overview
+from store.sql.database import migrate
+from tests.crawler.search.server import saying
+from tests.workers.crawl.test_search import RESULTS, ServicesFor, searxng
+from workers.services import Services
+
+
+@pytest.fixture
+def services_for(valkey_url: str) -> Iterator[ServicesFor]:
+    redis.Redis.from_url(valkey_url).flushall()
+    with contextlib.ExitStack() as stack:
+        yield ServicesFor(valkey_url, stack)
+
+
+def found(services: Services) -> Check:
+    """What the doctor says of the engines."""
+    [check] = [check for check in examine(services) if check.name == "search engines"]
+    return check
+
+
+def fail(services: Services, name: str, kind: str, reason: str) -> None:
+    [id_] = [account.id for account in services.engines if account.engine.name == name]
+    services.engine_rests.failed(
+        id_,
+        reason=reason,
+        kind=kind,
+        first_s=3600.0,
+        longest_s=3600.0,
+        asked_s=0.0,
+        now=services.now().timestamp(),
+    )
+
+
+def test_engines_that_are_on_are_named(services_for: ServicesFor) -> None:
+    check = found(services_for(wikipedia=True, brave_key="k"))
+    assert (check.level, check.said) == ("ok", "brave, wikipedia")
+
+
+def test_no_engine_is_a_note(services_for: ServicesFor) -> None:
+    check = found(services_for())
+    assert check.level == "note"
+    assert "WELLREAD_SEARXNG_URL" in check.fix
+
+
+def test_a_wrong_key_is_the_operators_to_mend(services_for: ServicesFor) -> None:
+    services = services_for(brave_key="k")
+    fail(services, "brave", "WrongKey", "Brave does not accept the key (401): check WELLREAD_BRAVE_KEY")
+    check = found(services)
+    assert check.level == "wrong"
+    assert "brave (left alone for 60 min)" in check.said
+    assert "check WELLREAD_BRAVE_KEY" in check.said
+    assert "brave" in check.fix
+
+
+def test_an_engine_that_is_down_is_told_of_and_nothing_is_to_be_done(services_for: ServicesFor) -> None:
+    services = services_for(brave_key="k")
+    fail(services, "brave", "EngineDown", "Brave failed with the status 500: ask it again later")
+    check = found(services)
+    assert (check.level, check.fix) == ("ok", "")
+    assert "failed with the status 500" in check.said
+
+
+def test_the_operators_searxng_is_tried(services_for: ServicesFor) -> None:
+    with searxng(saying(RESULTS)) as server:
+        assert found(services_for(searxng_url=server.url)).level == "ok"
+        assert len(server.requests) == 1
+    with searxng(saying(b"Forbidden", "403 Forbidden", kind="text/html")) as server:
+        check = found(services_for(searxng_url=server.url))
+    assert check.level == "wrong"
+    assert "json under search.formats" in check.said
+    assert "settings.yml" in check.fix
+
+
+def test_the_overview_shows_who_is_left_alone(services_for: ServicesFor) -> None:
+    services = services_for(wikipedia=True, brave_key="k")
+    migrate(services.settings.database)
+    fail(services, "brave", "OutOfCredit", "Brave has no searches left")
+    lines = overview_lines(overview(services), Look(width=80, colour=False))
+    assert "Search engines: brave, wikipedia" in lines
+    assert "  brave is left alone: Brave has no searches left" in lines

@@ -1,0 +1,135 @@
+"""Schedules, whole sites and the history of pages: over HTTP, and from the command line here and elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from store.crawl import site_frontier, site_reads
+from store.crawl.site_reads import SiteReadStatus
+from store.pages import history
+from tests.api import walk
+from tests.api.cli.command import wellread
+from tests.api.conftest import serving
+from workers.services import Services
+
+
+def test_a_schedule_is_set_changed_and_ended_over_http(http: TestClient) -> None:
+    kept = http.post("/api/sources", json={"url": "https://example.org/", "every": "6h"}).json()
+    assert (kept["schedule"]["every_s"], kept["next_due"] is not None) == (21_600, True)
+    path = f"/api/sources/{kept['id']}"
+    slower = http.patch(path, json={"min_delay": 3}).json()
+    assert (slower["min_delay_s"], slower["schedule"]) == (3, kept["schedule"])
+    changed = http.patch(path, json={"cron": "0 3 * * *", "zone": "Europe/Berlin"}).json()
+    assert changed["schedule"] == {"every_s": None, "cron": "0 3 * * *", "zone": "Europe/Berlin"}
+    assert changed["min_delay_s"] == 3
+    moved = http.patch(path, json={"zone": "Asia/Tokyo"}).json()
+    assert moved["schedule"] == {"every_s": None, "cron": "0 3 * * *", "zone": "Asia/Tokyo"}
+    assert http.patch(path, json={"cron": "0 4 * * *"}).json()["schedule"]["zone"] == "Asia/Tokyo"
+    ended = http.patch(path, json={"every": None, "cron": None}).json()
+    assert (ended["schedule"], ended["next_due"]) == (None, None)
+
+
+def test_what_is_not_given_when_a_site_is_added_again_stays(http: TestClient) -> None:
+    http.post("/api/sources", json={"url": "https://example.org/", "min_delay": 3, "cron": "0 3 * * *"})
+    again = http.post("/api/sources", json={"url": "https://example.org/", "own": True}).json()
+    assert (again["own"], again["min_delay_s"], again["schedule"]["cron"]) == (True, 3, "0 3 * * *")
+    assert http.patch(f"/api/sources/{again['id']}", json={"min_delay": None}).json()["min_delay_s"] is None
+
+
+def test_what_is_no_schedule_is_a_clear_problem_and_keeps_nothing(http: TestClient) -> None:
+    refused = http.post("/api/sources", json={"url": "https://example.org/", "cron": "0 25 * * *"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "bad-schedule")
+    assert "wrong hour" in refused.json()["detail"]
+    assert http.get("/api/sources").json() == []
+    assert http.patch("/api/sources/77", json={"every": "6h"}).status_code == 404
+
+
+def test_a_site_read_is_begun_paused_resumed_and_cancelled_over_http(http: TestClient) -> None:
+    begun = http.post("/api/site-reads", json={"url": "https://example.org/docs/", "max_pages": 50})
+    path = begun.headers["location"]
+    assert (begun.status_code, begun.json()["status"], begun.json()["prefix"]) == (
+        202, "RUNNING", "https://example.org/docs/",
+    )  # fmt: skip
+    assert [http.post(f"{path}/{act}").json()["status"] for act in ("pause", "resume", "cancel")] == [
+        "PAUSED", "RUNNING", "CANCELLED",
+    ]  # fmt: skip
+    assert http.get("/api/site-reads").json()[0]["id"] == begun.json()["id"]
+    assert http.post(f"{path}/pause").json()["type"] == "site-read-over"
+    assert http.get("/api/site-reads/77").status_code == 404
+    assert http.post("/api/site-reads", json={"url": "http://127.0.0.1:9/"}).status_code == 422
+
+
+def test_a_page_tells_its_history(http: TestClient, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    with services.database.write() as session:
+        for outcome in ("new", "unchanged", "unchanged"):
+            history.note(session, page_id, outcome=outcome, status=200, content_hash="h", now=services.now())
+    by_url = http.get("/api/pages", params={"url": "https://example.org/tower"}).json()
+    assert by_url == http.get(f"/api/pages/{page_id}").json()
+    assert [(check["outcome"], check["times"]) for check in by_url["history"]] == [("unchanged", 2), ("new", 1)]
+    assert http.get("/api/pages", params={"url": "https://example.org/none"}).status_code == 404
+
+
+def test_commands_set_and_show_a_schedule(placed: Services) -> None:
+    assert wellread("source", "add", "https://example.org/", "--every", "6h").exit_code == 0
+    assert "every 6h, next 2" in wellread("source", "list").output
+    edited = wellread("source", "edit", "example.org", "--cron", "0 3 * * *", "--delay", "2")
+    assert "cron 0 3 * * * (UTC)" in edited.output
+    assert "2 s between requests" in wellread("source", "list").output
+    assert (
+        "cron 0 3 * * * (Europe/Berlin)" in wellread("source", "edit", "example.org", "--zone", "Europe/Berlin").output
+    )
+    assert "cron 0 4 * * * (Europe/Berlin)" in wellread("source", "edit", "example.org", "--cron", "0 4 * * *").output
+    assert "cron" not in wellread("source", "edit", "example.org", "--no-schedule").output
+    wrong = wellread("source", "edit", "example.org", "--cron", "0 25 * * *")
+    assert (wrong.exit_code, "wrong hour" in wrong.stderr) == (1, True)
+    assert wellread("source", "edit", "example.org").exit_code == 2
+
+
+def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> None:
+    from workers.crawl import sites
+
+    begun = str(sites.begin(placed, "https://example.org/").id)
+    assert "running" in wellread("reads", "list").output
+    assert "paused" in wellread("reads", "pause", begun).output
+    assert json.loads(wellread("reads", "show", begun, "--json").output)["status"] == "PAUSED"
+    assert "running" in wellread("reads", "resume", begun).output
+    assert "cancelled" in wellread("reads", "cancel", begun).output
+    assert wellread("reads", "pause", begun).exit_code == 1
+    assert wellread("reads", "show", "77").exit_code == 1
+
+
+def test_the_history_of_a_page_is_shown(placed: Services) -> None:
+    page_id = walk.keep_page(placed)
+    with placed.database.write() as session:
+        history.note(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
+    for url in ("https://example.org/tower", "example.org/tower"):
+        shown = wellread("pages", "show", url)
+        assert ("changed" in shown.output, "due again" in shown.output) == (True, True)
+    assert wellread("pages", "show", "https://example.org/none").exit_code == 1
+
+
+def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Services) -> None:
+    from workers.crawl import sites
+
+    begun = sites.begin(services, "https://example.org/")
+    with services.database.write() as session:
+        row = site_reads.lock(session, begun.id)
+        assert row is not None
+        site_frontier.put_back(session, begun.id, services.now())
+        row.max_pages, row.looked_at, row.new = 3, 3, 3
+    sites.tend(services)
+    shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
+    assert (shown.exit_code, json.loads(shown.stdout)["status"]) == (0, SiteReadStatus.DONE)
+
+
+@pytest.fixture
+def url_of_api(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with serving(app) as url:
+        monkeypatch.setenv("WELLREAD_API_URL", url)
+        yield url

@@ -1,0 +1,71 @@
+"""The web page's files: nothing from elsewhere, nothing as markup, and nothing missing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from domain import Status
+
+PAGE = Path(__file__).parents[3] / "api" / "web"
+HTML, STYLE = ((PAGE / name).read_text() for name in ("index.html", "style.css"))
+SCRIPT = "".join(path.read_text() for path in sorted(PAGE.glob("*.js")))
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("/", "text/html"),
+        *((f"/{path.name}", "text/javascript") for path in sorted(PAGE.glob("*.js"))),
+        ("/style.css", "text/css"),
+    ],
+)
+def test_page_comes_with_a_policy_that_lets_nothing_else_in(http: TestClient, path: str, media_type: str) -> None:
+    response = http.get(path)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith(media_type)
+    policy = dict(part.strip().partition(" ")[::2] for part in response.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] in ("'none'", "'self'")
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert response.headers["x-content-type-options"] == "nosniff"
+
+
+def test_page_holds_nothing_inline_and_nothing_from_elsewhere() -> None:
+    assert not re.search(r"<style|\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)", HTML)
+    assert not re.search(r"(?:src|href)=\"(?!/|data:,)", HTML)
+    assert "@import" not in STYLE
+    assert "url(" not in STYLE
+
+
+def test_script_never_makes_markup_of_text() -> None:
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", SCRIPT)
+
+
+def test_every_element_that_the_script_looks_for_is_there() -> None:
+    wanted = set(re.findall(r"\$\(\"([\w-]+)\"\)", SCRIPT))
+    assert wanted
+    assert wanted <= set(re.findall(r"id=\"([\w-]+)\"", HTML))
+
+
+def test_every_field_has_a_label() -> None:
+    fields = re.findall(r"<(?:input|textarea) id=\"([\w-]+)\"", HTML)
+    assert fields
+    assert set(fields) == set(re.findall(r"<label for=\"([\w-]+)\"", HTML))
+
+
+def test_page_stays_small() -> None:
+    assert sum(text.count("\n") for text in (HTML, SCRIPT, STYLE)) < 550
+
+
+def test_script_names_every_status() -> None:
+    phases, ends = re.findall(r"const (?:PHASES|ENDS) = \{(.*?)\};", SCRIPT, re.DOTALL)
+    assert set(re.findall(r"([A-Z_]+):", phases)) == {
+        status
+        for status in Status
+        if not status.is_final and status is not Status.FOLLOWING  # a record never shows it
+    }
+    assert set(re.findall(r"([A-Z_]+):", ends)) == {status for status in Status if status.is_final}

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from store.embedders import Embedder
+from store.embedders.combined import Combined
+from store.embedders.minilm import MiniLM, find_weights
+from tests.store.embedders.texts import PROSE
+
+
+def test_cosine_of_both_models_in_one_vector_lies_between_their_own(
+    minilm: MiniLM, multilingual: Embedder, combined: Combined
+) -> None:
+    def cosines(embedder: Embedder) -> np.ndarray[Any, Any]:
+        vectors = embedder.embed(PROSE)
+        return vectors @ vectors.T
+
+    assert np.allclose(cosines(combined), 0.4 * cosines(minilm) + 0.6 * cosines(multilingual), atol=1e-5)
+
+
+def test_both_models_together_find_a_page_in_another_language(combined: Combined) -> None:
+    question, right, wrong = combined.embed(
+        [
+            "Wie heißt die Hauptstadt von Frankreich?",
+            "Paris is the capital and largest city of France.",
+            "Frankfurt lies on the river Main.",
+        ]
+    )
+    assert question @ right > question @ wrong
+
+
+def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) -> None:
+    question, paraphrase, other = minilm.embed(["How old are you?", "What is your age?", "The river is deep."])
+    assert question @ paraphrase > 0.7 > 0.3 > question @ other
+
+
+def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingual: Embedder) -> None:
+    question, translation, other = multilingual.embed(["How old are you?", "Wie alt bist du?", "Der Fluss ist tief."])
+    assert question @ translation > 0.7 > 0.4 > question @ other
+
+
+def test_int8_stays_close_to_the_weights_it_was_made_from(minilm: MiniLM, tmp_path: Path) -> None:
+    import onnx
+    from safetensors.numpy import load_file
+
+    from store.embedders.minilm_onnx import bert_model
+
+    weights = find_weights()
+    assert weights
+    config = json.loads((weights / "config.json").read_text())
+    onnx.save(bert_model(load_file(weights / "model.safetensors"), config), tmp_path / "fp32.onnx")
+    exact = MiniLM(tmp_path / "fp32.onnx", weights / "tokenizer.json").embed(PROSE)
+    assert (exact * minilm.embed(PROSE)).sum(axis=1).mean() >= 0.99

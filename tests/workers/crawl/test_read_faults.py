@@ -1,0 +1,104 @@
+"""What a reader holds while it works, and what it does when something fails in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn, cast
+
+import pytest
+from sqlalchemy import text
+
+from domain import Hit, Status
+from pipeline.claude.budget import SpendingBudget
+from pipeline.llm import ModelError
+from store.questions import new
+from store.questions.new import NewQuestion
+from store.sql.leases import Lease
+from store.sql.tables import QuestionRow
+from tests.logged_site import LoggedSite, article, served
+from tests.workers.conftest import Bell
+from tests.workers.crawl.one_candidate import add, row_of
+from workers.crawl import read
+from workers.questions import submit
+from workers.services import Services
+from workers.settings import load
+
+
+class _Renewer:
+    """Keeps leases, and knows which."""
+
+    def __init__(self) -> None:
+        self.held: set[Lease] = set()
+
+    @contextmanager
+    def holding(self, *held: Lease) -> Iterator[None]:
+        self.held |= set(held)
+        yield
+        self.held -= set(held)
+
+
+class _Model:
+    """Finds no facts, and remembers how many leases were kept when it was asked."""
+
+    def __init__(self, renewer: _Renewer) -> None:
+        self.held_when_asked: list[int] = []
+        self._renewer = renewer
+
+    def within(self, budget: SpendingBudget) -> _Model:
+        return self
+
+    def facts(self, hits: list[Hit]) -> NoReturn:
+        self.held_when_asked.append(len(self._renewer.held))
+        raise ModelError("It is busy.")
+
+
+@pytest.fixture
+def site(services: Services) -> Iterator[LoggedSite]:
+    with served({"/lamp": article(1)}) as site:
+        submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+        yield site
+
+
+def _asked(services: Services) -> str:
+    with services.database.write() as session:
+        question, _ = new.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        session.get_one(QuestionRow, question.id).status = Status.READING
+    return question.id
+
+
+@pytest.fixture
+def reader(services: Services, bell: Bell) -> Iterator[Services]:
+    """A process that has Claude read facts, and knows what it holds."""
+    ready = Services(load(redis_url=services.settings.redis_url, claude_facts=True, min_delay_s=0.0))
+    renewer = _Renewer()
+    ready.__dict__.update(doorbell=bell, leases=renewer, model=_Model(renewer))
+    yield ready
+    ready.close()
+
+
+def test_candidate_is_held_while_claude_reads_its_facts(reader: Services, site: LoggedSite) -> None:
+    candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
+    read.read(reader, candidate_id)
+    assert row_of(reader, candidate_id).outcome == "read"
+    assert cast(_Model, reader.model).held_when_asked == [1]
+    assert cast(_Renewer, reader.leases).held == set()
+
+
+def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: Services, site: LoggedSite) -> None:
+    site.robots = "User-agent: *\nCrawl-delay: 7\n"
+    with reader.database.write() as session:
+        no_pauses = "BEFORE UPDATE OF delay_s ON hosts BEGIN SELECT RAISE(ABORT, 'the pause cannot be kept'); END"
+        session.execute(text(f"CREATE TRIGGER no_pauses {no_pauses}"))
+    candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
+    read.read(reader, candidate_id)
+    row = row_of(reader, candidate_id)
+    assert (row.status, row.lease_by, "cannot be kept" in (row.error or "")) == ("WAITING", None, True)
+    assert cast(_Model, reader.model).held_when_asked == []
+
+
+def test_turn_at_a_host_lasts_as_long_as_its_longest_reading(services: Services) -> None:
+    patient = Services(load(redis_url=services.settings.redis_url, fetch_deadline_s=40.0))
+    patient.slots.claim("http://a.example", now=100.0, delay_s=0.0)
+    assert cast(int, patient.redis.pttl("wellread:host:{http://a.example}:busy")) > 95_000  # 40 + 40 + 15
+    patient.close()

@@ -1,0 +1,119 @@
+"""What is chosen to be read for a question: what it has not read, and what was read too long ago for it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from domain import Link, PageText, Status, Validators
+from store.pages import links, page
+from store.questions import new
+from store.questions.new import NewQuestion
+from store.sql.tables import CandidateRow, PageRow, QuestionRow
+from tests.workers.crawl.one_candidate import add
+from workers.crawl.claim import claim, needs_no_fetch
+from workers.crawl.seek import seek
+from workers.questions import submit
+from workers.questions.step import step
+from workers.services import Services
+
+SITE = "http://site.example/"
+LAMP = f"{SITE}lamp"
+
+
+def _page(services: Services, url: str, *, age_s: float) -> int:
+    with services.database.write() as session:
+        page_id, _ = page.save(
+            session,
+            url=url,
+            host=SITE.rstrip("/"),
+            page=PageText(title="Lamp", text=f"{url} burns whale oil.", lang="en"),
+            content_hash=url,
+            validators=Validators(),
+            depth=0,
+            now=services.now() - timedelta(seconds=age_s),
+        )
+    return page_id
+
+
+def _ask(services: Services, status: Status, *, max_age_s: int | None = None, crawled_s: float | None = None) -> str:
+    with services.database.write() as session:
+        question, _ = new.ask(
+            session, NewQuestion(text="Which oil does the lamp burn?", max_age_s=max_age_s), services.now()
+        )
+        row = session.get_one(QuestionRow, question.id)
+        row.status = status
+        if crawled_s is not None:
+            row.crawl_started_at = services.now() - timedelta(seconds=crawled_s)
+    return question.id
+
+
+def _chosen(services: Services, question_id: str) -> set[str]:
+    with step(services, question_id, Status.SEEKING, "seek") as work:
+        assert work is not None
+        seek(services, work)
+    with services.database.read() as session:
+        rows = session.scalars(select(CandidateRow).where(CandidateRow.question_id == question_id))
+        return {row.url for row in rows if row.kind == "page"}
+
+
+@pytest.mark.parametrize(
+    ("max_age_s", "expected"),
+    [
+        (None, set[str]()),
+        (86_400, set[str]()),
+        (60, {SITE, LAMP}),
+    ],
+)
+def test_page_read_too_long_ago_for_the_question_is_read_again(
+    services: Services, max_age_s: int | None, expected: set[str]
+) -> None:
+    submit.add_source(services, SITE, own=True, min_delay_s=0.0)
+    for url in (SITE, LAMP):
+        _page(services, url, age_s=3_600)
+    with services.database.write() as session:
+        link = [Link(url=LAMP, text="The lamp and its oil")]
+        links.save(session, site=SITE.rstrip("/"), from_url=SITE, links=link, depth=1, now=services.now())
+    assert _chosen(services, _ask(services, Status.SEEKING, max_age_s=max_age_s)) == expected
+
+
+def test_site_is_bounded_by_its_folder_whatever_its_query_says(services: Services) -> None:
+    front = f"{SITE}?path=lamps/oil"
+    submit.add_source(services, front, own=True, min_delay_s=0.0)
+    with services.database.write() as session:
+        link = [Link(url=LAMP, text="The lamp and its oil")]
+        links.save(session, site=SITE.rstrip("/"), from_url=front, links=link, depth=1, now=services.now())
+    assert _chosen(services, _ask(services, Status.SEEKING)) == {front, LAMP}
+
+
+@pytest.mark.parametrize(
+    ("age_s", "max_age_s", "crawled_s", "is_known"),
+    [
+        (120, None, None, True),
+        (120, 3_600, None, True),
+        (120, 60, None, False),  # too long ago for this question
+        (120, 60, 100, True),  # not when its crawl began
+        (3_600, 86_400, None, False),  # another question's reading stands for so long only
+    ],
+)
+def test_page_looked_at_a_moment_ago_is_known_if_that_is_recent_enough_for_the_question(
+    services: Services, age_s: float, max_age_s: int | None, crawled_s: float | None, *, is_known: bool
+) -> None:
+    _page(services, LAMP, age_s=age_s)
+    question_id = _ask(services, Status.READING, max_age_s=max_age_s, crawled_s=crawled_s)
+    mine = claim(services, add(services, LAMP, question_id))
+    assert mine is not None
+    outcome = needs_no_fetch(mine, services.now())
+    assert (outcome is not None and outcome.outcome == "known") is is_known
+
+
+def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
+    page_id = _page(services, LAMP, age_s=120)
+    with services.database.write() as session:
+        page.gone(session, page_id, services.now())
+        assert session.get_one(PageRow, page_id).gone_at is not None
+    mine = claim(services, add(services, LAMP, _ask(services, Status.READING)))
+    assert mine is not None
+    assert needs_no_fetch(mine, services.now()) is None
