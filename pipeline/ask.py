@@ -23,8 +23,8 @@ from pipeline.judging.cutoff import Kept, StopName, judging_once, keep
 from pipeline.judging.judge import Judge, JudgeName, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.llm import Model, Tell
+from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.question.multi_query import alternatives, merge_by_title
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variants import DEFAULT_COUNT
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, to_compose_from

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from celery import Celery, signals
+from celery import Celery
 
-from workers.processes import parent_death
 from workers.queues import PRIORITY_STEPS, QUEUE_NAMES, QUEUES
 from workers.settings import load
 
@@ -27,7 +26,10 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
 
 #: a worker loads the tasks of its own queue alone, and so starts sooner
 _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
-app = Celery("wellread", include=[f"workers.tasks.{name}" for name in QUEUE_NAMES if _QUEUE in ("", name)])
+app = Celery(
+    "wellread",
+    include=["workers.pool_process", *(f"workers.tasks.{name}" for name in QUEUE_NAMES if _QUEUE in ("", name))],
+)
 app.conf.update(
     broker_url=load().broker,
     broker_connection_retry_on_startup=True,
@@ -73,12 +75,3 @@ app.conf.update(
     enable_utc=True,
     timezone="UTC",
 )
-
-
-@signals.worker_process_init.connect
-def _start_pool_process(**_: object) -> None:
-    """Tie the pool process to its worker's life, and open in it what its first task would wait for."""
-    parent_death.die_with_parent()
-    from workers.services import warm_up
-
-    warm_up(os.environ.get("WELLREAD_QUEUE", ""))

@@ -10,8 +10,8 @@ from domain import Cost, Hit, Variant
 from pipeline.claude.model import SMALL_MODEL
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, switched
 from pipeline.llm import ModelBusy, Priced
+from pipeline.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title
 from pipeline.question.analysis import analyse_question
-from pipeline.question.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title
 from tests.fakes import passage
 
 QUESTION = "What experiments prove quantum entanglement?"
