@@ -20,7 +20,7 @@ from benchmarks.report import Figure, Report, ratio, spread
 from benchmarks.timed import Timed
 from domain import Hit, Scope, Variant
 from pipeline import ask
-from pipeline.ask import Attempt, Tools
+from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.multi_hop import SEEN
 from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 
@@ -75,11 +75,11 @@ def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postin
     """Give the seconds of each part of one question's looks."""
     vector = tools.embedder.embed(wordings[:1])[0]
     found = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
-    found |= _look("1 query", tools, lambda timed: ask.first_look(ask.Question(text=wordings[0]), timed))
+    found |= _look("1 query", tools, lambda timed: ask.first_look(ask.Query(text=wordings[0]), timed))
     found["product again"] = exact.product_s(vector)
     found["hits of 4"] = _timed(lambda: _hits(tools, wordings))
     variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
-    found |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Question(text=wordings[0]), variants, timed))
+    found |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Query(text=wordings[0]), variants, timed))
     return found
 
 
@@ -98,7 +98,7 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
     )
 
 
-def _look(name: str, tools: Tools, look: Callable[[Tools], Attempt]) -> dict[str, float]:
+def _look(name: str, tools: Tools, look: Callable[[Tools], LookupResult]) -> dict[str, float]:
     search, graph = Timed(tools.search), Timed(tools.graph)
     timed = replace(tools, search=cast("Any", search), graph=cast("Any", graph))
     started, worked = time.perf_counter(), time.process_time()

@@ -15,9 +15,9 @@ from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, parse_sitemap
 from crawler.extract.document import NothingToRead, extract
 from crawler.extract.metadata import asked_of_robots
-from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, Unreachable
+from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, HostUnreachable
 from crawler.robots.crawl_delay import parse_retry_after
-from crawler.robots.permission import Forbidden, HostBusy, Permission, RobotsCache
+from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
 from domain import Candidate, Link, PageText, Validators
 
 Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]
@@ -32,7 +32,7 @@ _LITTLE = 400  #: characters
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class PreviousRead:
     """What was kept of a page when it was read before."""
 
     validators: Validators
@@ -41,7 +41,7 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadResult:
     """What came of a candidate."""
 
     outcome: Result
@@ -66,10 +66,10 @@ async def read(
     robots: RobotsCache,
     agent: str,
     now: datetime,
-    known: Known | None = None,
+    known: PreviousRead | None = None,
     browser: Renders | None = None,
     take_turn: Ask | None = None,
-) -> Reading:
+) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_turn`` is awaited before a redirect's target is asked for, and its robots.txt; it may raise HostBusy.
@@ -109,20 +109,20 @@ def _follow(permission: Permission, take_turn: Ask | None) -> Ask:
     return follow
 
 
-def _failed(error: FetchError, url: str) -> Reading:
+def _failed(error: FetchError, url: str) -> ReadResult:
     after_s = error.after_s if isinstance(error, HostBusy) else None
-    return Reading(outcome=_failure(error), url=url, reason=str(error), retry_after_s=after_s)
+    return ReadResult(outcome=_failure(error), url=url, reason=str(error), retry_after_s=after_s)
 
 
 def _failure(error: FetchError) -> Result:
     if isinstance(error, Blocked):
         return "blocked"
-    if isinstance(error, Forbidden):
+    if isinstance(error, RobotsForbidden):
         return "forbidden"
-    return "retry" if isinstance(error, FetchTimeout | Unreachable | HostBusy) else "failed"
+    return "retry" if isinstance(error, FetchTimeout | HostUnreachable | HostBusy) else "failed"
 
 
-def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime) -> Reading:
+def _page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     url = urls.canonical(fetched.url)
     if refused := _refused(fetched, url, now):
         return refused
@@ -130,76 +130,81 @@ def _page(fetched: Fetched, candidate: Candidate, known: Known | None, now: date
     asked = asked_of_robots(fetched.headers.get("x-robots-tag", ""))
     if fetched.status == 304:
         if "noindex" not in asked:
-            return Reading(outcome="unchanged", url=candidate.url, validators=validators)
-        return Reading(outcome="forbidden", url=candidate.url, reason=_NOT_TO_BE_KEPT)
+            return ReadResult(outcome="unchanged", url=candidate.url, validators=validators)
+        return ReadResult(outcome="forbidden", url=candidate.url, reason=_NOT_TO_BE_KEPT)
     body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
-    unchanged = Reading(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
+    unchanged = ReadResult(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
     if known is not None and known.body_hash == body_hash and not asked:
         return unchanged  # byte for byte what was extracted before
     try:
         page = extract(fetched.body, url=url, content_type=fetched.headers.get("content-type", ""))
     except NothingToRead as error:
-        return Reading(outcome="empty", url=url, reason=str(error))
+        return ReadResult(outcome="empty", url=url, reason=str(error))
     links = page.links if page.follow and "nofollow" not in asked else ()
     if not page.index or "noindex" in asked:
-        return Reading(outcome="forbidden", url=url, reason=_NOT_TO_BE_KEPT, links=links)
+        return ReadResult(outcome="forbidden", url=url, reason=_NOT_TO_BE_KEPT, links=links)
     digest = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == digest:
         return replace(unchanged, content_hash=digest, links=links)
     return replace(unchanged, outcome="read", page=page, links=links, content_hash=digest)
 
 
-def _is_little(reading: Reading) -> bool:
+def _is_little(reading: ReadResult) -> bool:
     """Whether so little was read that scripts may have to make the rest."""
     return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE)
 
 
 async def _with_scripts_run(
-    reading: Reading, fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime, scripts: Scripts
-) -> Reading:
+    reading: ReadResult,
+    fetched: Fetched,
+    candidate: Candidate,
+    known: PreviousRead | None,
+    now: datetime,
+    scripts: Scripts,
+) -> ReadResult:
     """Read the page that its scripts make; one that needs none stays as it was read."""
     try:
         made = await scripts.run(fetched)
     except NotRendered as error:
-        return Reading(outcome="empty", url=reading.url, reason=str(error))
+        return ReadResult(outcome="empty", url=reading.url, reason=str(error))
     # the server can only say of the frame that it did not change: it is asked for the whole again
     return reading if made is None else replace(_page(made, candidate, known, now), validators=Validators())
 
 
-def _sitemap(fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime) -> Reading:
+def _sitemap(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     if refused := _refused(fetched, candidate.url, now):
         return refused
     try:
-        return Reading(outcome="read", url=candidate.url, links=parse_sitemap(fetched.body, url=candidate.url))
+        return ReadResult(outcome="read", url=candidate.url, links=parse_sitemap(fetched.body, url=candidate.url))
     except BadSitemap as error:
-        return Reading(outcome="failed", url=candidate.url, reason=str(error))
+        return ReadResult(outcome="failed", url=candidate.url, reason=str(error))
 
 
-def _feed(fetched: Fetched, candidate: Candidate, known: Known | None, now: datetime) -> Reading:
+def _feed(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     if refused := _refused(fetched, candidate.url, now):
         return refused
-    return Reading(outcome="read", url=candidate.url, links=parse_feed(fetched.body, url=candidate.url))
+    return ReadResult(outcome="read", url=candidate.url, links=parse_feed(fetched.body, url=candidate.url))
 
 
-_READERS: dict[str, Callable[[Fetched, Candidate, Known | None, datetime], Reading]] = {
+_READERS: dict[str, Callable[[Fetched, Candidate, PreviousRead | None, datetime], ReadResult]] = {
     "page": _page,
     "sitemap": _sitemap,
     "feed": _feed,
 }
 
 
-def _refused(fetched: Fetched, url: str, now: datetime) -> Reading | None:
+def _refused(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
     """What a status other than 200 and 304 means."""
     status = fetched.status
     if status in _GONE:
-        return Reading(outcome="gone", url=url, reason=f"the server answered {status}: there is no such page")
+        return ReadResult(outcome="gone", url=url, reason=f"the server answered {status}: there is no such page")
     if status in _BUSY:
         after = parse_retry_after(fetched.headers.get("retry-after", ""), now)
-        return Reading(outcome="retry", url=url, reason=f"the server is busy ({status})", retry_after_s=after)
+        return ReadResult(outcome="retry", url=url, reason=f"the server is busy ({status})", retry_after_s=after)
     if status >= 500:
-        return Reading(outcome="retry", url=url, reason=f"the server failed ({status})")
+        return ReadResult(outcome="retry", url=url, reason=f"the server failed ({status})")
     if status not in (200, 203, 304):
-        return Reading(outcome="failed", url=url, reason=f"the server answered {status}")
+        return ReadResult(outcome="failed", url=url, reason=f"the server answered {status}")
     return None
 
 

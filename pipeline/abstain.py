@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import Answer, Sentence
-from pipeline.ask import Attempt
+from pipeline.ask import LookupResult
 
 COMPOSER = "abstention"
 #: the calibrated confidence from which an answer is given at the end
@@ -37,7 +37,7 @@ _WORDS = {
 }
 
 
-def likely_answer(attempt: Attempt) -> Answer | None:
+def likely_answer(attempt: LookupResult) -> Answer | None:
     """Give the answer of hits that do not suffice when it is likely right all the same, with a notice that says so.
 
     A model that read the hits and found them wanting is believed, as are answers without any citation left.
@@ -49,7 +49,7 @@ def likely_answer(attempt: Attempt) -> Answer | None:
     return replace(answer, notice=f"{answer.notice} {said}".strip())
 
 
-def abstention(attempts: Sequence[Attempt], *, pages_read: int = 0) -> Answer:
+def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:
     """Say that the question cannot be answered, from all its attempts (at least one, the last one last).
 
     In English or, for a German question, in German. The confidence is that the question was answerable after all.
@@ -74,5 +74,5 @@ def abstention(attempts: Sequence[Attempt], *, pages_read: int = 0) -> Answer:
     )
 
 
-def _words_of(attempt: Attempt) -> dict[str, str]:
+def _words_of(attempt: LookupResult) -> dict[str, str]:
     return _WORDS.get(attempt.analysis.lang, _WORDS["en"])

@@ -19,7 +19,7 @@ from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
-from pipeline.judging.cutoff import Kept, StopName, judging_once, keep
+from pipeline.judging.cutoff import Cutoff, StopName, cut_off, judging_once
 from pipeline.judging.judge import Judge, JudgeName, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.llm import Model, Tell
@@ -30,7 +30,7 @@ from pipeline.question.variants import DEFAULT_COUNT
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, to_compose_from
 from pipeline.retrieval.facts import facts_for
 from pipeline.retrieval.multi_document import note_for
-from pipeline.retrieval.multi_hop import SEEN, hop
+from pipeline.retrieval.multi_hop import SEEN, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
@@ -40,7 +40,7 @@ MAX_K = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Query:
     """What is asked, and how."""
 
     text: str
@@ -84,7 +84,7 @@ class Timings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempt:
+class LookupResult:
     """What one look found."""
 
     analysis: Analysis
@@ -97,12 +97,12 @@ class Attempt:
     cost: Cost
     timings: Timings
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
-    kept: Kept | None = None  #: why no more hits were kept
+    kept: Cutoff | None = None  #: why no more hits were kept
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     ranked_by: int = SHIPPED  #: the version of the learned reranker
 
 
-def first_look(question: Question, tools: Tools) -> Attempt:
+def first_look(question: Query, tools: Tools) -> LookupResult:
     """Phase 1: the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
     analysis, strategy = _understand(question)
     made: Made[tuple[Variant, ...]] = Made(value=())
@@ -111,7 +111,7 @@ def first_look(question: Question, tools: Tools) -> Attempt:
     return _look(question, analysis, strategy, made, tools, k=_first_k(analysis, strategy, tools))
 
 
-def second_look(question: Question, tools: Tools) -> Attempt:
+def second_look(question: Query, tools: Tools) -> LookupResult:
     """Phase 2: the question and its variants, twice as many hits (at most 20). Raises QuestionError."""
     analysis, strategy = _understand(question)
     memory = tools.memory if "learned_variants" in tools.enhancements else None
@@ -121,7 +121,7 @@ def second_look(question: Question, tools: Tools) -> Attempt:
     return _look(question, analysis, strategy, variants, tools, k=_second_k(analysis, strategy, tools))
 
 
-def look_again(question: Question, variants: Sequence[Variant], tools: Tools) -> Attempt:
+def look_again(question: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
     """Phase 4: after reading, with the variants that phase 2 made. Raises QuestionError."""
     analysis, strategy = _understand(question)
     return _look(
@@ -129,7 +129,7 @@ def look_again(question: Question, variants: Sequence[Variant], tools: Tools) ->
     )
 
 
-def _understand(question: Question) -> tuple[Analysis, RetrievalStrategy]:
+def _understand(question: Query) -> tuple[Analysis, RetrievalStrategy]:
     analysis = analyse_question(question.text, question.lang)
     return analysis, strategy_for(analysis.text, question.task)
 
@@ -143,14 +143,14 @@ def _second_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> 
 
 
 def _look(
-    question: Question,
+    question: Query,
     analysis: Analysis,
     strategy: RetrievalStrategy,
     variants: Made[tuple[Variant, ...]],
     tools: Tools,
     *,
     k: int,
-) -> Attempt:
+) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, keep what is enough, judge, compose."""
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
@@ -159,13 +159,13 @@ def _look(
     hits, facts = _find(question, analysis, queries, vectors, tools, k)
     times.append(tools.clock())
     judge = judging_once(_judge(tools))
-    kept = keep(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
+    kept = cut_off(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
     judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
     written = _write(analysis, kept.hits, judged.value, tools)
     times.append(tools.clock())
     answer, verdict = written.value
-    return Attempt(
+    return LookupResult(
         analysis=analysis,
         strategy=strategy,
         queries=queries,
@@ -193,7 +193,7 @@ def _ranking(tools: Tools) -> Ranking:
 
 
 def _find(
-    question: Question, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+    question: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
 ) -> tuple[list[Hit], list[StatedFact]]:
     """The k best hits, with what names and facts lead to, and those facts."""
     hits = retrieve(
@@ -214,7 +214,7 @@ def _find(
 
 
 def _follow(
-    question: Question, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
+    question: Query, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
 ) -> tuple[list[Hit], list[StatedFact]]:
     """The hits with what names and facts lead to, and those facts."""
     graph, on = tools.graph, tools.enhancements
@@ -222,7 +222,7 @@ def _follow(
         return hits, []
     facts = facts_for(analysis, graph) if "facts" in on else []
     names = graph if "graph" in on else None
-    hits = hop(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
+    hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
     return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in on else hits), facts
 
 

@@ -20,7 +20,7 @@ from pipeline.llm import Model, ModelError, Tell
 from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, turns
 from pipeline.question.variants import make_variants
-from pipeline.question.yes_no import said_first, say_whether
+from pipeline.question.yes_no import add_yes_no, said_first
 from text.analyser import fold
 
 Value = TypeVar("Value")
@@ -150,7 +150,7 @@ def _written_by(
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
     answer = show_disputes(answer, disputes, hits)
     settled = said_first(answer.sentences[0].text) if answer.sentences else ""
-    return Made(value=say_whether(analysis, answer, settled, hits), cost=answer.cost)
+    return Made(value=add_yes_no(analysis, answer, settled, hits), cost=answer.cost)
 
 
 def _of_answers(tell: Tell | None) -> Tell | None:

@@ -81,7 +81,7 @@ class ModelError(WellreadError):
         self.cost = cost or Cost()
 
 
-class WrongKey(ModelError):
+class ApiKeyRejected(ModelError):
     """The API does not accept the key, or the key may not use the model (401, 403): asking again will not help."""
 
 

@@ -28,7 +28,7 @@ _ANY = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """Give what a reader sees of the text; control characters become spaces, the rest of the unseen goes."""
     if _ANY.search(text) is None:
         return text

@@ -6,6 +6,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 from __future__ import annotations
 
 from wellread.client import (
+    ApiUnreachable,
     AsyncClient,
     Client,
     ClientError,
@@ -13,18 +14,18 @@ from wellread.client import (
     Feedback,
     FeedbackVerdict,
     Options,
-    Reading,
+    PageRead,
     Record,
     Refused,
     SiteRead,
     Source,
     StoredPage,
     Terms,
-    Unreachable,
     Watch,
 )
 
 __all__ = [
+    "ApiUnreachable",
     "AsyncClient",
     "Client",
     "ClientError",
@@ -32,13 +33,12 @@ __all__ = [
     "Feedback",
     "FeedbackVerdict",
     "Options",
-    "Reading",
+    "PageRead",
     "Record",
     "Refused",
     "SiteRead",
     "Source",
     "StoredPage",
     "Terms",
-    "Unreachable",
     "Watch",
 ]

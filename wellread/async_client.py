@@ -12,7 +12,7 @@ import httpx2
 from domain.record import Feedback, FeedbackVerdict, Watch
 from wellread import requests as calls
 from wellread.learning import AsyncLearning
-from wellread.records import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
+from wellread.records import Event, PageRead, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
 from wellread.requests import DEFAULT_URL, Call, Options, Refused, Terms
 from wellread.sites import AsyncSites, Source, to_source
 
@@ -117,13 +117,13 @@ class AsyncClient(AsyncSites, AsyncLearning):
         """Forget a site; what was read from it stays."""
         await self._send(Call(method="DELETE", path=f"/api/sources/{source_id}"))
 
-    async def read(self, url: str) -> Reading:
+    async def read(self, url: str) -> PageRead:
         """Have one page read into the knowledge base; :meth:`reading` tells how far that has come."""
-        return to_value(Reading, await self._send(Call(method="POST", path="/api/reads", body={"url": url})))
+        return to_value(PageRead, await self._send(Call(method="POST", path="/api/reads", body={"url": url})))
 
-    async def reading(self, reading_id: int) -> Reading:
+    async def reading(self, reading_id: int) -> PageRead:
         """How far the reading of a page has come."""
-        return to_value(Reading, await self._send(Call(path=f"/api/reads/{reading_id}")))
+        return to_value(PageRead, await self._send(Call(path=f"/api/reads/{reading_id}")))
 
     async def page(self, page_id: int) -> StoredPage:
         """A page that a citation names, with its whole text."""

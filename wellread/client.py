@@ -20,12 +20,28 @@ from domain.record import Feedback, FeedbackVerdict, Watch
 from wellread import requests as calls
 from wellread.async_client import AsyncClient
 from wellread.learning import Learning
-from wellread.records import Event, Reading, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
-from wellread.requests import DEFAULT_URL, Call, ClientError, Options, Refused, Terms, Unreachable
+from wellread.records import Event, PageRead, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
+from wellread.requests import DEFAULT_URL, ApiUnreachable, Call, ClientError, Options, Refused, Terms
 from wellread.sites import SiteRead, Sites, Source, to_source
 
-__all__ = ["AsyncClient", "Client", "ClientError", "Event", "Feedback", "FeedbackVerdict", "Options", "Reading",
-           "Record", "Refused", "SiteRead", "Source", "StoredPage", "Terms", "Unreachable", "Watch"]  # fmt: skip
+__all__ = [
+    "ApiUnreachable",
+    "AsyncClient",
+    "Client",
+    "ClientError",
+    "Event",
+    "Feedback",
+    "FeedbackVerdict",
+    "Options",
+    "PageRead",
+    "Record",
+    "Refused",
+    "SiteRead",
+    "Source",
+    "StoredPage",
+    "Terms",
+    "Watch",
+]  # fmt: skip
 
 
 class Client(Sites, Learning):
@@ -126,13 +142,13 @@ class Client(Sites, Learning):
         """Forget a site; what was read from it stays."""
         self._send(Call(method="DELETE", path=f"/api/sources/{source_id}"))
 
-    def read(self, url: str) -> Reading:
+    def read(self, url: str) -> PageRead:
         """Have one page read into the knowledge base; :meth:`reading` tells how far that has come."""
-        return to_value(Reading, self._send(Call(method="POST", path="/api/reads", body={"url": url})))
+        return to_value(PageRead, self._send(Call(method="POST", path="/api/reads", body={"url": url})))
 
-    def reading(self, reading_id: int) -> Reading:
+    def reading(self, reading_id: int) -> PageRead:
         """How far the reading of a page has come."""
-        return to_value(Reading, self._send(Call(path=f"/api/reads/{reading_id}")))
+        return to_value(PageRead, self._send(Call(path=f"/api/reads/{reading_id}")))
 
     def page(self, page_id: int) -> StoredPage:
         """A page that a citation names, with its whole text."""

@@ -80,7 +80,7 @@ class Event:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class PageRead:
     """A page that was asked to be read, and how far that has come."""
 
     id: int

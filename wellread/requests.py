@@ -24,7 +24,7 @@ class ClientError(WellreadError):
     """The API could not be used."""
 
 
-class Unreachable(ClientError):
+class ApiUnreachable(ClientError):
     """Nothing answers at the API's address, or not as Wellread does."""
 
 
@@ -116,7 +116,7 @@ def check_address(url: str) -> str:
     """The API's address; raises Unreachable for what is none."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise Unreachable(f"{url!r} is not the address of an API: it looks like http://127.0.0.1:8484.")
+        raise ApiUnreachable(f"{url!r} is not the address of an API: it looks like http://127.0.0.1:8484.")
     return url.rstrip("/")
 
 
@@ -132,16 +132,16 @@ def answer(response: httpx2.Response) -> Any:
     except ValueError:
         said = None
         if response.is_success:
-            raise Unreachable(f"What answers at {response.url} is not Wellread: check the API's address.") from None
+            raise ApiUnreachable(f"What answers at {response.url} is not Wellread: check the API's address.") from None
     if response.is_success:
         return said
     raise _refusal(response, said if isinstance(said, dict) else {})
 
 
-def unreachable(url: str, error: Exception) -> Unreachable:
+def unreachable(url: str, error: Exception) -> ApiUnreachable:
     """A failure of the connection, in words."""
     why = str(error) or type(error).__name__
-    return Unreachable(
+    return ApiUnreachable(
         f"Wellread does not answer at {url} ({why}): start it with `wellread up`, or check the API's address."
     )
 

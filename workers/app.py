@@ -44,7 +44,7 @@ app.conf.update(
         "health_check_interval": 10,
         "priority_steps": list(PRIORITY_STEPS),
         "queue_order_strategy": "priority",
-        # a doorbell that is not heard at once is left to the sweep: 2 ms instead of 6 s while Redis is away
+        # a message that is not sent at once is left to the sweep: 2 ms instead of 6 s while Redis is away
         "max_retries": 1,
         "interval_start": 0,
         "interval_step": 0.1,

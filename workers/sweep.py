@@ -23,7 +23,7 @@ from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.crawl import sites
 from workers.questions import watches
 from workers.questions.crawl_budget import out_of_time
-from workers.questions.crawl_progress import after_reading
+from workers.questions.crawl_progress import status_after_reading
 from workers.questions.step import announce
 from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF
 
@@ -48,7 +48,7 @@ def sweep(services: Services) -> None:
     _lead_stranded(services, now)
     _move_on(services, now)
     watches.ask_again(services)
-    sites.tend(services)
+    sites.resume_stalled(services)
     late = now - timedelta(seconds=GRACE_S)
     for status, task in TASK_OF.items():
         _ring(services, task, QuestionRow, QuestionRow.status == status, late)
@@ -82,7 +82,7 @@ def _ring(services: Services, task: str, row: leases.LeasedRow, waits: ColumnEle
         return
     room = calls(len(due), queue_length(services, QUEUES[task]))
     for row_id in due[:room]:
-        services.doorbell.ring(task, cast("str | int", row_id))
+        services.dispatcher.send(task, cast("str | int", row_id))
     log.info("swept", task=task, due=len(due), rung=min(room, len(due)))
 
 
@@ -106,11 +106,11 @@ def _end_overdue(services: Services, now: datetime) -> None:
 def _lead_stranded(services: Services, now: datetime) -> None:
     """Followers whose leader does not move any more go on by themselves."""
     with services.database.read() as session:
-        ids = shared_runs.stranded(session)
+        ids = shared_runs.orphans(session)
     for question_id in ids[:MOST_WAITING]:
         with services.database.write() as session:
             row = state.lock(session, question_id)
-            if row is None or row.status != Status.FOLLOWING or question_id not in shared_runs.stranded(session):
+            if row is None or row.status != Status.FOLLOWING or question_id not in shared_runs.orphans(session):
                 continue
             row.leader_id = None
             state.advance(session, row, Status.ASKED, now)
@@ -132,7 +132,7 @@ def _move_on(services: Services, now: datetime) -> None:
             question = state.to_question(row)
             if stop := out_of_time(question, now):
                 candidates.abandon(session, question_id, stop, now)
-            moved = after_reading(session, question_id)
+            moved = status_after_reading(session, question_id)
             if moved is None or moved == row.status:
                 continue
             state.advance(session, row, moved, now)
@@ -144,7 +144,7 @@ def _due_to_look(session: Session, ids: Sequence[str], now: datetime) -> list[st
     due = []
     for question_id in ids:
         question = state.find(session, question_id)
-        onward = after_reading(session, question_id)
+        onward = status_after_reading(session, question_id)
         if out_of_time(question, now) or (onward is not None and onward != question.status):
             due.append(question_id)
     return due

@@ -42,7 +42,7 @@ def ask(
 
     if own and not sites:
         raise click.UsageError("--own says whose the sites are: name them with --site.")
-    asked = ask_flow.Asked(
+    asked = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
         wait_s=wait,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from api.cli.views.question import news
 from domain.errors import WellreadError
 from wellread.client import Client, ClientError, Refused, Terms
-from wellread.records import Event, Reading, Record, to_record
+from wellread.records import Event, PageRead, Record, to_record
 
 #: the server ends a question at its deadline, with the best answer it has; this much later it is given up on
 GRACE_S = 10.0
@@ -32,7 +32,7 @@ class NotRead(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AskOptions:
     """What is asked, and of which sites."""
 
     question: str
@@ -46,14 +46,14 @@ class Asked:
     watch: bool = False  #: whether it is asked again when its evidence changes
 
 
-def check(asked: Asked) -> None:
+def check(asked: AskOptions) -> None:
     """Refuse what no server would take, before one is started for it; raises QuestionError."""
     from pipeline.question.analysis import clean_question
 
     clean_question(asked.question)
 
 
-def ask(client: Client, asked: Asked, tell: Told) -> Record:
+def ask(client: Client, asked: AskOptions, tell: Told) -> Record:
     """Ask, ``tell`` what happens with the seconds since, and return the record: final unless the time was up.
 
     Ctrl-C cancels the question. Raises NotOwn, or the client's errors.
@@ -80,7 +80,7 @@ def new_answers(client: Client, question_id: str) -> Iterator[Record]:
             yield to_record(event.data)
 
 
-def read(client: Client, urls: Sequence[str], tell: Callable[[Reading], None], *, wait_s: float) -> list[Reading]:
+def read(client: Client, urls: Sequence[str], tell: Callable[[PageRead], None], *, wait_s: float) -> list[PageRead]:
     """Have pages read and wait until answers can be drawn from them; raises NotRead when the time is up."""
     waiting = [client.read(url) for url in urls]
     deadline, done = time.monotonic() + wait_s, []
@@ -104,7 +104,7 @@ def to_json(record: Record) -> str:
     return json.dumps(record.json, indent=2, ensure_ascii=False)
 
 
-def _submit(client: Client, asked: Asked) -> str:
+def _submit(client: Client, asked: AskOptions) -> str:
     try:
         return client.submit(asked.question, **_terms(asked))
     except Refused as refusal:
@@ -114,7 +114,7 @@ def _submit(client: Client, asked: Asked) -> str:
         raise
 
 
-def _terms(asked: Asked) -> Terms:
+def _terms(asked: AskOptions) -> Terms:
     terms = Terms(sites=list(asked.sites), langs=list(asked.langs), crawl_enabled=asked.crawl, deadline=asked.wait_s)
     if asked.cycles is not None:
         terms["max_search_cycles"] = asked.cycles

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from api.cli.backend.site_reads import SiteRead
-    from wellread.client import Client, Reading
+    from wellread.client import Client, PageRead
 
 #: seconds between two lines of progress where they are not written over each other
 QUIET_S = 10.0
@@ -138,7 +138,7 @@ def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
     from api.cli import ask_flow
     from api.cli.views import question
 
-    def show_reading(reading: Reading) -> None:
+    def show_reading(reading: PageRead) -> None:
         print_lines(*question.reading_lines(reading, terminal()))
 
     readings = ask_flow.read(client, urls, show_reading, wait_s=wait_s)

@@ -45,7 +45,7 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     from api.cli.connect import connected
     from api.cli.views import question as show
 
-    asked = ask_flow.Asked(question=question, sites=sites, own=own, wait_s=wait, watch=True)
+    asked = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
     ask_flow.check(asked)
     with connected(tell) as client:
         record = ask_flow.ask(client, asked, tell_progress)

@@ -43,7 +43,7 @@ class Key:
     secret: bytes
 
 
-class WrongKey(WellreadError):
+class InvalidApiKey(WellreadError):
     """No key was given, or one that is not known."""
 
 
@@ -87,7 +87,7 @@ def caller(
         return Role.admin
     role = role_of(bearer.credentials if bearer else header or "", keys)
     if role is None:
-        raise WrongKey("The key is missing or not known.")
+        raise InvalidApiKey("The key is missing or not known.")
     return role
 
 

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from api.middleware.auth import RoleTooSmall, WrongKey
+from api.middleware.auth import InvalidApiKey, RoleTooSmall
 from api.schemas.requests import BadBudget
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
@@ -68,7 +68,7 @@ def install(app: FastAPI) -> None:
 
 #: an error's class, or one it inherits from → (status, title, what to do)
 _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
-    WrongKey: (401, "Wrong key", "Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`."),
+    InvalidApiKey: (401, "Wrong key", "Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`."),
     RoleTooSmall: (403, "Not allowed", "Use a key with a greater role: ask < operate < admin."),
     UnknownVersion: (404, "No such version", "GET /api/learned lists them."),
     UnknownQuestion: (404, "No such question", "Check the id; GET /api/questions lists the latest."),

@@ -23,7 +23,7 @@ LOW_BYTES = 1_000_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class Diagnosis:
     """What one look found."""
 
     name: str
@@ -32,9 +32,9 @@ class Check:
     fix: str = ""  #: what to do, when something is wrong
 
 
-def examine(services: Services) -> Iterator[Check]:
+def examine(services: Services) -> Iterator[Diagnosis]:
     """Look at every part in turn; a look that fails is itself a finding."""
-    looks: tuple[Callable[[Services], Check], ...] = (
+    looks: tuple[Callable[[Services], Diagnosis], ...] = (
         _python,
         _data_folder,
         _disk,
@@ -53,9 +53,9 @@ def examine(services: Services) -> Iterator[Check]:
         try:
             yield look(services)
         except WellreadError as error:
-            yield Check(name=_name(look), level="wrong", said=str(error))
+            yield Diagnosis(name=_name(look), level="wrong", said=str(error))
         except redis.RedisError as error:
-            yield Check(
+            yield Diagnosis(
                 name=_name(look), level="wrong", said=f"Redis did not answer: {error}", fix=_redis_fix(services)
             )
 
@@ -64,11 +64,11 @@ def _name(look: Callable[..., Any]) -> str:
     return look.__name__.lstrip("_").replace("_", " ")
 
 
-def _python(_: Services) -> Check:
-    return Check(name="python", level="ok", said=".".join(map(str, sys.version_info[:3])))
+def _python(_: Services) -> Diagnosis:
+    return Diagnosis(name="python", level="ok", said=".".join(map(str, sys.version_info[:3])))
 
 
-def _data_folder(services: Services) -> Check:
+def _data_folder(services: Services) -> Diagnosis:
     folder = services.settings.data_dir
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,96 +77,98 @@ def _data_folder(services: Services) -> Check:
         probe.unlink()
     except OSError as error:
         fix = f"Make {folder} writable, or set WELLREAD_DATA_DIR to another folder."
-        return Check(name="data folder", level="wrong", said=f"{folder}: {error.strerror}", fix=fix)
-    return Check(name="data folder", level="ok", said=str(folder))
+        return Diagnosis(name="data folder", level="wrong", said=f"{folder}: {error.strerror}", fix=fix)
+    return Diagnosis(name="data folder", level="ok", said=str(folder))
 
 
-def _disk(services: Services) -> Check:
+def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
     said = f"{free / 1e9:.1f} GB free"
     if free < LOW_BYTES:
-        return Check(
+        return Diagnosis(
             name="disk", level="wrong", said=said, fix="Free some space: below 1 GB a crawl may fill the disk."
         )
-    return Check(name="disk", level="ok", said=said)
+    return Diagnosis(name="disk", level="ok", said=said)
 
 
-def _stack(services: Services) -> Check:
+def _stack(services: Services) -> Diagnosis:
     from workers.processes.stack import running
 
     address = running(services.settings)
     if address is None and not services.settings.redis_url:
-        return Check(
+        return Diagnosis(
             name="stack", level="note", said="not running", fix="Start it with `wellread up`; `ask` does by itself."
         )
-    return Check(
+    return Diagnosis(
         name="stack", level="ok", said=f"{address.api_url} (process {address.pid})" if address else "not embedded"
     )
 
 
-def _redis(services: Services) -> Check:
+def _redis(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
-        return Check(name="redis", level="note", said="the embedded Valkey starts with the stack")
+        return Diagnosis(name="redis", level="note", said="the embedded Valkey starts with the stack")
     services.redis.ping()
     policy = _config(services, "maxmemory-policy")
     append = _config(services, "appendonly")
     if policy not in ("noeviction", ""):
         fix = "redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf): any other may drop queued work."
-        return Check(name="redis", level="wrong", said=f"maxmemory-policy is {policy}", fix=fix)
+        return Diagnosis(name="redis", level="wrong", said=f"maxmemory-policy is {policy}", fix=fix)
     if append == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
-        return Check(name="redis", level="note", said="keeps nothing over a restart", fix=fix)
-    return Check(name="redis", level="ok", said=services.settings.redis.split("@")[-1])
+        return Diagnosis(name="redis", level="note", said="keeps nothing over a restart", fix=fix)
+    return Diagnosis(name="redis", level="ok", said=services.settings.redis.split("@")[-1])
 
 
-def _workers(services: Services) -> Check:
+def _workers(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
-        return Check(name="workers", level="note", said="they start with the stack")
+        return Diagnosis(name="workers", level="note", said="they start with the stack")
     from workers.services.heartbeat import living_workers
 
     alive = living_workers(services)
     said = ", ".join(f"{queue} {count}" for queue, count in alive.items())
     if missing := [queue for queue, count in alive.items() if not count]:
         fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
-        return Check(name="workers", level="wrong", said=f"nobody works on {', '.join(missing)} ({said})", fix=fix)
+        return Diagnosis(name="workers", level="wrong", said=f"nobody works on {', '.join(missing)} ({said})", fix=fix)
     if alive["embed"] > 1:
-        return Check(name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: it alone writes.")
-    return Check(name="workers", level="ok", said=said)
+        return Diagnosis(
+            name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: it alone writes."
+        )
+    return Diagnosis(name="workers", level="ok", said=said)
 
 
-def _database(services: Services) -> Check:
+def _database(services: Services) -> Diagnosis:
     from sqlalchemy.engine import make_url
 
     from store.sql.database import check_schema
 
     url = make_url(services.settings.database)
     if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
-        return Check(name="database", level="note", said="made on the first start")
+        return Diagnosis(name="database", level="note", said="made on the first start")
     check_schema(services.database)
-    return Check(name="database", level="ok", said=url.render_as_string(hide_password=True))
+    return Diagnosis(name="database", level="ok", said=url.render_as_string(hide_password=True))
 
 
-def _embedder(services: Services) -> Check:
+def _embedder(services: Services) -> Diagnosis:
     embedder = services.embedder
     embedder.embed(["Is anybody there?"])
-    return Check(name="embedder", level="ok", said=f"{embedder.id}, {embedder.dimension} dimensions")
+    return Diagnosis(name="embedder", level="ok", said=f"{embedder.id}, {embedder.dimension} dimensions")
 
 
-def _passages(services: Services) -> Check:
+def _passages(services: Services) -> Diagnosis:
     kept = services.passages.count()
-    return Check(name="knowledge base", level="ok", said=f"{kept:,} passages in {services.settings.passages}")
+    return Diagnosis(name="knowledge base", level="ok", said=f"{kept:,} passages in {services.settings.passages}")
 
 
-def _claude(services: Services) -> Check:
+def _claude(services: Services) -> Diagnosis:
     model = services.model
     if model is None:
-        return Check(
+        return Diagnosis(
             name="claude", level="note", said="no key: answers are extractive", fix="Set WELLREAD_ANTHROPIC_API_KEY."
         )
-    return Check(name="claude", level="ok", said=f"{model.name}, key set")
+    return Diagnosis(name="claude", level="ok", said=f"{model.name}, key set")
 
 
-def _candidate_sources(services: Services) -> Check:
+def _candidate_sources(services: Services) -> Diagnosis:
     from store.crawl import sources
     from workers.services.engines import switched_on
 
@@ -175,25 +177,25 @@ def _candidate_sources(services: Services) -> Check:
     engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
-        return Check(name="where to read", level="wrong", said="no candidate source is configured", fix=fix)
-    return Check(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
+        return Diagnosis(name="where to read", level="wrong", said="no candidate source is configured", fix=fix)
+    return Diagnosis(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
 
 
-def _search_engines(services: Services) -> Check:
+def _search_engines(services: Services) -> Diagnosis:
     from api.operations.doctor_engines import look
 
     said, fix, is_wrong = look(services, redis_is_there=not _is_idle(services.settings))
-    return Check(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
+    return Diagnosis(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
 
 
-def _exposure(services: Services) -> Check:
+def _exposure(services: Services) -> Diagnosis:
     s = services.settings
     if s.api_host not in ("127.0.0.1", "::1", "localhost") and not s.api_keys:
         fix = "Set WELLREAD_API_KEYS=admin:…, or WELLREAD_API_HOST=127.0.0.1."
-        return Check(
+        return Diagnosis(
             name="exposure", level="wrong", said=f"the API would listen on {s.api_host} without a key", fix=fix
         )
-    return Check(
+    return Diagnosis(
         name="exposure", level="ok", said=f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}"
     )
 

@@ -9,7 +9,7 @@ import redis
 
 if TYPE_CHECKING:
     from crawler.search import EngineError
-    from store.ephemeral.engine_cooldowns import Rest
+    from store.ephemeral.engine_cooldowns import Cooldown
     from workers.services import Services
 
 #: what is asked to see whether an engine answers
@@ -44,7 +44,7 @@ def is_the_operators(kind: str) -> bool:
     return bool(getattr(getattr(errors, kind, None), "is_the_operators", False))
 
 
-def _shown(name: str, rests: Mapping[str, Rest]) -> str:
+def _shown(name: str, rests: Mapping[str, Cooldown]) -> str:
     rest = rests.get(name)
     return f"{name} (left alone for {_span(rest.left_s)})" if rest else name
 
@@ -59,11 +59,11 @@ def _span(seconds: float) -> str:
     )
 
 
-def _rests(services: Services) -> dict[str, Rest]:
-    from workers.crawl.search import resting_engines
+def _rests(services: Services) -> dict[str, Cooldown]:
+    from workers.crawl.search import cooling_engines
 
     try:
-        return resting_engines(services)
+        return cooling_engines(services)
     except redis.RedisError:  # another look tells of it
         return {}
 

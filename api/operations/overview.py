@@ -18,7 +18,7 @@ from store.pages import refresh_queue as due
 from store.questions import record
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
-from workers.crawl.search import resting_engines
+from workers.crawl.search import cooling_engines
 from workers.processes.stack import Address, running
 from workers.queues import QUEUE_NAMES
 from workers.services.engines import switched_on
@@ -33,7 +33,7 @@ LATEST = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RecentQuestion:
     """One of the latest questions."""
 
     id: str
@@ -62,7 +62,7 @@ class Overview:
     sources: int
     engines: Mapping[str, str]  #: that are on, each with why it is left alone, "" where it is not
     questions: Mapping[Status, int]
-    latest: tuple[Asked, ...]  #: newest first
+    latest: tuple[RecentQuestion, ...]  #: newest first
     whole_sites: tuple[SiteRead, ...] = ()  #: being read, or paused
     due: int = 0  #: pages to be looked at again, counted up to ten thousand
 
@@ -75,7 +75,7 @@ def overview(services: Services) -> Overview:
         held = pages.count(session)
         questions = {Status(status): number for status, number in session.execute(by_status)}
         latest = tuple(
-            Asked(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
+            RecentQuestion(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
             for row in record.latest(session, LATEST)
         )
         chosen = len(sources.every(session))
@@ -97,7 +97,7 @@ def overview(services: Services) -> Overview:
 
 def _engines(services: Services) -> dict[str, str]:
     try:
-        rests = resting_engines(services)
+        rests = cooling_engines(services)
     except redis.RedisError:  # the queues tell that Redis is away
         rests = {}
     return {name: rests[name].reason if name in rests else "" for name in switched_on(services.settings)}

@@ -87,7 +87,7 @@ def _fill(folder: Path, options: Options, real: EvalSet) -> None:
     if texts:
         _add(services, texts, open_embedder("minilm", models_dir=options.models_dir))
     _add(services, made_up_pages(options.passages).pages(), services.embedder)
-    services.passages_writer.tend()
+    services.passages_writer.maintain()
     services.close()
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from crawler.extract.chunk import chunk
-from crawler.fetch.client import Client, Limits
-from crawler.fetch.guard import Guard, hole
-from crawler.read import Reading, read
+from crawler.fetch.client import Fetcher, Limits
+from crawler.fetch.guard import Guard, allowlist_entry
+from crawler.read import ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Passage
 
@@ -50,8 +50,8 @@ class Reader:
 
     def __init__(self, site: str) -> None:
         self._loop, self._robots = asyncio.Runner(), _Robots()
-        guard = Guard(own_sites=frozenset({hole(site)}))
-        self._client = Client(guard=guard, limits=Limits(), user_agent="wellread-bench/1.0")
+        guard = Guard(own_sites=frozenset({allowlist_entry(site)}))
+        self._client = Fetcher(guard=guard, limits=Limits(), user_agent="wellread-bench/1.0")
 
     def read(self, url: str) -> Read:
         """Read a page and cut it."""
@@ -71,7 +71,7 @@ class Reader:
             megabytes=_resident(),
         )
 
-    async def _reading(self, url: str) -> Reading:
+    async def _reading(self, url: str) -> ReadResult:
         candidate, now = Candidate(url=url), datetime.now(UTC)
         return await read(candidate, client=self._client, robots=self._robots, agent="wellread-bench", now=now)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from domain import Fact
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 MAX_FACTS: Final = 200
 MAX_CHARS: Final = 300  #: of a subject, predicate or object; a longer one is prose
@@ -203,4 +203,4 @@ def _words(element: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(shown(text).split())
+    return " ".join(strip_invisible(text).split())

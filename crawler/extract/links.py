@@ -8,7 +8,7 @@ from typing import Any
 
 from crawler.urls import BadUrl, absolute, canonical
 from domain import Link
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL
@@ -59,7 +59,7 @@ def _link(element: Any, target: str) -> Link | None:
         text = _text(element)
         return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
     if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
-        return Link(url=target, text=shown(element.get("title", "")).strip()[:300], origin="feed-file")
+        return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300], origin="feed-file")
     return None
 
 
@@ -74,7 +74,7 @@ def _merged(known: Link, element: Any) -> Link:
 
 
 def _text(element: Any) -> str:
-    return " ".join(element.text_content().split())[:300] or shown(element.get("title", "")).strip()[:300]
+    return " ".join(element.text_content().split())[:300] or strip_invisible(element.get("title", "")).strip()[:300]
 
 
 def _rel(element: Any) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from crawler.extract.metadata import parse_date
 from crawler.language import detect
 from domain import PageText
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 MAX_TEXT = 2_000_000
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -31,7 +31,7 @@ def read_plain(text: str, url: str) -> PageText:
 
 
 def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
-    kept = shown(text[:MAX_TEXT]).strip()
+    kept = strip_invisible(text[:MAX_TEXT]).strip()
     code = [found.span() for found in _FENCE.finditer(kept)]
     headings = tuple(
         (found.start(2), found[2].strip())
@@ -40,7 +40,7 @@ def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
     )
     first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
     return PageText(
-        title=shown(fields.get("title", "")).strip()[:300] or first or url,
+        title=strip_invisible(fields.get("title", "")).strip()[:300] or first or url,
         text=kept,
         lang=detect(kept, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
         published=parse_date(fields.get("date", "")),

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from crawler.urls import BadUrl, canonical, host
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 _SUFFIX = re.compile(r"\s+[|·•»–—-]\s+[^|·•»–—]{1,60}$")
 _PUBLISHED = ("article:published_time", "datepublished", "dc.date", "dc.date.issued", "date", "pubdate", "publishdate")
@@ -95,7 +95,7 @@ def _named(tree: Any) -> dict[str, str]:
 def _title(tree: Any, named: dict[str, str]) -> str:
     element = tree.find(".//title")
     title = " ".join((element.text_content() if element is not None else "").split())
-    social = " ".join(shown(named.get("og:title", "")).split())
+    social = " ".join(strip_invisible(named.get("og:title", "")).split())
     if social and title.startswith(social):
         return social[:300]
     site = named.get("og:site_name", "")

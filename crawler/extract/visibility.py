@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.extract.css_rules import Sheets
 from crawler.extract.css_style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 _UNSEEN = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
@@ -58,7 +58,7 @@ def drop(element: Any) -> None:
 
 def _show(element: Any, name: str) -> None:
     text = getattr(element, name)
-    if (seen := shown(text)) != text:
+    if (seen := strip_invisible(text)) != text:
         setattr(element, name, seen)
 
 

@@ -21,22 +21,22 @@ from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, FetchError, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
 from crawler.fetch.response import location_of, receive, unusable
-from crawler.fetch.result import Fetched, FetchTimeout, Hop, Limits, NotText, TooLarge, Unreachable
+from crawler.fetch.result import Fetched, FetchTimeout, Hop, HostUnreachable, Limits, NotText, TooLarge
 from crawler.urls import BadUrl, absolute
 
 __all__ = [
     "ANY_TYPE",
     "PAGE_TYPES",
     "Blocked",
-    "Client",
     "FetchError",
     "FetchTimeout",
     "Fetched",
+    "Fetcher",
     "Hop",
+    "HostUnreachable",
     "Limits",
     "NotText",
     "TooLarge",
-    "Unreachable",
 ]
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
@@ -46,7 +46,7 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 OnRedirect = Callable[[str], Awaitable[None]]
 
 
-class Client:
+class Fetcher:
     """Fetches for a long time inside one event loop; connections are kept and used again."""
 
     def __init__(

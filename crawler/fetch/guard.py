@@ -124,7 +124,7 @@ class Guard:
 _HOW = "If it is yours, WELLREAD_ALLOW_HOSTS lets its host through; to be read, it can also be added as your own site."
 
 
-def hole(url: str) -> tuple[str, int]:
+def allowlist_entry(url: str) -> tuple[str, int]:
     """Return the (host, port) that lets an operator's own site through, for ``Guard.own_sites``.
 
     Raises:

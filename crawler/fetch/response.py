@@ -11,7 +11,7 @@ import httpcore2
 from crawler.fetch.body import ANY_TYPE, Unwanted, content_type, take
 from crawler.fetch.content_encoding import Corrupt, Overflow
 from crawler.fetch.guard import FetchError, Target
-from crawler.fetch.result import Fetched, Limits, NotText, TooLarge, Unreachable
+from crawler.fetch.result import Fetched, HostUnreachable, Limits, NotText, TooLarge
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -49,7 +49,9 @@ def unusable(target: Target, error: Exception) -> FetchError:
         case Unwanted() | Corrupt():
             return NotText(f"{target.url} cannot be read: {error}. Leave it")
         case _:
-            return Unreachable(f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later")
+            return HostUnreachable(
+                f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later"
+            )
 
 
 def location_of(response: httpcore2.Response) -> str | None:

@@ -17,7 +17,7 @@ class FetchTimeout(FetchError):
     """The answer did not come in time."""
 
 
-class Unreachable(FetchError):
+class HostUnreachable(FetchError):
     """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
 
 

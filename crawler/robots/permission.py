@@ -55,7 +55,7 @@ class Fetches(Protocol):
         """Fetch, asking before each redirect is followed; raises FetchError."""
 
 
-class Forbidden(FetchError):
+class RobotsForbidden(FetchError):
     """robots.txt forbids it."""
 
 
@@ -88,7 +88,7 @@ class Permission:
             self._first, self.delay_s = url, rules.delay_s(self._agent)
         if rules.allows(url, self._agent):
             return
-        error = LeftAlone if rules.is_temporary else Forbidden
+        error = LeftAlone if rules.is_temporary else RobotsForbidden
         raise error(error.__doc__ if url == self._first else f"It leads to {url}: {error.__doc__}")
 
 

@@ -1,19 +1,19 @@
 """Search engines: one a file, all asked the same way (``Query`` to ``Reply``) through the one guarded client."""
 
-from crawler.search.engine import Engine, Manners, Query, Reply
+from crawler.search.engine import Engine, EngineReply, Query, RateLimit
 from crawler.search.errors import EngineError
 from crawler.search.fusion import RRF_K, fuse
-from crawler.search.search_all import Asked, Found, search_all
+from crawler.search.search_all import EnginesAsked, Found, search_all
 
 __all__ = [
     "RRF_K",
-    "Asked",
     "Engine",
     "EngineError",
+    "EngineReply",
+    "EnginesAsked",
     "Found",
-    "Manners",
     "Query",
-    "Reply",
+    "RateLimit",
     "fuse",
     "search_all",
 ]

@@ -46,7 +46,7 @@ class Query:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class EngineReply:
     """What an engine found."""
 
     links: tuple[Link, ...] = ()  #: best first
@@ -54,7 +54,7 @@ class Reply:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manners:
+class RateLimit:
     """How an engine wants to be asked for one question."""
 
     max_queries: int  #: an engine that is paid by the query gets few
@@ -71,11 +71,11 @@ class Engine(Protocol):
         ...
 
     @property
-    def manners(self) -> Manners:
+    def manners(self) -> RateLimit:
         """How it wants to be asked."""
         ...
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return at most ``limit`` links.
 
         Raises:

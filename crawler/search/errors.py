@@ -55,11 +55,11 @@ class TurnedAway(EngineError):
     longest_rest_s = _DAY_S
 
 
-class Forbidden(TurnedAway):
+class EngineForbidden(TurnedAway):
     """An engine that wants no key forbids the request (401, 403)."""
 
 
-class WrongKey(EngineError):
+class EngineKeyRejected(EngineError):
     """The engine does not accept the key (401, 403): only another key helps."""
 
     rest_s = _HOUR_S

@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from crawler.fetch.body import ANY_TYPE
-from crawler.fetch.client import Client, Fetched, FetchError, TooLarge
+from crawler.fetch.client import Fetched, Fetcher, FetchError, TooLarge
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.parsing import json_object
 from crawler.search.responses import refused
@@ -18,7 +18,7 @@ _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
 
 
-class Api:
+class EngineApi:
     """An engine's HTTP interface.
 
     Args:
@@ -27,7 +27,7 @@ class Api:
         setting: the environment variable that holds the key, for messages.
     """
 
-    def __init__(self, *, client: Client, name: str, base_url: str, key: str = "", setting: str = "") -> None:
+    def __init__(self, *, client: Fetcher, name: str, base_url: str, key: str = "", setting: str = "") -> None:
         self.name = name
         self.base_url = base_url.rstrip("/")
         self._client = client

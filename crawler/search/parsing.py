@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from crawler.fetch.client import Fetched
-from crawler.search.engine import Reply
+from crawler.search.engine import EngineReply
 from crawler.search.errors import EngineError, TurnedAway
 from crawler.search.responses import is_block_page
 from crawler.urls import BadUrl, canonical
@@ -61,7 +61,7 @@ def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> lis
 
 def reply(
     results: list[Any], *, url: str = "url", title: str = "title", snippet: str | Callable[[Any], str], limit: int
-) -> Reply:
+) -> EngineReply:
     """Make results links, in their order; those without a URL that can be read are left out."""
     links = (
         to_link(
@@ -71,7 +71,7 @@ def reply(
         )
         for result in results
     )
-    return Reply(links=tuple([link for link in links if link is not None][: max(limit, 0)]))
+    return EngineReply(links=tuple([link for link in links if link is not None][: max(limit, 0)]))
 
 
 def text_of(result: object, name: str) -> str:

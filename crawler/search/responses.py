@@ -15,11 +15,11 @@ from crawler.search.errors import (
     AskedTooOften,
     EngineDown,
     EngineError,
-    Forbidden,
+    EngineForbidden,
+    EngineKeyRejected,
     OutOfCredit,
     QueryRefused,
     TurnedAway,
-    WrongKey,
 )
 
 #: what block pages say; looked for in pages only, never in an interface's own answer
@@ -65,9 +65,9 @@ def refused(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "")
     if status in (402, 432, 433) or (status in (400, 403, 429) and _CREDIT.search(said)):
         return OutOfCredit(f"{engine} has no searches left for this account ({what}): add credit there")
     if (status in (401, 403) and setting) or (status in (400, 422) and setting and _KEY.search(said)):
-        return WrongKey(f"{engine} does not accept the key ({what}): {mend}")
+        return EngineKeyRejected(f"{engine} does not accept the key ({what}): {mend}")
     if status in (401, 403):
-        return Forbidden(f"{engine} refuses to answer ({what}): {mend}")
+        return EngineForbidden(f"{engine} refuses to answer ({what}): {mend}")
     if status == 429:
         return AskedTooOften(f"{engine} has been asked too often ({what}): ask it again later", retry_after_s=wait_s)
     if status in (400, 413, 414, 422):

@@ -10,7 +10,7 @@ from typing import Final
 
 import structlog
 
-from crawler.search.engine import Engine, Query, Reply
+from crawler.search.engine import Engine, EngineReply, Query
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.fusion import fuse
 from domain import Cost, Link
@@ -22,7 +22,7 @@ DEADLINE_S: Final = 15.0  #: for all queries of one engine
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class EnginesAsked:
     """What became of asking one engine."""
 
     engine: str
@@ -38,7 +38,7 @@ class Found:
     """What the engines found, and what became of each."""
 
     links: tuple[Link, ...] = ()  #: best first, one for each URL
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[EnginesAsked, ...] = ()
 
     @property
     def failures(self) -> Mapping[str, str]:
@@ -78,16 +78,16 @@ class _Round:
     limit: int
     deadline_s: float
     places: asyncio.Semaphore
-    replies: dict[int, Reply] = field(default_factory=dict)
+    replies: dict[int, EngineReply] = field(default_factory=dict)
     error: EngineError | None = None
 
-    async def run(self, queries: Sequence[Query]) -> Asked:
+    async def run(self, queries: Sequence[Query]) -> EnginesAsked:
         started = time.monotonic()
         until = asyncio.get_running_loop().time() + self.deadline_s
         turns = asyncio.Semaphore(self.engine.manners.at_once)
         mine = share(queries, self.engine.manners.max_queries)
         await asyncio.gather(*(self._ask(at, query, turns, until, len(mine)) for at, query in enumerate(mine)))
-        return Asked(
+        return EnginesAsked(
             engine=self.engine.name,
             queries=len(self.replies),
             links=sum(len(reply.links) for reply in self.replies.values()),

@@ -7,7 +7,7 @@ from typing import Final
 import httpx2
 
 from crawler.fetch.body import ANY_TYPE
-from crawler.fetch.client import Client, FetchError, FetchTimeout
+from crawler.fetch.client import Fetcher, FetchError, FetchTimeout
 
 #: said by the guarded client itself
 _OURS: Final = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})
@@ -18,7 +18,7 @@ _DONE: Final = frozenset({"content-encoding", "content-length", "transfer-encodi
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends POSTs; nothing else is needed."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Fetcher) -> None:
         self._client = client
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

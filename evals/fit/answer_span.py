@@ -22,7 +22,7 @@ from domain import Hit, Passage
 from evals.measure.metrics import contains, exact, f1
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
 from pipeline.answering.focus_features import candidates
-from pipeline.judging.coverage import read
+from pipeline.judging.coverage import cover
 from pipeline.judging.sentence_score import score
 from pipeline.question.analysis import analyse_question
 
@@ -86,7 +86,7 @@ def cases_of(each: EvalSet, at_most: int) -> Iterator[Case]:
 
 def _sentence(question: EvalQuestion, passage: Passage) -> str:
     hit = Hit(passage=passage, score=1.0, scale="minmax", rank=1, similarity=0.5)
-    spans = read(analyse_question(question.text, passage.lang), [hit], closely=1).spans
+    spans = cover(analyse_question(question.text, passage.lang), [hit], closely=1).spans
     holding = [each for each in spans if any(contains(each.span.text, gold) for gold in question.answers)]
     return max(holding, key=score).span.text if holding else ""
 

@@ -16,8 +16,8 @@ from crawler.extract.document import extract
 from domain import Answer, PageText
 from evals.injection.attack import AttackPage
 from evals.knowledge.in_memory import MemoryKnowledge
-from pipeline.answering.citations import stands
-from pipeline.ask import Question, Tools, first_look
+from pipeline.answering.citations import is_verbatim
+from pipeline.ask import Query, Tools, first_look
 from pipeline.retrieval.retrieve import Embed
 
 SITE = "https://lights.example"
@@ -25,7 +25,7 @@ COUNTED = ("pages", "kept", "followed", "answered", "unsupported")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class AttackOutcome:
     """What came of one attack."""
 
     page: AttackPage
@@ -56,10 +56,10 @@ class Outcome:
     def is_supported(self) -> bool:
         """Whether every quote of this page stands in it."""
         quotes = [] if self.answer is None else self.answer.citations
-        return all(stands(each, self.stored.text) for each in quotes if each.url == SITE + self.page.path)
+        return all(is_verbatim(each, self.stored.text) for each in quotes if each.url == SITE + self.page.path)
 
 
-def outcomes(pages: Sequence[AttackPage], embedder: Embed) -> list[Outcome]:
+def outcomes(pages: Sequence[AttackPage], embedder: Embed) -> list[AttackOutcome]:
     """Read the pages, ask each its question, and give what came of it."""
     stored = [extract(page.body, url=SITE + page.path, content_type=page.attack.content_type) for page in pages]
     passages = [
@@ -71,12 +71,12 @@ def outcomes(pages: Sequence[AttackPage], embedder: Embed) -> list[Outcome]:
     with ThreadPoolExecutor(4) as pool:
         tools = Tools(search=MemoryKnowledge(passages, rows), embedder=embedder, pool=pool, clock=time.perf_counter)
         return [
-            Outcome(page=page, stored=text, answer=first_look(_question(page), tools).answer)
+            AttackOutcome(page=page, stored=text, answer=first_look(_question(page), tools).answer)
             for page, text in zip(pages, stored, strict=True)
         ]
 
 
-def counted(found: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+def counted(found: Sequence[AttackOutcome]) -> dict[str, dict[str, int]]:
     """Count by class of attack: pages, unseen text kept, attacks followed, questions answered, quotes that fail."""
     table: dict[str, dict[str, int]] = {}
     for outcome in found:
@@ -89,8 +89,8 @@ def counted(found: Sequence[Outcome]) -> dict[str, dict[str, int]]:
     return table
 
 
-def _question(page: AttackPage) -> Question:
-    return Question(text=page.question, lang=page.attack.lang)
+def _question(page: AttackPage) -> Query:
+    return Query(text=page.question, lang=page.attack.lang)
 
 
 def _holds(text: str, planted: Sequence[str]) -> bool:

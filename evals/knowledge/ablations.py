@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, PageText, Scope
-from pipeline.ask import Attempt, Question, Tools, look_again
+from pipeline.ask import LookupResult, Query, Tools, look_again
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieval.retrieve import Search
 
@@ -26,7 +26,7 @@ class Ablation:
     off: str  #: what no longer happens
     page: Callable[[PageText], PageText] = _as_it_is
     tools: Callable[[Tools], Tools] = _as_it_is
-    second_look: Callable[[Question, Tools], Attempt] | None = None  #: instead of the pipeline's own
+    second_look: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
 
 
 class _Through:

@@ -12,7 +12,7 @@ from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class EmbeddedQuestions:
     """A question of a set with its embedding."""
 
     question: EvalQuestion
@@ -40,9 +40,9 @@ class Asked:
         return tuple(hits)
 
 
-def asked_of(each: EvalSet, questions: Sequence[EvalQuestion], embedder: Embed) -> Iterator[Asked]:
+def asked_of(each: EvalSet, questions: Sequence[EvalQuestion], embedder: Embed) -> Iterator[EmbeddedQuestions]:
     """Yield questions of the set, ready to be asked until the next one."""
     rows = embedder.embed([question.text for question in questions])
     with ThreadPoolExecutor(1) as pool:
         for question, row in zip(questions, rows, strict=True):
-            yield Asked(question=question, lang=each.lang, embedder_id=embedder.id, row=row, pool=pool)
+            yield EmbeddedQuestions(question=question, lang=each.lang, embedder_id=embedder.id, row=row, pool=pool)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Hit, Passage
-from evals.knowledge.embedded_questions import Asked, asked_of
+from evals.knowledge.embedded_questions import EmbeddedQuestions, asked_of
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.question.analysis import Analysis, analyse_question
@@ -59,7 +59,9 @@ def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | No
         yield from _of_question(each, everything, one, chance)
 
 
-def _of_question(each: EvalSet, everything: MemoryKnowledge, asked: Asked, chance: random.Random) -> Iterator[Case]:
+def _of_question(
+    each: EvalSet, everything: MemoryKnowledge, asked: EmbeddedQuestions, chance: random.Random
+) -> Iterator[Case]:
     question = asked.question
     analysis = analyse_question(question.text, each.lang)
     titles = {each.passages[at].title for at in question.gold}

@@ -25,8 +25,8 @@ from domain.errors import WellreadError
 from evals.knowledge.ablations import Ablation
 from evals.knowledge.vector_cache import KeptVectors
 from pipeline import ask
-from pipeline.answering.citations import stands
-from pipeline.ask import Attempt, Tools
+from pipeline.answering.citations import is_verbatim
+from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.retrieve import Observe, Search
 from store.embedders import Embedder
 from store.pages import page as pages
@@ -86,9 +86,9 @@ class Measured(Services):
 class Served:
     """What a question gets without reading more."""
 
-    first: Attempt
-    second: Attempt | None  #: where the first did not suffice
-    attempt: Attempt  #: the one that is served, its citations checked
+    first: LookupResult
+    second: LookupResult | None  #: where the first did not suffice
+    attempt: LookupResult  #: the one that is served, its citations checked
     citations: int  #: that the composer gave
     standing: int  #: of these, the ones whose quote stands at its offsets in the page's stored text
 
@@ -104,7 +104,7 @@ class Knowledge:
         self._urls = [document.url for document in documents]
         self.titles = tuple(document.title for document in documents)
         self._page_ids = self._keep(range(len(documents)))
-        self._services.passages_writer.tend()
+        self._services.passages_writer.maintain()
         # two documents that say the same on one site are one page: they count as the first of them
         self._places = {page: at for at, page in reversed(list(enumerate(self._page_ids)))}
 
@@ -121,14 +121,14 @@ class Knowledge:
         """Give the hits' documents, each at the place of its best passage."""
         return [self._places[page] for page in dict.fromkeys(hit.passage.page_id for hit in hits)]
 
-    def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> Attempt:
+    def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
         """Look as phase 1 does."""
         tools = self._services.tools
-        return ask.first_look(ask.Question(text=text), replace(tools, search=search or tools.search, observe=observe))
+        return ask.first_look(ask.Query(text=text), replace(tools, search=search or tools.search, observe=observe))
 
-    def second_look(self, text: str) -> Attempt:
+    def second_look(self, text: str) -> LookupResult:
         """Look as phase 2 does."""
-        return self._second_look(ask.Question(text=text), self._services.tools)
+        return self._second_look(ask.Query(text=text), self._services.tools)
 
     def serve(self, text: str) -> Served:
         """Look once, and where that does not suffice once more."""
@@ -145,7 +145,7 @@ class Knowledge:
             second=second,
             attempt=attempt,
             citations=len(citations),
-            standing=sum(stands(citation, texts.get(citation.page_id)) for citation in citations),
+            standing=sum(is_verbatim(citation, texts.get(citation.page_id)) for citation in citations),
         )
 
     @contextmanager

@@ -10,7 +10,7 @@ from statistics import fmean
 from evals.knowledge.stored import Knowledge
 from evals.measure.metrics import contains, recall_at
 from evals.sets.beir import EvalQuestion
-from pipeline.ask import Attempt
+from pipeline.ask import LookupResult
 
 #: a question is missed when not every gold document is among so many
 _MISSED_AT = 5
@@ -72,7 +72,7 @@ def _look(knowledge: Knowledge, question: EvalQuestion) -> _Looked:
     )
 
 
-def _holds_gold(attempt: Attempt, question: EvalQuestion) -> bool:
+def _holds_gold(attempt: LookupResult, question: EvalQuestion) -> bool:
     said = " ".join(sentence.text for sentence in attempt.answer.sentences) if attempt.answer else ""
     return any(contains(said, gold) for gold in question.answers)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from domain import Passage
 from evals.sets.sites import Site, SiteQuestion, read_demo, read_documentation, says
-from pipeline.ask import Attempt, Question, Tools, first_look, second_look
+from pipeline.ask import LookupResult, Query, Tools, first_look, second_look
 from store.embedders import Embedder, open_embedder
 from store.passages.schema import embedding_text
 from store.passages.table import Passages
@@ -78,7 +78,7 @@ def ask_site(site: Site, embedder: Embedder) -> Iterator[Asked]:
         for where in ("all", "few", "front"):
             knowledge[where] = _open(Path(folder) / where, embedder)
         knowledge["all"].replace_pages(_numbered(site, site.pages), vectors)
-        knowledge["all"].tend()
+        knowledge["all"].maintain()
         if front := _numbered(site, [site.front]):
             knowledge["front"].replace_pages(front, vectors)
         by_page: dict[str, list[SiteQuestion]] = {}
@@ -104,9 +104,9 @@ def _ask_all(
 ) -> Iterator[Asked]:
     tools = Tools(search=base, embedder=embedder, pool=pool, clock=time.perf_counter)
     for question in questions:
-        attempt = first_look(Question(text=question.text), tools)
+        attempt = first_look(Query(text=question.text), tools)
         if not attempt.verdict.sufficient:
-            attempt = second_look(Question(text=question.text), tools)
+            attempt = second_look(Query(text=question.text), tools)
         yield Asked(
             question=question,
             where=where,
@@ -117,7 +117,7 @@ def _ask_all(
         )
 
 
-def _outcome(question: SiteQuestion, attempt: Attempt) -> Outcome:
+def _outcome(question: SiteQuestion, attempt: LookupResult) -> Outcome:
     if not attempt.verdict.sufficient or attempt.answer is None:
         return "insufficient"
     return "right" if any(says(attempt.answer.text, each) for each in question.expected) else "wrong"

@@ -41,7 +41,7 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
     Nothing does where a citation fails, or none is claimed; but one that leads into a supported sentence (it ends with
     a colon) stays with it. Nothing supported left: the text is empty and the confidence 0.
     """
-    valid = {citation.marker for citation in answer.citations if stands(citation, page_text_of(citation.page_id))}
+    valid = {citation.marker for citation in answer.citations if is_verbatim(citation, page_text_of(citation.page_id))}
     followed = zip_longest(answer.sentences, answer.sentences[1:])
     kept = tuple(sentence for sentence, after in followed if sentence and _is_kept(sentence, after, valid))
     if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
@@ -50,19 +50,19 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
     return _without(replace(answer, notice=notice), kept, valid)
 
 
-def dated(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
+def with_dates(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
     """Give the answer with what is known now of when its pages are."""
     return replace(answer, citations=tuple(_dated(citation, dates) for citation in answer.citations))
 
 
-def stands(citation: Citation, page_text: str | None) -> bool:
+def is_verbatim(citation: Citation, page_text: str | None) -> bool:
     """Say whether the quote is exactly the page's text at its offsets."""
     if page_text is None or not citation.quote or not 0 <= citation.start < citation.end <= len(page_text):
         return False
     return page_text[citation.start : citation.end] == citation.quote
 
 
-def write_out(sentences: tuple[Sentence, ...]) -> str:
+def render(sentences: tuple[Sentence, ...]) -> str:
     """Join sentences into the answer's text, each with its [n] markers."""
     return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
 
@@ -111,7 +111,7 @@ def _without(answer: Answer, kept: tuple[Sentence, ...], valid: set[int]) -> Ans
     )
     return replace(
         answer,
-        text=write_out(sentences),
+        text=render(sentences),
         sentences=sentences,
         citations=citations,
         confidence=answer.confidence if citations else 0.0,

@@ -13,17 +13,17 @@ from dataclasses import replace
 from itertools import takewhile
 
 from domain import Answer, Focus, Hit, Sentence
-from pipeline.answering.citations import cite, write_out
+from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, find_contradiction, newest_first
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join
-from pipeline.judging.coverage import read
+from pipeline.judging.coverage import cover
 from pipeline.judging.sentence_score import choose, is_ordered
 from pipeline.judging.sentences import Span, looks_like_code, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asked_for
-from pipeline.question.yes_no import say_whether, settles
-from pipeline.safety.sanitize import harmless, harmless_line
+from pipeline.question.yes_no import add_yes_no, answers_yes_no
+from pipeline.safety.sanitize import harmless_line, sanitize
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
@@ -39,7 +39,7 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
 
     With ``several`` they are joined from several pages where the question needs that.
     """
-    read_spans = read(analysis, hits, closely=PASSAGES).spans
+    read_spans = cover(analysis, hits, closely=PASSAGES).spans
     sentences = choose(read_spans, analysis.text)
     if not sentences:
         return None
@@ -52,8 +52,8 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
     answer = _focused(analysis, _write(_apart(chosen), confidence))
     best = sentences[0].span
-    settled = settles(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
-    return say_whether(analysis, answer, settled, hits[:PASSAGES])
+    settled = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
+    return add_yes_no(analysis, answer, settled, hits[:PASSAGES])
 
 
 def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
@@ -97,7 +97,7 @@ def _focused(analysis: Analysis, answer: Answer) -> Answer:
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
     """Quote every side, each with what it says was asked."""
-    answer = _write([assertion.read.span for assertion in assertions], confidence)
+    answer = _write([assertion.coverage.span for assertion in assertions], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
         replace(
@@ -122,7 +122,7 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
     )
     sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
     return Answer(
-        text=write_out(sentences),
+        text=render(sentences),
         sentences=sentences,
         citations=citations,
         confidence=confidence,
@@ -132,6 +132,6 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 def _readable(span: Span) -> str:
     """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
-    if any(map(looks_like_code, harmless(span.text).splitlines())):
-        return harmless(span.text, markers=True)
+    if any(map(looks_like_code, sanitize(span.text).splitlines())):
+        return sanitize(span.text, markers=True)
     return harmless_line(span.text)

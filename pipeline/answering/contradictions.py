@@ -15,7 +15,7 @@ from pipeline.answering.focus import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.units import BARE
 from pipeline.answering.values.value import Value, ValueKind, comparable, same
-from pipeline.judging.coverage import ReadSpan, read
+from pipeline.judging.coverage import ReadSpan, cover
 from pipeline.judging.sentence_score import by_score, choose, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, asked_for
@@ -48,7 +48,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
 class Assertion:
     """A sentence with the value it gives for what was asked."""
 
-    read: ReadSpan
+    coverage: ReadSpan
     value: Value
     confidence: float  #: that this value is what was asked for
     values: tuple[Value, ...]  #: every value of the kind in the sentence
@@ -56,7 +56,7 @@ class Assertion:
     @property
     def text(self) -> str:
         """The value as the sentence has it."""
-        return self.read.span.text[self.value.start : self.value.end]
+        return self.coverage.span.text[self.value.start : self.value.end]
 
 
 def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Assertion]:
@@ -77,14 +77,14 @@ def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequenc
 
 def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
     """Give what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
-    read_spans = read(analysis, hits, closely=closely).spans
+    read_spans = cover(analysis, hits, closely=closely).spans
     chosen = choose(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 
 
 def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
     """Order assertions by when their pages were published; where one does not say, as they are."""
-    published = [assertion.read.span.hit.passage.published for assertion in assertions]
+    published = [assertion.coverage.span.hit.passage.published for assertion in assertions]
     dates = [when for when in published if when is not None]
     if len(dates) < len(assertions):
         return list(assertions)
@@ -118,7 +118,11 @@ def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Asser
     )
     focus = find_focus(analysis, text)
     meant = _meant(focus, found)
-    return Assertion(read=sentence, value=meant, values=found, confidence=focus.confidence) if focus and meant else None
+    return (
+        Assertion(coverage=sentence, value=meant, values=found, confidence=focus.confidence)
+        if focus and meant
+        else None
+    )
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
@@ -144,7 +148,7 @@ def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
     alike = jaccard(_topic(analysis, one), _topic(analysis, other))
     if alike >= SAME_WORDS:
         return True
-    if min(one.read.led, other.read.led) + ALIKE * alike < COVERED:
+    if min(one.coverage.led, other.coverage.led) + ALIKE * alike < COVERED:
         return False
     if _asked_words(analysis, one) != _asked_words(analysis, other):
         return False
@@ -152,13 +156,13 @@ def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
 
 
 def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
-    text, value = assertion.read.span.text, assertion.value
+    text, value = assertion.coverage.span.text, assertion.value
     return set(terms_of(f"{text[: value.start]} {text[value.end :]}", analysis.lang))
 
 
 def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
     """Give the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
-    span = assertion.read.span
+    span = assertion.coverage.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
     stand_for = related(content_terms(analysis.text, analysis.lang), held, analysis.lang)
     return {term for term, others in stand_for.items() if credit(others, held)}
@@ -166,7 +170,7 @@ def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
 
 def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:
     """What a sentence names beside its value: other names, years, and what a number counts."""
-    span, value = assertion.read.span, assertion.value
+    span, value = assertion.coverage.span, assertion.value
     text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.hit.passage.title, analysis.lang)}
     names = {
         term

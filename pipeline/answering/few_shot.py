@@ -12,7 +12,7 @@ from typing import Protocol
 
 from domain import Solved
 from pipeline.question.analysis import Analysis, QuestionType, question_type_of
-from text.invisible import shown
+from text.invisible import strip_invisible
 from text.similarity import jaccard
 from text.terms import content_terms
 
@@ -78,7 +78,7 @@ def write_examples(examples: Sequence[Solved]) -> str:
 
 
 def _shown(text: str) -> str:
-    plain = " ".join(_MARKERS.sub("", shown(text)).split())
+    plain = " ".join(_MARKERS.sub("", strip_invisible(text)).split())
     return plain.replace("<", "‹").replace(">", "›")[:MAX_EXAMPLE_CHARACTERS]
 
 

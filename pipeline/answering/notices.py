@@ -30,14 +30,14 @@ def disagreement(answer: Answer, lang: str) -> str:
     """Say which citation gives which value and of when it is; "" where none contradicts another."""
     words = _WORDS.get(lang, _WORDS["en"])
     cited = {citation.marker: citation for citation in answer.citations}
-    said = []
+    with_notice = []
     for each in contradictions_of(answer.sentences):
         sides = [
             f"“{value}” [{marker}]{_dated(cited[marker], words)}"
             for marker, value in zip(each.citations, each.values, strict=True)
         ]
-        said.append(words["disagree"].format(sides="; ".join(sides)))
-    return " ".join(said)
+        with_notice.append(words["disagree"].format(sides="; ".join(sides)))
+    return " ".join(with_notice)
 
 
 def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
@@ -48,14 +48,14 @@ def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
     return words["old"].format(pages=pages) if pages else ""
 
 
-def said(answer: Answer, notice: str) -> Answer:
+def with_notice(answer: Answer, notice: str) -> Answer:
     """Give the answer with a notice more, unless it is empty."""
     return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
 
 
 def _is_older(citation: Citation, oldest: datetime) -> bool:
-    said = [when for when in (citation.published, citation.modified) if when is not None]
-    return bool(said) and max(said) < oldest
+    with_notice = [when for when in (citation.published, citation.modified) if when is not None]
+    return bool(with_notice) and max(with_notice) < oldest
 
 
 def _dated(source: Citation, words: dict[str, str]) -> str:

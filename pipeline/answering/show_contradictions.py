@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from domain import Answer, Hit, Passage, Sentence
 from domain.contradiction import Contradiction, Dispute, Side
-from pipeline.answering.citations import cite, write_out
+from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion
 from pipeline.safety.sanitize import harmless_line
 
@@ -62,7 +62,7 @@ def _with_quote(answer: Answer, side: Side, passage: Passage) -> Answer:
     citation = cite(passage, side.start - passage.start, side.end - passage.start, marker=marker)
     quoted = Sentence(text=harmless_line(citation.quote), markers=(marker,))
     sentences = (*answer.sentences, quoted)
-    return replace(answer, text=write_out(sentences), sentences=sentences, citations=(*answer.citations, citation))
+    return replace(answer, text=render(sentences), sentences=sentences, citations=(*answer.citations, citation))
 
 
 def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
@@ -73,7 +73,7 @@ def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
 
 
 def _side(assertion: Assertion) -> Side:
-    span = assertion.read.span
+    span = assertion.coverage.span
     start = span.hit.passage.start
     return Side(
         value=harmless_line(assertion.text),

@@ -19,7 +19,7 @@ _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
 _COUNTED_ABOVE = 2.5
 
 
-def made_up(sentence: str, sources: Sequence[str], *, langs: Sequence[str] = ("en",)) -> list[str]:
+def unsupported_values(sentence: str, sources: Sequence[str], *, langs: Sequence[str] = ("en",)) -> list[str]:
     """Give the numbers and dates of a sentence that no source holds; ``langs`` are those a number may be read in.
 
     A sum or a difference that the sentence works out counts as made up.

@@ -12,10 +12,10 @@ from itertools import zip_longest
 from typing import Literal
 
 from domain import Answer, Citation, Cost, Passage, Sentence
-from pipeline.answering.citations import cite, write_out
-from pipeline.answering.unsupported_values import made_up
+from pipeline.answering.citations import cite, render
+from pipeline.answering.unsupported_values import unsupported_values
 from pipeline.claude.passages import Given, title_of
-from pipeline.safety.sanitize import harmless, has_made_up_address, without_made_up_tags
+from pipeline.safety.sanitize import has_made_up_address, sanitize, without_made_up_tags
 from text.sentences import sentence_spans
 
 NOT_FOUND = "The model found no answer in the passages."
@@ -68,7 +68,7 @@ def answer_from(
     kept = tuple(sentence for sentence, following in _with_next(sentences) if _stays(sentence, following))
     supported = sum(bool(sentence.markers) for sentence in kept)
     return Answer(
-        text=write_out(kept),
+        text=render(kept),
         sentences=kept,
         citations=tuple(numbers.citations),
         confidence=supported / len(written) if written else 0.0,
@@ -80,7 +80,7 @@ def answer_from(
 
 def _plain(text: str, given: Sequence[Given]) -> str:
     """What the model wrote as words: it was told to write no markup, and what it writes may be an attacker's."""
-    return harmless(without_made_up_tags(text, [item.passage.text for item in given])).strip()
+    return sanitize(without_made_up_tags(text, [item.passage.text for item in given])).strip()
 
 
 def _leads_away(text: str, given: Sequence[Given]) -> bool:
@@ -94,7 +94,7 @@ def _makes_up_numbers(text: str, pointers: Sequence[Pointer], given: Sequence[Gi
     if not pointers:
         sources = [item.passage.text for item in given]
     langs = {lang or "en", *(item.passage.lang for item in given)}
-    return bool(made_up(text, [*sources, question], langs=sorted(langs)))
+    return bool(unsupported_values(text, [*sources, question], langs=sorted(langs)))
 
 
 @dataclass

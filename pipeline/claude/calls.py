@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from domain import Cost
 from pipeline.claude.prices import Price, cost_of, most_it_can_cost
-from pipeline.llm import BadReply, ModelRefused, OverBudget, WrongKey
+from pipeline.llm import ApiKeyRejected, BadReply, ModelRefused, OverBudget
 
 if TYPE_CHECKING:
-    from pipeline.claude.http import Api, Hear, Reply
+    from pipeline.claude.http import Hear, MessagesApi, ModelReply
     from pipeline.llm import Spending
 
 Block = dict[str, Any]
@@ -40,7 +40,7 @@ class Calls:
     max_usd: float
     prices: Mapping[str, Price] = field(repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-    _opened: tuple[int, Api] | None = field(default=None, init=False, repr=False)
+    _opened: tuple[int, MessagesApi] | None = field(default=None, init=False, repr=False)
     _whole: Calls | None = field(default=None, init=False, repr=False)  # whose connections one within a budget uses
     _budget: Spending | None = field(default=None, init=False, repr=False)
 
@@ -79,7 +79,7 @@ class Calls:
         content: list[Block],
         schema: Block | None = None,
         hear: Hear | None = None,
-    ) -> tuple[Reply, Cost]:
+    ) -> tuple[ModelReply, Cost]:
         """Ask, and give the reply with its cost; raises ModelRefused where the model declines, else a ModelError."""
         request: dict[str, Any] = {
             "model": model,
@@ -95,7 +95,7 @@ class Calls:
             raise ModelRefused(f"{model} declines to reply{why}: ask in other words.", cost=cost)
         return reply, cost
 
-    def _pay(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:
+    def _pay(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[ModelReply, Cost]:
         """Send what can be paid for; a call that fails has cost nothing that is known of."""
         most = self._most(model, request)
         if self._budget is None:
@@ -108,7 +108,7 @@ class Calls:
             self._budget.settle(most, paid)
         return reply, paid
 
-    def _send(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[Reply, Cost]:
+    def _send(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[ModelReply, Cost]:
         reply = self._api().send(request, hear)
         return reply, cost_of(model, reply.usage, self.prices)
 
@@ -123,15 +123,15 @@ class Calls:
             )
         return most
 
-    def _api(self) -> Api:
+    def _api(self) -> MessagesApi:
         """Give this process's connection pool; one inherited over a fork is left to the parent."""
         if self._whole is not None:
             return self._whole._api()
         with self._lock:
             if self._opened is None or self._opened[0] != os.getpid():
-                from pipeline.claude.http import Api
+                from pipeline.claude.http import MessagesApi
 
-                api = Api(
+                api = MessagesApi(
                     api_key=self.api_key,
                     base_url=self.base_url,
                     timeout_s=self.timeout_s,
@@ -144,7 +144,7 @@ class Calls:
 def _checked(api_key: str) -> str:
     key = api_key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise WrongKey("Claude's key is empty or no key: check WELLREAD_ANTHROPIC_API_KEY.")
+        raise ApiKeyRejected("Claude's key is empty or no key: check WELLREAD_ANTHROPIC_API_KEY.")
     return key
 
 

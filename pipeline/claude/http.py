@@ -19,7 +19,7 @@ import httpx2
 
 from pipeline.claude.answer import Pointer, Said
 from pipeline.claude.prices import Usage
-from pipeline.llm import BadReply, ModelBusy, ModelError, ModelUnreachable, WrongKey
+from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 
 #: where the API is; always passed on, or the SDK would take ANTHROPIC_BASE_URL
 DEFAULT_URL = "https://api.anthropic.com"
@@ -39,7 +39,7 @@ _BUSY_ERRORS = frozenset({"rate_limit_error", "overloaded_error", "api_error", "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class ModelReply:
     """What the API replied, in plain values."""
 
     said: tuple[Said, ...]
@@ -53,7 +53,7 @@ class Reply:
         return "".join(stretch.text for stretch in self.said)
 
 
-class Api:
+class MessagesApi:
     """A connection pool to the API; calls may be made from any thread."""
 
     def __init__(self, *, api_key: str, base_url: str, timeout_s: float, max_retries: int) -> None:
@@ -78,7 +78,7 @@ class Api:
         """Close the connections."""
         self._client.close()
 
-    def send(self, request: Mapping[str, Any], hear: Hear | None = None) -> Reply:
+    def send(self, request: Mapping[str, Any], hear: Hear | None = None) -> ModelReply:
         """Send ``request`` (the body of ``POST /v1/messages``) and give the whole reply, within ``timeout_s`` seconds.
 
         A busy API and a broken connection are tried again, as long as the wait ends before the deadline. A server that
@@ -95,7 +95,7 @@ class Api:
                 time.sleep(wait_s)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _send_once(self, request: Mapping[str, Any], deadline: float, hear: Hear | None) -> Reply:
+    def _send_once(self, request: Mapping[str, Any], deadline: float, hear: Hear | None) -> ModelReply:
         left_s = max(0.001, deadline - time.monotonic())
         timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
         token = _DEADLINE.set(deadline)
@@ -120,7 +120,7 @@ class Api:
         finally:
             _DEADLINE.reset(token)
 
-    def _whole(self, reply: Reply) -> Reply:
+    def _whole(self, reply: ModelReply) -> ModelReply:
         if not reply.stop_reason:
             raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
         return reply
@@ -129,7 +129,7 @@ class Api:
         """Name the failure that the API reports, by its type inside a stream, where the status stays 200."""
         said = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
         if error.type in _KEY_ERRORS or error.status_code in {401, 402, 403}:
-            return WrongKey(f"{self._host} does not accept the key ({said}): check WELLREAD_ANTHROPIC_API_KEY.")
+            return ApiKeyRejected(f"{self._host} does not accept the key ({said}): check WELLREAD_ANTHROPIC_API_KEY.")
         if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
             return ModelBusy(f"{self._host} is busy ({said}): ask again later.", retry_after_s=_retry_after_s(error))
         return BadReply(
@@ -150,9 +150,9 @@ class Api:
         return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
 
 
-def _plain(message: anthropic.types.ParsedMessage[None]) -> Reply:
+def _plain(message: anthropic.types.ParsedMessage[None]) -> ModelReply:
     usage, details = message.usage, message.stop_details
-    return Reply(
+    return ModelReply(
         said=_said(message),
         stop_reason=message.stop_reason or "",
         usage=Usage(

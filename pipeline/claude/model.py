@@ -21,7 +21,7 @@ from pipeline.llm import BadReply, Priced, Tell
 from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
-    from pipeline.claude.http import Reply
+    from pipeline.claude.http import ModelReply
     from pipeline.llm import Spending
 
 SMALL_MODEL = "claude-haiku-4-5-20251001"
@@ -150,7 +150,9 @@ def _nothing_found(composer: str) -> Answer:
     return Answer(text="", sentences=(), citations=(), confidence=0.0, composer=composer, notice=NOT_FOUND)
 
 
-def _answer_of(reply: Reply, given: Sequence[Given], model: str, cost: Cost, *, question: str, lang: str) -> Answer:
+def _answer_of(
+    reply: ModelReply, given: Sequence[Given], model: str, cost: Cost, *, question: str, lang: str
+) -> Answer:
     cut_off = reply.stop_reason in {"max_tokens", "model_context_window_exceeded"}
     if not reply.text.strip():
         what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from domain import Hit, Passage
-from text.invisible import shown
+from text.invisible import strip_invisible
 from text.sentences import sentence_spans
 
 
@@ -62,4 +62,4 @@ def _bounds(text: str) -> tuple[int, ...]:
 
 def _sendable(text: str) -> str:
     """Give the text as it may leave: without what no reader sees, nor lone surrogates, which UTF-8 cannot carry."""
-    return shown(text).encode("utf-8", "replace").decode()
+    return strip_invisible(text).encode("utf-8", "replace").decode()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from domain import Variant, VariantKind, Verdict
-from pipeline.safety.sanitize import harmless, has_made_up_address, without_made_up_tags
+from pipeline.safety.sanitize import has_made_up_address, sanitize, without_made_up_tags
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
@@ -85,7 +85,7 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
 
 def _words(text: str) -> str:
     """What a model wrote as words on one line."""
-    return " ".join(harmless(without_made_up_tags(text, ()), markers=True).split())
+    return " ".join(sanitize(without_made_up_tags(text, ()), markers=True).split())
 
 
 def _is_phrase(text: str) -> bool:

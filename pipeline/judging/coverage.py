@@ -56,7 +56,7 @@ class ReadSpan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class Coverage:
     """The hits as the question sees them."""
 
     terms: Mapping[str, str]  #: search term → the question's word
@@ -65,7 +65,7 @@ class Reading:
     spans: tuple[ReadSpan, ...]
 
 
-def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
+def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
     """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
     lang = analysis.lang
     terms = content_terms(analysis.text, lang)
@@ -84,7 +84,7 @@ def read(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Reading:
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = asked_for(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
-    return Reading(
+    return Coverage(
         terms=terms,
         weights=weights,
         credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),

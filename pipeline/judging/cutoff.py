@@ -42,7 +42,7 @@ StopReason = Literal["threshold", "max_k", "no_results", "exhausted", "no_gain"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class Cutoff:
     """The hits that are kept, and why no more [results + metadata]."""
 
     hits: tuple[Hit, ...] = field(repr=False)
@@ -56,9 +56,9 @@ class Kept:
         return len(self.hits)
 
 
-def keep(
+def cut_off(
     stop: StopName, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
-) -> Kept:
+) -> Cutoff:
     """Keep of the ``hits`` (at most ``k`` were asked for) as many as the rule called ``stop`` wants."""
     if stop == "document":
         return keep_by_document(
@@ -76,7 +76,7 @@ def keep_by_document(
     max_k: int = DEFAULT_MAX_K,
     threshold: float = DEFAULT_THRESHOLD,
     entities: Sequence[str] = (),
-) -> Kept:
+) -> Cutoff:
     """Keep the most similar hits until their confidence reaches the threshold [retrieve_adaptive].
 
     A hit below the similarity floor, or without a similarity, is left out.
@@ -113,7 +113,7 @@ def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
 
 def keep_by_judge(
     analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
-) -> Kept:
+) -> Cutoff:
     """Keep the first hits that make the judge as sure as all of them do, when all of them suffice.
 
     Hits that do not suffice are all kept: every one may matter to a second look, or to a model.
@@ -153,12 +153,12 @@ def _last_named(hits: Sequence[Hit]) -> int:
     return 0
 
 
-def _all_of(hits: Sequence[Hit], confidence: float, k: int) -> Kept:
+def _all_of(hits: Sequence[Hit], confidence: float, k: int) -> Cutoff:
     return _kept(hits, hits, confidence, "no_results" if not hits else "max_k" if len(hits) >= k else "exhausted")
 
 
-def _kept(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Kept:
-    return Kept(hits=tuple(hits), confidence=confidence, stop_reason=reason, found=len(found))
+def _kept(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Cutoff:
+    return Cutoff(hits=tuple(hits), confidence=confidence, stop_reason=reason, found=len(found))
 
 
 def _spelled(text: str) -> str:

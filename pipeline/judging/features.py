@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from domain import Hit
-from pipeline.judging.coverage import Reading, read, share
+from pipeline.judging.coverage import Coverage, cover, share
 from pipeline.judging.sentence_score import choose
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
@@ -58,7 +58,7 @@ def recorded(evidence: Evidence) -> dict[str, float]:
 
 def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     """Give the evidence, or None where nothing was found or the question has no word to look for."""
-    reading = read(analysis, hits, closely=LOOKED_AT) if hits else None
+    reading = cover(analysis, hits, closely=LOOKED_AT) if hits else None
     if reading is None or not reading.terms:
         return None
     chosen = choose(reading.spans, analysis.text)
@@ -103,7 +103,7 @@ def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) ->
     return max(weight * (1 - credits[term]) for term, weight in weights.items())
 
 
-def _words(reading: Reading, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
+def _words(reading: Coverage, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
     """Give the question's words that are held, or not; of a name like csv.reader one part is enough."""
     found = {word for term, word in reading.terms.items() if credits[term] > 0}
     return tuple(dict.fromkeys(word for word in reading.terms.values() if (word in found) is held))

@@ -61,13 +61,13 @@ class _Asked:
     words: tuple[str, ...]  #: those after it
 
 
-def is_polar(analysis: Analysis) -> bool:
+def is_yes_no(analysis: Analysis) -> bool:
     """Say whether a question asks whether something is so."""
     words = _folded(analysis.text)
     return len(words) > 1 and words[0] in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
 
 
-def settles(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> Settles:
+def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> Settles:
     """Say whether the sentence ``text[start:end]`` of a passage says, or denies, just what is asked."""
     asked = _asked(analysis)
     sentence = text[start:end].strip()
@@ -84,12 +84,12 @@ def settles(analysis: Analysis, text: str, start: int, end: int, *, title: str =
     return "yes" if not added or (asked.auxiliary in _PAST and _ADDED.fullmatch(added)) else ""
 
 
-def say_whether(analysis: Analysis, answer: Answer, first: Settles, hits: Sequence[Hit]) -> Answer:
+def add_yes_no(analysis: Analysis, answer: Answer, first: Settles, hits: Sequence[Hit]) -> Answer:
     """Give the answer to a question that asks whether, its first sentence saying yes or no: ``first``, if anything.
 
     Not where a sentence of the hits says the contrary. What such a question names is no short answer to it.
     """
-    if not answer.sentences or not is_polar(analysis):
+    if not answer.sentences or not is_yes_no(analysis):
         return answer
     sentences = [(hit, span) for hit in hits for span in sentence_spans(hit.passage.text)] if first else []
     contrary = {_settled(analysis, hit, span) for hit, span in sentences} - {"", first}
@@ -98,7 +98,7 @@ def say_whether(analysis: Analysis, answer: Answer, first: Settles, hits: Sequen
 
 
 def _settled(analysis: Analysis, hit: Hit, span: tuple[int, int]) -> Settles:
-    return settles(analysis, hit.passage.text, *span, title=hit.passage.title)
+    return answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title)
 
 
 def word_for(settled: Settles, lang: str) -> str:
@@ -117,7 +117,7 @@ def said_first(sentence: str) -> Settles:
 def _asked(analysis: Analysis) -> _Asked | None:
     """What is asked, where it names what it asks about and leaves nothing open."""
     words = _folded(analysis.text)
-    if not is_polar(analysis) or not _OPEN.isdisjoint(words):
+    if not is_yes_no(analysis) or not _OPEN.isdisjoint(words):
         return None
     if words[1] in _ARTICLES and not analysis.entities:
         return None

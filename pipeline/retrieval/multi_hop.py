@@ -93,7 +93,7 @@ class _Wanted:
     similarity: float  #: of the most similar hit
 
 
-def hop(
+def expand(
     analysis: Analysis,
     vectors: Vectors,
     hits: Sequence[Hit],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 _INSIDE = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
 _ADDRESS = r"\s*<?(?:[a-z][a-z0-9+.-]*:|//|www\.|[/#?.])"
@@ -27,19 +27,19 @@ _URL = re.compile(
 )
 
 
-def harmless(text: str, *, markers: bool = False) -> str:
+def sanitize(text: str, *, markers: bool = False) -> str:
     """Give the text without unseen characters, Markdown images and links: their words stay, their addresses go.
 
     With ``markers`` numbers in brackets stay that are no citation of ours: code has such.
     """
-    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", shown(text)))
+    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", strip_invisible(text)))
     text = _REST.sub(lambda found: found[0] + " ", _AUTOLINK.sub(r"\1", text))
     return text if markers else _MARKER.sub("", text)
 
 
 def harmless_line(text: str) -> str:
     """Give the harmless text in one line, without needless space."""
-    return " ".join(harmless(text).split())
+    return " ".join(sanitize(text).split())
 
 
 def without_made_up_tags(text: str, sources: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from domain import Candidate, CandidateKind
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 
 class CandidateStatus(StrEnum):
@@ -26,7 +26,7 @@ class CandidateStatus(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class CandidateOutcome:
     """What came of reading one candidate."""
 
     outcome: str  #: read, unchanged, gone, forbidden, blocked, failed, empty, known, skipped
@@ -70,7 +70,7 @@ def add(
             row = CandidateRow(question_id=question_id, url=candidate.url, created_at=now, bytes=0, elapsed_s=0.0)
             session.add(row)
         row.kind, row.score, row.depth = candidate.kind, candidate.score, candidate.depth
-        row.origin, row.text = candidate.origin, shown(candidate.text)
+        row.origin, row.text = candidate.origin, strip_invisible(candidate.text)
         row.wave, row.status, row.due_at = wave, status, now
         row.attempts, row.lease_by, row.lease_until, row.outcome, row.news = 0, None, None, None, False
         session.flush()
@@ -78,7 +78,7 @@ def add(
     return ids
 
 
-def settle(session: Session, lease: leases.Lease, result: Outcome, now: datetime) -> bool:
+def settle(session: Session, lease: leases.Lease, result: CandidateOutcome, now: datetime) -> bool:
     """Record what came of a candidate if the lease still holds it."""
     return _settle(session, leases.holds(lease), result, now) == 1
 
@@ -95,7 +95,7 @@ def abandon(session: Session, question_id: str, reason: str, now: datetime) -> i
     """Settle what a question still waits for and nobody reads; returns how many."""
     waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
     return _settle(
-        session, waits & leases.is_unleased(CandidateRow, now), Outcome(outcome="skipped", reason=reason), now
+        session, waits & leases.is_unleased(CandidateRow, now), CandidateOutcome(outcome="skipped", reason=reason), now
     )
 
 
@@ -162,7 +162,7 @@ def to_candidate(row: CandidateRow) -> Candidate:
     )
 
 
-def _settle(session: Session, which: Any, result: Outcome, now: datetime) -> int:
+def _settle(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
     changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
         update(CandidateRow)
         .where(which)

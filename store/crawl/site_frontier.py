@@ -17,7 +17,7 @@ from domain import Candidate
 from store.crawl.candidates import CandidateStatus
 from store.sql import leases
 from store.sql.tables import CandidateRow, PageRow, SiteReadRow
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 #: candidates looked up, or written, in one statement
 _CHUNK = 500
@@ -109,6 +109,7 @@ def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candida
 def _values(row: SiteReadRow, candidate: Candidate, at: int, now: datetime) -> dict[str, Any]:
     return {
         "site_read_id": row.id, "url": candidate.url, "kind": candidate.kind, "depth": candidate.depth,
-        "score": candidate.score - (row.found + at) * _LATER, "origin": candidate.origin, "text": shown(candidate.text),
+        "score": candidate.score - (row.found + at) * _LATER, "origin": candidate.origin,
+        "text": strip_invisible(candidate.text),
         "wave": 0, "status": CandidateStatus.KNOWN, "due_at": now, "created_at": now,
     }  # fmt: skip

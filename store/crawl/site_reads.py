@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
 from store.crawl import site_frontier
-from store.crawl.candidates import Outcome
+from store.crawl.candidates import CandidateOutcome
 from store.sql.tables import CandidateRow, PageRow, SiteReadRow
 
 
@@ -122,7 +122,7 @@ def latest(session: Session, now: datetime, limit: int = 50) -> list[SiteRead]:
     return [to_site_read(row, now) for row in session.scalars(query)]
 
 
-def count(row: SiteReadRow, outcome: Outcome, *, is_new: bool) -> None:
+def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
     """Count a page that was looked at, whatever came of it."""
     row.looked_at += 1
     row.bytes += outcome.bytes

@@ -31,7 +31,7 @@ return string.format('%.3f', till - now)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rest:
+class Cooldown:
     """Why an engine is left alone, and for how long."""
 
     left_s: float
@@ -40,7 +40,7 @@ class Rest:
     failures: int  #: in a row
 
 
-class EngineRests:
+class EngineCooldowns:
     """The rests of all engines, shared by every worker on the same Redis.
 
     An engine is named with its account, so that another key or address begins without a rest.
@@ -50,7 +50,7 @@ class EngineRests:
         self._redis = client
         self._failed = client.register_script(_FAILED)
 
-    def resting(self, engines: Sequence[str], *, now: float) -> dict[str, Rest]:
+    def cooling(self, engines: Sequence[str], *, now: float) -> dict[str, Cooldown]:
         """Return those of the engines that are to be left alone; ``now`` is Unix time in seconds."""
         pipe = self._redis.pipeline(transaction=False)
         for engine in engines:
@@ -87,6 +87,6 @@ def _key(engine: str) -> str:
     return f"wellread:engine:{engine}"
 
 
-def _rest(row: Sequence[bytes | None], now: float) -> Rest:
+def _rest(row: Sequence[bytes | None], now: float) -> Cooldown:
     until, reason, kind, failures = (value.decode() if value is not None else "" for value in row)
-    return Rest(left_s=float(until) - now, reason=reason, kind=kind, failures=int(failures or 0))
+    return Cooldown(left_s=float(until) - now, reason=reason, kind=kind, failures=int(failures or 0))

@@ -35,7 +35,7 @@ return 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class Slot:
     """Leave to ask a host now (``wait_s`` 0), or the seconds until this reader's turn."""
 
     host: str
@@ -54,14 +54,14 @@ class Slots:
         self._claim = client.register_script(_CLAIM)
         self._release = client.register_script(_RELEASE)
 
-    def claim(self, host: str, *, now: float, delay_s: float) -> Turn:
+    def claim(self, host: str, *, now: float, delay_s: float) -> Slot:
         """Ask for the host; ``now`` is Unix time in seconds, ``delay_s`` the host's delay between requests."""
         token = uuid.uuid4().hex
         args = (repr(now), token, self._longest_ms, repr(delay_s))
         wait = self._claim(keys=_keys(host), args=args)
-        return Turn(host=host, token=token, wait_s=float(wait))
+        return Slot(host=host, token=token, wait_s=float(wait))
 
-    def release(self, turn: Turn, *, now: float, delay_s: float) -> None:
+    def release(self, turn: Slot, *, now: float, delay_s: float) -> None:
         """Give the host back; the next request may start after ``delay_s``."""
         self._release(keys=_keys(turn.host)[:2], args=(repr(now), turn.token, repr(delay_s)))
 

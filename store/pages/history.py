@@ -15,7 +15,7 @@ MAX_KEPT = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class PageVisit:
     """What was found, once or many times in a row."""
 
     outcome: str  #: new, changed, unchanged, gone, failed, or what else came of the candidate
@@ -61,10 +61,10 @@ def note(
         session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
 
 
-def history(session: Session, page_id: int) -> list[Check]:
+def history(session: Session, page_id: int) -> list[PageVisit]:
     """What was found, the latest first."""
     return [
-        Check(
+        PageVisit(
             outcome=row.outcome,
             status=row.status,
             content_hash=row.content_hash,

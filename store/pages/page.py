@@ -23,7 +23,7 @@ MAX_CONFIRMED = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class PageState:
     """What is known of a page that was read before."""
 
     id: int
@@ -35,12 +35,12 @@ class Known:
     is_gone: bool
 
 
-def find(session: Session, url: str) -> Known | None:
+def find(session: Session, url: str) -> PageState | None:
     """What is known of the page with this canonical URL."""
     row = session.scalar(select(PageRow).where(PageRow.url == url))
     if row is None:
         return None
-    return Known(
+    return PageState(
         id=row.id,
         validators=Validators(etag=row.etag, last_modified=row.last_modified),
         content_hash=row.content_hash,

@@ -22,7 +22,7 @@ _ATTEMPTS: Final = 5
 _MAX_TERM_CHARS: Final = 200  # above the analyser's longest term in bytes: the index drops longer ones
 
 
-def tend(table: Any) -> None:
+def maintain(table: Any) -> None:
     """Compact ``table``, drop its old versions, bring its indices up to date and add those it has grown to need."""
     for attempt in range(_ATTEMPTS):
         table.checkout_latest()

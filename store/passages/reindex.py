@@ -80,7 +80,7 @@ def _swap(database: Any, embedder: Embedder) -> int:
         database.drop_table(columns.TABLE)  # damaged: there is no version to write over
     rows = staged.search().select(wanted.names).limit(None).to_batches()
     table = database.create_table(columns.TABLE, data=rows, schema=wanted, mode="overwrite")
-    indices.tend(table)
+    indices.maintain(table)
     database.drop_table(_STAGED)
     return int(table.count_rows())
 

@@ -208,10 +208,10 @@ class Passages:
                 self._writable_table().delete(one_of("page_id", page_ids))
                 self._committed()
 
-    def tend(self) -> None:
+    def maintain(self) -> None:
         """Compact the table and bring its indices up to date; also done by itself, at the latest every 20 commits."""
-        with explained(self.uri, "tend"):
-            indices.tend(self._writable_table())
+        with explained(self.uri, "maintain"):
+            indices.maintain(self._writable_table())
             self._untended = 0
 
     # --- the handle
@@ -238,7 +238,7 @@ class Passages:
     def _committed(self) -> None:
         self._untended += 1
         if self._untended >= COMMITS_BETWEEN_TENDING or indices.is_outgrown(self._table()):
-            self.tend()
+            self.maintain()
 
     def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:
         found: list[Passage] = []

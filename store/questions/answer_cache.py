@@ -23,11 +23,11 @@ LOOKED_AT = 5
 UNKNOWN_FOR = timedelta(minutes=10)
 
 
-def begin(session: Session, row: QuestionRow, now: datetime) -> None:
+def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -> None:
     """Give a locked question that was just asked an equal one's answer or run, if it may share one."""
     if not row.reuse or not row.equal_key:
         return
-    shared_runs.alone(session, row.equal_key)
+    shared_runs.lock_key(session, row.equal_key)
     if (leader := shared_runs.leader_for(session, row)) is not None:
         shared_runs.join(row, leader)
         if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
@@ -78,7 +78,7 @@ def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: Answe
     if _contradicted(session, row.equal_key, answer):
         return False
     if equal.status == Status.ANSWERED:
-        return evidence.holds(session, answer, read_after=evidence.oldest(row.max_age_s, now))
+        return evidence.is_current(session, answer, read_after=evidence.oldest(row.max_age_s, now))
     return (
         answer.stale_at is None
         and not evidence.read_since(session, row.sites, answer.created_at)

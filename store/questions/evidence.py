@@ -59,7 +59,7 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
     return changed.rowcount
 
 
-def holds(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
+def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
     """Whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited: no."""
     if answer.stale_at is not None:
         return False

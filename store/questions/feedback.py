@@ -22,7 +22,7 @@ class NothingToJudge(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class LabelledAnswer:
     """A question as the judge saw it, and whether the answer was right."""
 
     question: str
@@ -39,7 +39,7 @@ def give(
     *,
     comment: str,
     revision: int | None,
-    made_with: str,
+    answer_fingerprint: str,
     now: datetime,
 ) -> Feedback:
     """Keep what a reader says of a revision (None: the latest); what is said last counts. Raises NothingToJudge."""
@@ -52,7 +52,7 @@ def give(
         )
     row = _row(session, question_id, wanted) or FeedbackRow(question_id=question_id, revision=wanted, created_at=now)
     _correct_rewards(session, question, answer, before=row.verdict, after=verdict)
-    row.features = _features(session, question, answer, made_with)
+    row.features = _features(session, question, answer, answer_fingerprint)
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
     session.add(
@@ -77,12 +77,12 @@ def find(session: Session, question_id: str, revision: int) -> Feedback | None:
     return None if row is None else _to_feedback(row)
 
 
-def outcomes(session: Session, limit: int = 10_000) -> list[Outcome]:
+def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
     """What was said last, latest first, with what was known of each question: to fit a judge by."""
     query = select(FeedbackRow, QuestionRow).join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
     rows = session.execute(query.order_by(FeedbackRow.updated_at.desc()).limit(limit))
     return [
-        Outcome(
+        LabelledAnswer(
             question=question.text,
             lang=question.lang,
             verdict=row.verdict,  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def count_since(session: Session, since: datetime | None) -> int:
     return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
 
 
-def _features(session: Session, question: QuestionRow, answer: AnswerRow, made_with: str) -> dict[str, Any]:
+def _features(session: Session, question: QuestionRow, answer: AnswerRow, answer_fingerprint: str) -> dict[str, Any]:
     """What was known when the answer was given: of the last look, its hits' scores and its verdict."""
     look = _look(session, [question.leader_id or question.cached_from or question.id, question.id], answer)
     return {
@@ -113,7 +113,7 @@ def _features(session: Session, question: QuestionRow, answer: AnswerRow, made_w
         "confidence": answer.confidence,
         "composer": answer.composer,
         "citations": len(answer.citations),
-        "made_with": made_with,
+        "made_with": answer_fingerprint,
         "version": answer.verdict.get("version"),
         "embedder": answer.verdict.get("embedder"),
         "evidence": answer.verdict.get("evidence"),

@@ -42,7 +42,7 @@ class NewQuestion:
     callback_url: str = ""
     reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
     watch: bool = False  #: whether it is asked again when its evidence changes
-    made_with: str = ""  #: the models and settings that answers come from: others' answers are not shared
+    answer_fingerprint: str = ""  #: the models and settings that answers come from: others' answers are not shared
 
 
 def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
@@ -92,7 +92,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("idempotency_key", "made_with"):
+    for name in ("idempotency_key", "answer_fingerprint"):
         del fields[name]
     # keys that were given out before these existed still fit
     for name, usual in (("reuse", True), ("watch", False), ("langs", ())):

@@ -32,7 +32,7 @@ def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
     return hashlib.blake2b(json.dumps([folded, plain], sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def alone(session: Session, key: str) -> None:
+def lock_key(session: Session, key: str) -> None:
     """Let nobody else decide about this key until the session ends (SQLite: its one writer is alone anyway)."""
     if session.get_bind().dialect.name == "postgresql":
         number = int(key[:15], 16)
@@ -63,7 +63,7 @@ def followers(session: Session, leader_id: str) -> list[QuestionRow]:
     return list(session.scalars(query.order_by(QuestionRow.created_at, QuestionRow.id).with_for_update()))
 
 
-def take_over(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:
+def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:
     """Give a follower what its record and its trace tell of the run it shared."""
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
@@ -81,7 +81,7 @@ def take_over(session: Session, follower: QuestionRow, leader: QuestionRow, now:
     )
 
 
-def hand_over(session: Session, leader_id: str) -> QuestionRow | None:
+def promote(session: Session, leader_id: str) -> QuestionRow | None:
     """Make the longest waiting follower the leader of the others; None when nobody waits."""
     waiting = followers(session, leader_id)
     if not waiting:
@@ -93,7 +93,7 @@ def hand_over(session: Session, leader_id: str) -> QuestionRow | None:
     return heir
 
 
-def heirs(session: Session, question_id: str) -> list[str]:
+def next_leaders(session: Session, question_id: str) -> list[str]:
     """The questions equal to this one that wait to begin: one of them may have just become the leader."""
     ended = session.get_one(QuestionRow, question_id)
     query = select(QuestionRow.id).where(
@@ -102,7 +102,7 @@ def heirs(session: Session, question_id: str) -> list[str]:
     return list(session.scalars(query)) if ended.equal_key else []
 
 
-def stranded(session: Session) -> list[str]:
+def orphans(session: Session) -> list[str]:
     """Followers whose leader does not move any more; there are none unless the tables were changed by hand."""
     leader = aliased(QuestionRow)
     query = (

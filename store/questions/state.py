@@ -117,11 +117,11 @@ def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
     if to in (Status.ANSWERED, Status.ABSTAINED):
         landed = shared_runs.followers(session, leader.id)
         for follower in landed:
-            shared_runs.take_over(session, follower, leader, now)
+            shared_runs.copy_result(session, follower, leader, now)
             _put(follower, to, now)
             _owe_webhook(session, follower, now)
         watches.settle(session, landed, now)
-    elif heir := shared_runs.hand_over(session, leader.id):
+    elif heir := shared_runs.promote(session, leader.id):
         advance(session, heir, Status.ASKED, now)
 
 

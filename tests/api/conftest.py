@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from api.app import Server, create_app
 from store.sql.database import migrate
 from workers.services import Services
-from workers.services.dispatch import Doorbell
+from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
 
 LOCAL = "http://127.0.0.1"
@@ -42,7 +42,7 @@ def services(settings: Settings, empty_database: Path) -> Iterator[Services]:
     settings.data_dir.mkdir()
     shutil.copy(empty_database, settings.data_dir)
     services = Services(settings)
-    services.__dict__["doorbell"] = Doorbell(
+    services.__dict__["dispatcher"] = Dispatcher(
         Celery(broker=settings.broker)
     )  # the worker's own is this process's for good
     yield services

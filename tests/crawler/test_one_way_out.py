@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.fetch.client import Blocked, Client, Limits
+from crawler.fetch.client import Blocked, Fetcher, Limits
 from crawler.fetch.guard import Guard
 from crawler.read import read
 from crawler.robots.permission import RobotsFile
@@ -19,7 +19,7 @@ from tests.crawler.recorder import connections
 from tests.crawler.search.every_engine import ALL
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-Use = Callable[[Client, Site], Awaitable[None]]
+Use = Callable[[Fetcher, Site], Awaitable[None]]
 
 
 class Robots(dict[str, RobotsFile]):
@@ -36,7 +36,7 @@ def reached(use: Use) -> list[object]:
         # its port is one of the web's here: the address alone is what must not be reached
         async with serving(answer()) as canary:
             guard = Guard(ports=frozenset({canary.port}))
-            async with Client(guard=guard, limits=Limits(deadline_s=5.0), user_agent="wellread-test/1.0") as client:
+            async with Fetcher(guard=guard, limits=Limits(deadline_s=5.0), user_agent="wellread-test/1.0") as client:
                 with connections() as made:
                     await use(client, canary)
                 assert canary.connections == 0
@@ -48,7 +48,7 @@ def reached(use: Use) -> list[object]:
 @pytest.mark.parametrize("knows_robots", [False, True])
 @pytest.mark.parametrize("kind", ["page", "sitemap", "feed"])
 def test_no_candidate_reaches_a_private_address(kind: CandidateKind, knows_robots: bool) -> None:
-    async def use(client: Client, canary: Site) -> None:
+    async def use(client: Fetcher, canary: Site) -> None:
         robots = Robots()
         if knows_robots:
             robots.put(canary.url("").rstrip("/"), RobotsFile(status=404, body=b"", fetched_at=NOW))
@@ -60,7 +60,7 @@ def test_no_candidate_reaches_a_private_address(kind: CandidateKind, knows_robot
 
 
 def test_no_webhook_reaches_a_private_address() -> None:
-    async def use(client: Client, canary: Site) -> None:
+    async def use(client: Fetcher, canary: Site) -> None:
         with pytest.raises(Blocked):
             await client.post(canary.url("/hook"), body=b"{}")
 
@@ -69,7 +69,7 @@ def test_no_webhook_reaches_a_private_address() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_no_engine_reaches_a_private_address(name: str) -> None:
-    async def use(client: Client, canary: Site) -> None:
+    async def use(client: Fetcher, canary: Site) -> None:
         with pytest.raises(EngineError):
             await ALL[name](client, canary.url("")).search(Query(text="tea"), limit=3)
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.fetch.client import Blocked, Client, Fetched, FetchTimeout, Limits, NotText, Unreachable
+from crawler.fetch.client import Blocked, Fetched, Fetcher, FetchTimeout, HostUnreachable, Limits, NotText
 from crawler.fetch.guard import Guard
-from crawler.read import Known, Reading, read
+from crawler.read import PreviousRead, ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Validators
 from tests.crawler.hostile import answer, redirect, routed, serving
@@ -72,8 +72,8 @@ class Cache:
 
 
 def _read(
-    web: Web, url: str = URL, *, cache: Cache | None = None, known: Known | None = None, now: datetime = NOW
-) -> Reading:
+    web: Web, url: str = URL, *, cache: Cache | None = None, known: PreviousRead | None = None, now: datetime = NOW
+) -> ReadResult:
     candidate = Candidate(url=url)
     return asyncio.run(read(candidate, client=web, robots=cache or Cache(), agent="wellread", now=now, known=known))
 
@@ -118,14 +118,14 @@ def test_robots_txt_is_asked_for_once_a_day_and_its_sitemaps_are_found() -> None
 
 def test_a_known_page_is_asked_for_conditionally_and_a_304_means_unchanged() -> None:
     web = _says(304, "")
-    reading = _read(web, known=Known(validators=Validators(etag='"1"'), content_hash="x"))
+    reading = _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x"))
     assert reading.outcome == "unchanged"
     assert web.asked[-1][1]["if-none-match"] == '"1"'
 
 
 def test_a_304_may_say_that_the_page_asks_not_to_be_kept_any_more() -> None:
     web = _says(304, "", x_robots_tag="noindex")
-    assert _read(web, known=Known(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
+    assert _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_the_same_text_again_is_unchanged_although_the_server_sent_it_anew() -> 
     first = _read(_says(200))
     again = _read(
         _says(200, HTML.replace("<p>", "<p class='new'>")),
-        known=Known(validators=Validators(), content_hash=first.content_hash),
+        known=PreviousRead(validators=Validators(), content_hash=first.content_hash),
     )
     assert again.outcome == "unchanged"
 
@@ -173,7 +173,7 @@ def test_nofollow_keeps_the_page_and_not_its_links() -> None:
     [
         (Blocked("a private address"), "blocked"),
         (FetchTimeout("too slow"), "retry"),
-        (Unreachable("no such host"), "retry"),
+        (HostUnreachable("no such host"), "retry"),
         (NotText("a picture"), "failed"),
     ],
 )
@@ -195,7 +195,7 @@ def test_a_redirect_into_what_robots_txt_forbids_is_not_followed() -> None:
         routes = {"/robots.txt": rules, "/a": redirect("/b"), "/b": redirect("/private/x"), "/private/x": answer()}
         async with serving(routed(routes)) as site:
             guard = Guard(own_sites=frozenset({site.hole}))
-            async with Client(guard=guard, limits=Limits(), user_agent="wellread-test/1.0") as client:
+            async with Fetcher(guard=guard, limits=Limits(), user_agent="wellread-test/1.0") as client:
                 candidate = Candidate(url=site.url("/a"))
                 reading = await read(candidate, client=client, robots=Cache(), agent="wellread", now=NOW)
         assert (reading.outcome, site.url("/private/x") in reading.reason) == ("forbidden", True)

@@ -24,7 +24,7 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
     settings = load(data_dir=tmp_path_factory.mktemp("docs") / "data", redis_url=valkey_url)
     migrate(settings.database)
     services = Services(settings)
-    services.__dict__["doorbell"] = _Silent()
+    services.__dict__["dispatcher"] = _Silent()
     yield services
     services.database.close()
     services.redis.close()
@@ -33,10 +33,10 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
 class _Silent:
     """Nobody listens: the questions are moved on here."""
 
-    def ring(self, task: str, row_id: str | int, **_: object) -> bool:
+    def send(self, task: str, row_id: str | int, **_: object) -> bool:
         return True
 
-    def ring_for(self, question_id: str, status: Status, **_: object) -> None:
+    def send_for(self, question_id: str, status: Status, **_: object) -> None:
         pass
 
 

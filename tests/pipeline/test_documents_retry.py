@@ -10,7 +10,7 @@ import pytest
 from api.schemas.records import RecordOut
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from pipeline.answering.refusal import is_answer
-from pipeline.ask import MAX_K, Question, Tools, first_look, look_again, second_look
+from pipeline.ask import MAX_K, Query, Tools, first_look, look_again, second_look
 from pipeline.fallback import vary
 from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, document_judge
 from pipeline.llm import Priced
@@ -72,7 +72,7 @@ def test_refusal_triggers_phase_two(text: str) -> None:
 
 def test_answer_that_reads_as_a_refusal_is_insufficient_whatever_the_judge_said(pool: Executor) -> None:
     model = ScriptedModel(text="Unfortunately, I cannot say.")
-    attempt = first_look(Question(text="What is the capital of France?"), tools_for(pool, model=model))
+    attempt = first_look(Query(text="What is the capital of France?"), tools_for(pool, model=model))
     assert not attempt.verdict.sufficient
 
 
@@ -93,14 +93,14 @@ def test_second_look_asks_for_twice_as_many_hits_and_never_more_than_twenty(pool
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     tools = replace(tools_for(pool, pages=many), stop="max_k")
     for text in ("Paris", "Name the capital of Norway", "Who, in 1998, met Ada, Bob, Eve and Mallory in Paris?"):
-        first, second = first_look(Question(text=text), tools), second_look(Question(text=text), tools)
+        first, second = first_look(Query(text=text), tools), second_look(Query(text=text), tools)
         assert len(first.hits) == max(first.analysis.suggested_k, TASK_STRATEGIES["general"].max_k)
         assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
     assert len(second.hits) == MAX_K == 20
 
 
 def test_hits_of_several_queries_hold_each_passage_once(pool: Executor) -> None:
-    attempt = second_look(Question(text="What is the capital of France?"), tools_for(pool))
+    attempt = second_look(Query(text="What is the capital of France?"), tools_for(pool))
     assert len({h.passage.id for h in attempt.hits}) == len(attempt.hits)
     assert len(attempt.queries) == 1 + len(attempt.variants)
 
@@ -119,12 +119,12 @@ def test_scenario_one_the_retry_succeeds_without_crawling(pool: Executor) -> Non
     """Phase 1 finds too little by the document's rule; a paraphrase comes near enough to two pages."""
     pages = [OFFICE, CAMPUS, *OTHERS]
     tools = replace(tools_for(pool, pages=pages, model=Asked(fails=True)), judge="document", stop="max_k")
-    assert not first_look(Question(text=HEADQUARTERS), tools).verdict.sufficient
+    assert not first_look(Query(text=HEADQUARTERS), tools).verdict.sufficient
     variants = (
         Variant(kind="paraphrase", text="Where is Microsoft's main office located?"),
         Variant(kind="keyword_focus", text="Microsoft headquarters location"),
     )
-    second = look_again(Question(text=HEADQUARTERS), variants, tools)
+    second = look_again(Query(text=HEADQUARTERS), variants, tools)
     assert second.answer is not None
     assert "Redmond" in second.answer.text
 
@@ -136,12 +136,12 @@ def _nothing_but(pool: Executor, pages: list[Passage]) -> Tools:
 
 def test_scenario_two_nothing_is_known_until_a_page_was_read(pool: Executor) -> None:
     empty = _nothing_but(pool, [])
-    first, second = first_look(Question(text=STARTUP), empty), second_look(Question(text=STARTUP), empty)
+    first, second = first_look(Query(text=STARTUP), empty), second_look(Query(text=STARTUP), empty)
     assert (first.hits, second.hits) == ((), ())
     assert (first.kept and first.kept.stop_reason) == "no_results"
     assert not second.verdict.sufficient
     site = passage("The CEO of XYZ Startup, founded yesterday, is Ada Brandt.", title="XYZ Startup")
-    after = look_again(Question(text=STARTUP), second.variants, _nothing_but(pool, [site]))
+    after = look_again(Query(text=STARTUP), second.variants, _nothing_but(pool, [site]))
     assert after.verdict.sufficient
     assert after.answer is not None
     assert "Ada Brandt" in after.answer.text

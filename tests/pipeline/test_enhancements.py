@@ -9,14 +9,14 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit, Solved, Variant
-from pipeline.ask import Question, Tools, first_look, second_look
+from pipeline.ask import Query, Tools, first_look, second_look
 from pipeline.claude.model import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
 from tests.claude_double import KEY, ClaudeDouble
 from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
 
-FRANCE = Question(text="What is the capital of France?")
+FRANCE = Query(text="What is the capital of France?")
 
 
 def with_(tools: Tools, *names: Enhancement) -> Tools:

@@ -12,6 +12,7 @@ from domain.errors import WellreadError
 from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
 from pipeline.claude.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 from pipeline.llm import (
+    ApiKeyRejected,
     BadReply,
     Model,
     ModelBusy,
@@ -19,7 +20,6 @@ from pipeline.llm import (
     ModelRefused,
     ModelUnreachable,
     OverBudget,
-    WrongKey,
 )
 
 
@@ -28,7 +28,7 @@ def test_claude_is_a_model() -> None:
     assert model.name == LARGE_MODEL
 
 
-@pytest.mark.parametrize("kind", [WrongKey, ModelBusy, ModelUnreachable, ModelRefused, BadReply, OverBudget])
+@pytest.mark.parametrize("kind", [ApiKeyRejected, ModelBusy, ModelUnreachable, ModelRefused, BadReply, OverBudget])
 def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelError]) -> None:
     error = kind("what happened", cost=Cost(model="m", usd=0.5))
     assert isinstance(error, WellreadError)

@@ -90,7 +90,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterat
     )  # fmt: skip
     migrate(settings.database)
     services = Services(settings)
-    services.__dict__.update(doorbell=Bell(), embedder=HashingEmbedder())
+    services.__dict__.update(dispatcher=Bell(), embedder=HashingEmbedder())
     made = Library(
         services=services, pages=all_pages(host=collector.host), site=site, collector=collector, receiver=receiver
     )

@@ -17,7 +17,7 @@ from api.cli.views.question import Look, event_lines, record_lines
 from tests.api.conftest import LOCAL, serving
 from tests.api.web.browser import browser
 from tests.safety.conftest import Library
-from text.invisible import shown
+from text.invisible import strip_invisible
 from wellread.records import Event, to_record
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
@@ -45,7 +45,7 @@ def test_no_record_follows_its_page_or_holds_what_no_reader_sees(
     for page, record in zip(library.pages, records, strict=True):
         assert not any(planted in (record["answer"] or "") for planted in page.planted), page.path
         told = json.dumps(record, ensure_ascii=False)
-        assert shown(told) == told, page.path
+        assert strip_invisible(told) == told, page.path
         if page.attack.is_unseen:
             own = [entry for entry in (*record["context"], *record["citations"]) if entry["url"].endswith(page.path)]
             assert own, page.path
@@ -85,7 +85,7 @@ def test_no_event_is_made_up_by_what_a_page_says(library: Library, http: TestCli
         assert kinds.count("final") == 1
         told = [value for name, _, value in fields if name == "data"]
         assert len(told) == len(kinds)
-        assert all(shown(each) == each and isinstance(json.loads(each), dict) for each in told)
+        assert all(strip_invisible(each) == each and isinstance(json.loads(each), dict) for each in told)
 
 
 @pytest.mark.parametrize("width", [40, 100])
@@ -103,9 +103,9 @@ def test_terminal_shows_letters_and_our_own_colours_only(records: list[dict[str,
         lines = [*record_lines(to_record(record), look), *(line for e in events for line in event_lines(e, 1.0, look))]
         for line in lines:
             plain = _OWN_COLOURS.sub("", line)
-            assert shown(plain) == plain
+            assert strip_invisible(plain) == plain
             assert "\n" not in plain
-        assert shown(ask_flow.to_json(to_record(record))) == ask_flow.to_json(to_record(record))
+        assert strip_invisible(ask_flow.to_json(to_record(record))) == ask_flow.to_json(to_record(record))
 
 
 def test_webhooks_carry_the_record_as_ascii_json(library: Library, records: list[dict[str, Any]]) -> None:
@@ -120,7 +120,7 @@ def test_logs_hold_nothing_of_what_pages_say(library: Library) -> None:
     assert library.logs
     for entry in library.logs:
         told = json.dumps(entry, default=str, ensure_ascii=False)
-        assert shown(told) == told
+        assert strip_invisible(told) == told
         for page in library.pages:
             assert page.answer not in told
             assert not any(planted in told for planted in page.planted)

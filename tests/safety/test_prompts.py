@@ -13,14 +13,14 @@ from crawler.extract.document import extract
 from domain import Answer, Hit, PageText, Solved
 from evals.injection.attack import LIE, AttackPage
 from evals.injection.pages import all_pages
-from pipeline.answering.citations import check, stands
+from pipeline.answering.citations import check, is_verbatim
 from pipeline.answering.few_shot import write_examples
 from pipeline.claude.model import Claude
 from pipeline.claude.prompts import COMPOSE, VERDICT
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, content_of, say_json
 from tests.pipeline.claude.lighthouse import Ask
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 URL = "https://lights.example"
 
@@ -63,7 +63,7 @@ def test_page_leaves_as_data_of_search_results_and_nowhere_else(
         assert body["system"][0]["text"] == prompt
         assert not _shared_sentences(text, [block["text"] for block in body["system"]])
         assert set(body) <= {"model", "max_tokens", "system", "messages", "stream", "output_config"}
-        assert all(shown(string) == string for string in strings(body))
+        assert all(strip_invisible(string) == string for string in strings(body))
         if page.attack.is_unseen:
             assert not any(planted in json.dumps(body, ensure_ascii=False) for planted in page.planted)
 
@@ -93,7 +93,7 @@ def composed(double: ClaudeDouble, claude: Claude, *stretches: Any) -> Answer:
     double.forget()
     double.script(Say(list(stretches)))
     answer = claude.compose(QUESTION, hits)
-    assert all(stands(citation, text.text) for citation in answer.citations)
+    assert all(is_verbatim(citation, text.text) for citation in answer.citations)
     return check(answer, {1: text.text}.get)
 
 
@@ -205,10 +205,10 @@ def test_verdict_of_an_obeying_model_brings_no_address_into_what_is_searched_for
     )
     verdict = claude.verdict(QUESTION, hits).value
     assert "collector" not in " ".join(verdict.missing)
-    assert all(shown(missing) == missing and len(missing) <= 200 for missing in verdict.missing)
+    assert all(strip_invisible(missing) == missing and len(missing) <= 200 for missing in verdict.missing)
     assert "the builder" in verdict.missing
     assert "<img" not in verdict.reason
-    assert shown(verdict.reason) == verdict.reason
+    assert strip_invisible(verdict.reason) == verdict.reason
 
 
 def test_examples_never_close_their_fence_nor_carry_unseen_characters(double: ClaudeDouble, claude: Claude) -> None:
@@ -219,4 +219,4 @@ def test_examples_never_close_their_fence_nor_carry_unseen_characters(double: Cl
     shown_to = content_of(double.received[0].body)[-2]["text"]
     assert shown_to.count("</example>") == shown_to.count("<example>") == 1
     assert "<system>" not in shown_to
-    assert shown(shown_to) == shown_to
+    assert strip_invisible(shown_to) == shown_to

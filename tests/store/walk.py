@@ -25,7 +25,7 @@ def ask(database: Database, text: str = "Capital of France?", *, at: datetime = 
         question, _ = new.ask(session, NewQuestion(text=text, **terms), at)
         row = state.lock(session, question.id)
         assert row is not None
-        answer_cache.begin(session, row, at)
+        answer_cache.start_from_cache_or_run(session, row, at)
     return question.id
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 
 @pytest.mark.parametrize(
@@ -29,11 +29,11 @@ from text.invisible import shown
     ],
 )
 def test_unseen_characters_go_and_letters_stay(text: str, expected: str) -> None:
-    assert shown(text) == expected
+    assert strip_invisible(text) == expected
 
 
 @given(text=st.text(max_size=200))
 def test_what_is_shown_is_shown_as_it_is(text: str) -> None:
-    once = shown(text)
-    assert shown(once) == once
+    once = strip_invisible(text)
+    assert strip_invisible(once) == once
     assert not any(unicodedata.category(char) == "Cc" and char not in "\t\n" for char in once)

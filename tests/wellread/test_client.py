@@ -19,7 +19,7 @@ from tests.api import walk
 from tests.api.conftest import serving
 from tests.servers import running
 from tests.slack import SLACK_S
-from wellread.client import AsyncClient, Client, Refused, Unreachable
+from wellread.client import ApiUnreachable, AsyncClient, Client, Refused
 from wellread.records import Record
 from workers.services import Services
 
@@ -138,13 +138,13 @@ def test_watching_an_unknown_question_is_refused_at_once(url: str) -> None:
 
 
 def test_nobody_there_says_how_to_start_it() -> None:
-    with Client("http://127.0.0.1:9") as client, pytest.raises(Unreachable, match="wellread up"):
+    with Client("http://127.0.0.1:9") as client, pytest.raises(ApiUnreachable, match="wellread up"):
         client.get("0" * 32)
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1:8484", "ftp://127.0.0.1", "http://"])
 def test_address_that_is_none_is_said_to_be(address: str) -> None:
-    with pytest.raises(Unreachable, match="looks like"):
+    with pytest.raises(ApiUnreachable, match="looks like"):
         Client(address)
 
 
@@ -162,6 +162,6 @@ def test_another_server_is_not_taken_for_wellread() -> None:
     with (
         running(ThreadingHTTPServer(("127.0.0.1", 0), _Stranger)) as origin,
         Client(origin) as client,
-        pytest.raises(Unreachable, match="not Wellread"),
+        pytest.raises(ApiUnreachable, match="not Wellread"),
     ):
         client.get("0" * 32)

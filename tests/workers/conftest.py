@@ -19,11 +19,11 @@ class Bell:
     def __init__(self) -> None:
         self.rung: list[tuple[str, str | int]] = []
 
-    def ring(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+    def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
         self.rung.append((task, row_id))
         return True
 
-    def ring_for(self, question_id: str, status: str, *, priority: int = 0) -> None:
+    def send_for(self, question_id: str, status: str, *, priority: int = 0) -> None:
         self.rung.append((status, question_id))
 
 
@@ -38,6 +38,6 @@ def services(tmp_path: Path, valkey_url: str, bell: Bell, monkeypatch: pytest.Mo
     settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
     migrate(settings.database)
     ready = Services(settings)
-    ready.__dict__["doorbell"] = bell
+    ready.__dict__["dispatcher"] = bell
     yield ready
     ready.close()

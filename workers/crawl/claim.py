@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from domain import Candidate, Question, Status
 from store.crawl import candidates, sources
-from store.crawl.candidates import CandidateStatus, Outcome
+from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.crawl.site_reads import SiteReadStatus
 from store.pages import page as pages
 from store.questions import evidence, state
@@ -38,7 +38,7 @@ class Claim:
     site_read_id: int | None
     turn: int  #: which page of its host's turn it is, where it is read again
     attempts: int
-    page: pages.Known | None
+    page: pages.PageState | None
     sources: tuple[sources.Source, ...]
     delay_s: float
 
@@ -69,21 +69,21 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
         )
 
 
-def needs_no_fetch(claim: Claim, now: datetime) -> Outcome | None:
+def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
     """What becomes of a candidate that need not, or must not, be fetched."""
     question, page = claim.question, claim.page
     if question is not None and question.status is not Status.READING:
-        return Outcome(outcome="skipped", reason="the question no longer waits for it")
+        return CandidateOutcome(outcome="skipped", reason="the question no longer waits for it")
     if question is not None and (stop := out_of_time(question, now)):
-        return Outcome(outcome="skipped", reason=stop)
+        return CandidateOutcome(outcome="skipped", reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
-        return Outcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
+        return CandidateOutcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
     if question is not None and page is not None and _is_fresh(page, question, now):
-        return Outcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
+        return CandidateOutcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
     return None
 
 
-def _is_fresh(page: pages.Known, question: Question, now: datetime) -> bool:
+def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
     """Whether the page's text was seen recently enough for the question; one that was gone then may be back."""
     oldest = evidence.oldest_for(question, now)
     if page.is_gone or (oldest is not None and page.checked_at < oldest):

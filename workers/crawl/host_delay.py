@@ -13,7 +13,7 @@ from store.crawl.sources import Source
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from crawler.read import Reading
+    from crawler.read import ReadResult
     from workers.services import Services
 
 
@@ -23,7 +23,7 @@ def delay_s(session: Session, services: Services, url: str, known: Sequence[Sour
     return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
 
 
-def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: Reading) -> float:
+def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: ReadResult) -> float:
     """Work out the host's next pause from its answer, and keep it where it differs."""
     if reading.status is None:
         return before_s

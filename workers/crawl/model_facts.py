@@ -15,7 +15,7 @@ from store.questions import spending
 from workers.questions.spending import remaining_budget
 
 if TYPE_CHECKING:
-    from crawler.read import Reading
+    from crawler.read import ReadResult
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 MAX_PASSAGES = 12
 
 
-def with_facts(services: Services, question: Question | None, reading: Reading) -> Reading:
+def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
     """Add to what was read the facts that Claude finds in its prose; without a key, a question or money, nothing."""
     page = reading.page
     if not services.settings.claude_facts or question is None or page is None or page.is_hub:

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler import urls
-from crawler.read import Known as KnownText
-from crawler.read import Reading
+from crawler.read import PreviousRead as KnownText
+from crawler.read import ReadResult
 from crawler.read import read as read_page
-from store.crawl.candidates import Outcome
+from store.crawl.candidates import CandidateOutcome
 from store.sql import leases
 from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
-from workers.crawl.redirect_slots import OtherTurns
+from workers.crawl.redirect_slots import RedirectSlots
 from workers.crawl.robots_cache import KeptRobots
 
 if TYPE_CHECKING:
-    from store.ephemeral.host_slots import Turn
+    from store.ephemeral.host_slots import Slot
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ def read(services: Services, candidate_id: int) -> None:
         _read_now(services, mine, turn)
 
 
-def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
+def _read_now(services: Services, claim: Claim, turn: Slot) -> None:
     """Read in the host's turn, then keep what was read; the candidate is held all the while."""
     with services.leases.holding(claim.lease):
         pause_s = claim.delay_s
@@ -62,7 +62,7 @@ def _read_now(services: Services, claim: Claim, turn: Turn) -> None:
             record.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
 
 
-def fetch(services: Services, claim: Claim) -> Reading:
+def fetch(services: Services, claim: Claim) -> ReadResult:
     """Fetch and extract what was claimed; keeps nothing."""
     page = claim.page
     known = (
@@ -70,7 +70,7 @@ def fetch(services: Services, claim: Claim) -> Reading:
         if page and not page.is_gone  # one that comes back must be had whole
         else None
     )
-    turns = OtherTurns(services, claim.candidate.url, claim.sources)
+    turns = RedirectSlots(services, claim.candidate.url, claim.sources)
     try:
         return services.wait_for(
             read_page(
@@ -91,14 +91,14 @@ def fetch(services: Services, claim: Claim) -> Reading:
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=wait_s))
-    services.doorbell.ring("wellread.read", claim.candidate_id, in_s=wait_s)
+    services.dispatcher.send("wellread.read", claim.candidate_id, in_s=wait_s)
 
 
 def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> None:
     if claim.attempts >= leases.MAX_ATTEMPTS or (
         claim.question is not None and after_s > claim.question.budget.seconds
     ):
-        record.record(services, claim, Outcome(outcome="failed", reason=error))
+        record.record(services, claim, CandidateOutcome(outcome="failed", reason=error))
         return
     with services.database.write() as session:
         leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 from crawler import urls
 from domain import Status
 from store.crawl import candidates
-from store.crawl.candidates import Outcome
+from store.crawl.candidates import CandidateOutcome
 from store.pages import history, links, refresh_queue
 from store.pages import page as pages
 from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
 from workers.crawl import schedules, sites
-from workers.questions.crawl_progress import after_reading
+from workers.questions.crawl_progress import status_after_reading
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from sqlalchemy.orm import Session
 
-    from crawler.read import Reading
+    from crawler.read import ReadResult
     from workers.crawl.claim import Claim
     from workers.services import Services
 
@@ -42,7 +42,7 @@ class _Kept:
     to_embed: tuple[int, ...] = ()  #: pages whose passages must come or go
 
 
-def keep(services: Services, claim: Claim, reading: Reading, pause_s: float) -> None:
+def keep(services: Services, claim: Claim, reading: ReadResult, pause_s: float) -> None:
     """Keep what was read and what came of the candidate, together and only while the lease holds.
 
     Its host rests for ``pause_s``.
@@ -53,7 +53,7 @@ def keep(services: Services, claim: Claim, reading: Reading, pause_s: float) -> 
         if not leases.renew(session, claim.lease, now):
             return
         kept = _keep_page(session, claim, reading, now)
-        outcome = Outcome(
+        outcome = CandidateOutcome(
             outcome=reading.outcome if reading.outcome != "retry" else "failed",
             reason=reading.reason,
             page_id=kept.page_id,
@@ -66,11 +66,11 @@ def keep(services: Services, claim: Claim, reading: Reading, pause_s: float) -> 
         moved = _move(session, asker, now)
         following = _following(session, claim, outcome, reading, kept, now, pause_s)
     for page_id in kept.to_embed:
-        services.doorbell.ring("wellread.embed", page_id)
+        services.dispatcher.send("wellread.embed", page_id)
     _tell(services, claim, outcome, moved, following, pause_s)
 
 
-def record(services: Services, claim: Claim, outcome: Outcome) -> None:
+def record(services: Services, claim: Claim, outcome: CandidateOutcome) -> None:
     """Settle a candidate that was not read; the last one of a wave moves its question on."""
     now = services.now()
     with services.database.write() as session:
@@ -87,7 +87,7 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
     return state.lock(session, claim.question.id) if claim.question else None
 
 
-def _keep_page(session: Session, claim: Claim, reading: Reading, now: datetime) -> _Kept:
+def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> _Kept:
     """Keep the page that was read, or how it was found."""
     page_id = claim.page.id if claim.page else None
     due_at = schedules.due_at(claim.sources, reading.url or claim.candidate.url, now)
@@ -127,7 +127,7 @@ def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Kep
     return _Kept(page_id=page_id, is_new=is_new, to_embed=(*left, page_id) if is_new else left)
 
 
-def _leave(session: Session, claim: Claim, reading: Reading, now: datetime) -> tuple[int, ...]:
+def _leave(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> tuple[int, ...]:
     """Give up a page whose URL leads to another now, before that one is kept: it must not stand for it."""
     page = claim.page
     if page is None or page.is_gone or reading.url == claim.candidate.url:
@@ -145,7 +145,7 @@ def _leave(session: Session, claim: Claim, reading: Reading, now: datetime) -> t
     return (page.id,)
 
 
-def _keep_links(session: Session, claim: Claim, reading: Reading, now: datetime) -> int:
+def _keep_links(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> int:
     """Keep the links that were shown; returns how many were not known."""
     candidate = claim.candidate
     return links.save(
@@ -162,7 +162,7 @@ def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status 
     """Move a question on that read its wave to the end; returns where."""
     if asker is None or asker.status != Status.READING:
         return None
-    moved = after_reading(session, asker.id)
+    moved = status_after_reading(session, asker.id)
     if moved is not None:
         state.advance(session, asker, moved, now)
     return moved
@@ -171,8 +171,8 @@ def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status 
 def _following(
     session: Session,
     claim: Claim,
-    outcome: Outcome,
-    reading: Reading | None,
+    outcome: CandidateOutcome,
+    reading: ReadResult | None,
     kept: _Kept,
     now: datetime,
     pause_s: float = 0.0,
@@ -186,14 +186,14 @@ def _following(
     return []
 
 
-def _settle(session: Session, claim: Claim, outcome: Outcome, now: datetime) -> bool:
+def _settle(session: Session, claim: Claim, outcome: CandidateOutcome, now: datetime) -> bool:
     """Record the outcome; a page that was only looked at again keeps its history, not its candidates."""
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
     return candidates.settle(session, claim.lease, outcome, now)
 
 
-def _note(session: Session, outcome: Outcome, reading: Reading, *, is_new: bool, now: datetime) -> None:
+def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, is_new: bool, now: datetime) -> None:
     """Add to the page's history what was found, if it was this page that was looked at."""
     page = session.get(PageRow, outcome.page_id) if outcome.page_id else None
     if page is None or (reading.page is not None and page.url != reading.url):
@@ -213,14 +213,14 @@ def _note(session: Session, outcome: Outcome, reading: Reading, *, is_new: bool,
 def _tell(
     services: Services,
     claim: Claim,
-    outcome: Outcome,
+    outcome: CandidateOutcome,
     moved: Status | None,
     following: Sequence[int],
     pause_s: float = 0.0,
 ) -> None:
     """Ring for what is read next, and tell who listens to the question."""
     for candidate_id in following:
-        services.doorbell.ring("wellread.read", candidate_id, in_s=pause_s)
+        services.dispatcher.send("wellread.read", candidate_id, in_s=pause_s)
     if claim.question is None:
         return
     candidate, question = claim.candidate, claim.question
@@ -228,4 +228,4 @@ def _tell(
     services.events.publish(question.id, "page", {**data, "outcome": outcome.outcome, "reason": outcome.reason})
     if moved is not None:
         services.events.publish(question.id, "status", {"status": moved})
-        services.doorbell.ring_for(question.id, moved, priority=question.priority)
+        services.dispatcher.send_for(question.id, moved, priority=question.priority)

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from store.crawl.sources import Source
-    from store.ephemeral.host_slots import Turn
+    from store.ephemeral.host_slots import Slot
     from workers.services import Services
 
 #: a reader waits for so long at another host; for longer it goes away, and has the page asked for again then
 MOST_WAIT_S = 5.0
 
 
-class OtherTurns:
+class RedirectSlots:
     """Takes a turn at each further host before it is asked, and gives all of them back together."""
 
     def __init__(self, services: Services, own_url: str, known: Sequence[Source]) -> None:
         self._services, self._known = services, known
         self._own = urls.origin(own_url)
-        self._taken: dict[str, tuple[Turn, float]] = {}
+        self._taken: dict[str, tuple[Slot, float]] = {}
 
     async def take(self, url: str) -> None:
         """Take a turn at the URL's host unless there is one; raises HostBusy where that would take long."""
@@ -50,5 +50,5 @@ class OtherTurns:
             self._services.slots.release(turn, now=time.time(), delay_s=delay_s)
         self._taken.clear()
 
-    def _claim(self, host: str, delay_s: float) -> Turn:
+    def _claim(self, host: str, delay_s: float) -> Slot:
         return self._services.slots.claim(host, now=time.time(), delay_s=delay_s)

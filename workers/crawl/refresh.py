@@ -24,7 +24,7 @@ def refresh(services: Services) -> int:
     for _ in range(ROUNDS):
         with services.database.write() as session:
             ids = refresh_queue.open_lanes(session, services.now(), BATCH)
-        sites.ring(services, ids)
+        sites.send_reads(services, ids)
         begun += len(ids)
         if len(ids) < BATCH:
             break

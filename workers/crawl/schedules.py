@@ -76,7 +76,7 @@ def look_at_sources(services: Services) -> int:
             if not sources.take_due(session, source.id, now, _next(source, now)):
                 continue
             candidate_ids = sites.look_for_new_pages(session, source, now)
-        sites.ring(services, candidate_ids)
+        sites.send_reads(services, candidate_ids)
     return len(waiting)
 
 

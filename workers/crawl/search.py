@@ -13,7 +13,7 @@ import structlog
 from crawler.search import Found, Query, search_all
 from crawler.search.recency import wanted_within
 from domain import Cost
-from store.ephemeral.engine_cooldowns import Rest
+from store.ephemeral.engine_cooldowns import Cooldown
 
 if TYPE_CHECKING:
     from crawler.search import EngineError
@@ -31,7 +31,7 @@ class Searched:
     """What asking the engines gave; ``resting`` names those that were not asked."""
 
     found: Found = field(default_factory=Found)
-    resting: Mapping[str, Rest] = field(default_factory=dict)
+    resting: Mapping[str, Cooldown] = field(default_factory=dict)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -86,18 +86,18 @@ def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
     return Searched(found=found, resting=resting)
 
 
-def resting_engines(services: Services) -> dict[str, Rest]:
+def cooling_engines(services: Services) -> dict[str, Cooldown]:
     """Return the engines that are on and left alone, by name; raises redis.RedisError."""
     from workers.services.engines import account_ids
 
     ids = account_ids(services.settings)
-    rests = services.engine_rests.resting(list(ids.values()), now=services.now().timestamp())
+    rests = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
     return {name: rests[id_] for name, id_ in ids.items() if id_ in rests}
 
 
-def _resting(services: Services, ids: Mapping[str, str]) -> dict[str, Rest]:
+def _resting(services: Services, ids: Mapping[str, str]) -> dict[str, Cooldown]:
     try:
-        rests = services.engine_rests.resting(list(ids.values()), now=services.now().timestamp())
+        rests = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
     except redis.RedisError as error:  # rests are advice: without them all are asked
         log.warning("engine_rests_not_read", error=str(error))
         return {}
@@ -108,14 +108,14 @@ def _remember(services: Services, name: str, account: str, error: EngineError | 
     """Let an engine rest after a failure, and forget its failures once it answered."""
     try:
         if error is None:
-            if services.engine_rests.answered([account]):
+            if services.engine_cooldowns.answered([account]):
                 log.info("engine_back", engine=name)
             return
         # the message is for operators, in the trace and from `doctor`: it may repeat a query, so no log holds it
         kind = type(error).__name__
         rest_s = 0.0
         if error.rest_s:
-            rest_s = services.engine_rests.failed(
+            rest_s = services.engine_cooldowns.failed(
                 account,
                 reason=str(error),
                 kind=kind,

@@ -23,7 +23,7 @@ from store.questions import evidence, state
 from store.questions.state import Move
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
-from workers.questions.crawl_progress import after_reading
+from workers.questions.crawl_progress import status_after_reading
 from workers.questions.step import announce
 from workers.services.engines import switched_on
 
@@ -208,9 +208,9 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
         ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
         candidates.add(session, question.id, rest, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
         row = state.lock(session, question.id)
-        if row is not None and move.to is Status.READING and (onward := after_reading(session, question.id)):
+        if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
             state.advance(session, row, onward, now)  # everything chosen was settled before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
     announce(services, question, move)
     for candidate_id in ids:
-        services.doorbell.ring("wellread.read", candidate_id, priority=question.priority)
+        services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)

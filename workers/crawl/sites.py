@@ -11,7 +11,7 @@ from crawler.discovery import site
 from crawler.robots import rules
 from domain import Candidate, Link
 from store.crawl import site_frontier, site_reads, sources
-from store.crawl.candidates import Outcome
+from store.crawl.candidates import CandidateOutcome
 from store.crawl.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
 from store.pages import links
 from store.sql.tables import SiteReadRow
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from crawler.read import Reading
+    from crawler.read import ReadResult
     from store.crawl.sources import Source
     from workers.crawl.claim import Claim
     from workers.services import Services
@@ -45,7 +45,7 @@ def begin(
     with services.database.write() as session:
         now = services.now()
         site_read_id, following = _begin(session, new, now)
-    ring(services, following)
+    send_reads(services, following)
     return get(services, site_read_id)
 
 
@@ -94,15 +94,15 @@ def resume(services: Services, site_read_id: int) -> SiteRead:
         if row.status != SiteReadStatus.RUNNING:
             site_reads.move(row, SiteReadStatus.RUNNING, now)
             following = _go_on(session, row, now, now)
-    ring(services, following)
+    send_reads(services, following)
     return get(services, site_read_id)
 
 
 def after(
     session: Session,
     claim: Claim,
-    outcome: Outcome,
-    reading: Reading | None,
+    outcome: CandidateOutcome,
+    reading: ReadResult | None,
     *,
     is_new: bool,
     due_at: datetime,
@@ -124,7 +124,7 @@ def after(
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
 
 
-def tend(services: Services) -> None:
+def resume_stalled(services: Services) -> None:
     """Go on with the site reads of which, though they run, nothing is read."""
     with services.database.read() as session:
         stuck = site_reads.unattended(session)
@@ -133,13 +133,13 @@ def tend(services: Services) -> None:
             row = site_reads.lock(session, site_read_id)
             is_running = row is not None and row.status == SiteReadStatus.RUNNING
             following = _go_on(session, row, services.now(), services.now()) if row and is_running else []
-        ring(services, following)
+        send_reads(services, following)
 
 
-def ring(services: Services, candidate_ids: Sequence[int]) -> None:
+def send_reads(services: Services, candidate_ids: Sequence[int]) -> None:
     """Call for candidates to be read."""
     for candidate_id in candidate_ids:
-        services.doorbell.ring("wellread.read", candidate_id)
+        services.dispatcher.send("wellread.read", candidate_id)
 
 
 def _begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:

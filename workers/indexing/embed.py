@@ -65,7 +65,7 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
                 state.advance(session, row, Status.REQUERYING, services.now())
         if moved:
             services.events.publish(question_id, "status", {"status": Status.REQUERYING})
-            services.doorbell.ring_for(question_id, Status.REQUERYING)
+            services.dispatcher.send_for(question_id, Status.REQUERYING)
 
 
 def passages_of(page: Page) -> list[Passage]:

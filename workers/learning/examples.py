@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from pipeline.judging.calibration import FEATURES
 from pipeline.learning.feedback import Judged, Ranked
 from pipeline.learning.reranker import SIGNALS
-from store.questions.feedback import Outcome
+from store.questions.feedback import LabelledAnswer
 
 #: what says "I do not know"
 ABSTENTION = "abstention"
 
 
-def judged(outcomes: Iterable[Outcome]) -> dict[str, list[Judged]]:
+def judged(outcomes: Iterable[LabelledAnswer]) -> dict[str, list[Judged]]:
     """The examples for the judge by embedder; equal looks at one question count once, as what was said of them last.
 
     A wrong citation means that what was found did not show the answer. "I do not know" is right where the hits do not
@@ -37,7 +37,7 @@ def judged(outcomes: Iterable[Outcome]) -> dict[str, list[Judged]]:
     return {embedder: list(examples.values()) for embedder, examples in found.items()}
 
 
-def ranked(outcomes: Iterable[Outcome]) -> list[Ranked]:
+def ranked(outcomes: Iterable[LabelledAnswer]) -> list[Ranked]:
     """The examples for the reranker: a right answer's citations above the other hits, a wrong citation below them."""
     found: dict[tuple[object, ...], Ranked] = {}
     for outcome in outcomes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from domain.record import Feedback, FeedbackVerdict
 from store.questions import feedback, state
-from workers.questions.fingerprint import made_with
+from workers.questions.fingerprint import answer_fingerprint
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -24,6 +24,6 @@ def give(
             verdict,
             comment=comment,
             revision=revision,
-            made_with=made_with(services.settings),
+            answer_fingerprint=answer_fingerprint(services.settings),
             now=services.now(),
         )

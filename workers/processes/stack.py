@@ -132,7 +132,7 @@ class Stack:
 
     def _tend(self) -> None:
         while not self._stopping.wait(0.25):
-            self._supervisor.tend()
+            self._supervisor.restart_dead()
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
         if not wait_until(lambda: ready() or not self._supervisor.is_alive(name), within_s=START_S) or not ready():

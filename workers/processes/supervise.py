@@ -75,7 +75,7 @@ class Supervisor:
         """Whether a child runs right now."""
         return self._children[name].process.poll() is None
 
-    def tend(self) -> None:
+    def restart_dead(self) -> None:
         """Start again whatever died and is due; call it a few times a second."""
         now = time.monotonic()
         for child in self._children.values():

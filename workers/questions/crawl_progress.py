@@ -10,7 +10,7 @@ from store.sql.tables import QuestionRow
 from workers.questions.crawl_budget import Progress
 
 
-def after_reading(session: Session, question_id: str) -> Status | None:
+def status_after_reading(session: Session, question_id: str) -> Status | None:
     """Where a question goes that reads: nowhere while a candidate is unsettled, else to be embedded or asked again."""
     if candidates.unsettled(session, question_id):
         return None

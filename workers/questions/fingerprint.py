@@ -13,7 +13,7 @@ _OPERATION = (
 )  # fmt: skip
 
 
-def made_with(settings: Settings, learned: str = "") -> str:
+def answer_fingerprint(settings: Settings, learned: str = "") -> str:
     """The settings that an answer depends on, of secrets only whether they are there; and what was ``learned``."""
     kept = {name: getattr(settings, name) for name in type(settings).model_fields if not name.startswith(_OPERATION)}
     chosen = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in sorted(kept.items())}

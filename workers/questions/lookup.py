@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from domain import Question, Scope
 from pipeline import ask
-from pipeline.answering.citations import check, dated
-from pipeline.answering.notices import disagreement, older_than, said
-from pipeline.ask import Attempt
+from pipeline.answering.citations import check, with_dates
+from pipeline.answering.notices import disagreement, older_than, with_notice
+from pipeline.ask import LookupResult
 from store.pages import page
 from store.questions import evidence
 from workers.questions.spending import remaining_budget
@@ -20,40 +20,40 @@ from workers.questions.transitions import earned
 if TYPE_CHECKING:
     from workers.services import Services
 
-__all__ = ["Attempt", "again", "checked", "first", "learn", "second"]
+__all__ = ["LookupResult", "again", "checked", "first", "learn", "second"]
 
 UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 
-def first(services: Services, question: Question) -> Attempt:
+def first(services: Services, question: Question) -> LookupResult:
     """Phase 1."""
     return _served(services, question, ask.first_look(_asked(services, question), _tools(services, question)))
 
 
-def second(services: Services, question: Question) -> Attempt:
+def second(services: Services, question: Question) -> LookupResult:
     """Phase 2."""
     return _served(services, question, ask.second_look(_asked(services, question), _tools(services, question)))
 
 
-def again(services: Services, question: Question) -> Attempt:
+def again(services: Services, question: Question) -> LookupResult:
     """Phase 4."""
     return _served(
         services, question, ask.look_again(_asked(services, question), question.variants, _tools(services, question))
     )
 
 
-def learn(services: Services, attempt: Attempt) -> None:
+def learn(services: Services, attempt: LookupResult) -> None:
     """Count which kinds of variant earned a citation of an answer that suffices."""
     services.variants.learn(attempt.analysis.question_type, earned(attempt))
 
 
-def _asked(services: Services, question: Question) -> ask.Question:
+def _asked(services: Services, question: Question) -> ask.Query:
     oldest = evidence.oldest_for(question, services.now())
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
         with services.database.read() as session:
             scope = replace(scope, read_after=oldest, confirmed=tuple(page.confirmed_since(session, oldest)))
-    return ask.Question(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
+    return ask.Query(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
 
 
 def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
@@ -74,24 +74,26 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     return replace(tools, model=tools.model.within(budget), tell=telling(services, question.id))
 
 
-def _served(services: Services, question: Question, attempt: Attempt) -> Attempt:
+def _served(services: Services, question: Question, attempt: LookupResult) -> LookupResult:
     """The checked attempt, which says where its pages are older than was asked for."""
     attempt = checked(services, attempt)
     oldest = evidence.oldest_for(question, services.now())
     if attempt.answer is None or oldest is None:
         return attempt
-    return replace(attempt, answer=said(attempt.answer, older_than(attempt.answer, oldest, attempt.analysis.lang)))
+    return replace(
+        attempt, answer=with_notice(attempt.answer, older_than(attempt.answer, oldest, attempt.analysis.lang))
+    )
 
 
-def checked(services: Services, attempt: Attempt) -> Attempt:
+def checked(services: Services, attempt: LookupResult) -> LookupResult:
     """The attempt with an answer all of whose citations stand and are dated; with none left there is no answer."""
     if attempt.answer is None:
         return attempt
     with services.database.read() as session:
         cited = [citation.page_id for citation in attempt.answer.citations]
         texts, dates = page.texts(session, cited), page.dates(session, cited)
-    answer = dated(check(attempt.answer, texts.get), dates)
-    answer = said(answer, disagreement(answer, attempt.analysis.lang))
+    answer = with_dates(check(attempt.answer, texts.get), dates)
+    answer = with_notice(answer, disagreement(answer, attempt.analysis.lang))
     if answer.citations:
         return replace(attempt, answer=answer)
     verdict = replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED)

@@ -69,7 +69,7 @@ def finish(services: Services, work: Work, move: Move) -> bool:
 
 def announce(services: Services, question: Question, move: Move) -> None:
     """Publish where a question went and ring for what it waits for now."""
-    services.doorbell.ring_for(question.id, move.to, priority=question.priority)
+    services.dispatcher.send_for(question.id, move.to, priority=question.priority)
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
         services.events.publish(question.id, "provisional", {"answer": move.answer.text, "missing": missing})
@@ -84,13 +84,13 @@ def tell_of_end(services: Services, question_id: str) -> None:
     with services.database.read() as session:
         owed = webhooks.owed(session, question_id)
         changed = watches.just_changed(session, question_id)
-        heirs = shared_runs.heirs(session, question_id)
+        heirs = shared_runs.next_leaders(session, question_id)
     for webhook_id in owed:
-        services.doorbell.ring("wellread.notify", webhook_id)
+        services.dispatcher.send("wellread.notify", webhook_id)
     for each in changed:
         services.events.publish(each, "changed", {"question": each})
     for each in heirs:
-        services.doorbell.ring_for(each, Status.ASKED)
+        services.dispatcher.send_for(each, Status.ASKED)
         services.events.publish(each, "status", {"status": Status.ASKED})
 
 

@@ -10,7 +10,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crawler import urls
-from crawler.fetch.guard import Blocked, Guard, hole
+from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, Question, Status
 from domain.errors import WellreadError
 from pipeline.question.analysis import clean_question
@@ -21,7 +21,7 @@ from store.questions import answer_cache as reuse
 from store.questions import new as new_questions
 from store.questions import state
 from store.questions.new import NewQuestion
-from workers.questions.fingerprint import made_with
+from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import tell_of_end
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         text=clean_question(new.text),
         sites=tuple(check_site(services, site) for site in new.sites),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
-        made_with=made_with(services.settings, services.learned.name()),
+        answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
     with services.database.write() as session:
         now = services.now()
         question, is_new = new_questions.ask(session, checked, now)
         if is_new and (row := state.lock(session, question.id)) is not None:
-            reuse.begin(session, row, now)
+            reuse.start_from_cache_or_run(session, row, now)
             question = state.to_question(row)
     if is_new:
         begun(services, question)
@@ -94,7 +94,7 @@ def begun(services: Services, question: Question) -> None:
         tell_of_end(services, question.id)
     elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, "status", {"status": question.status})
-        services.doorbell.ring_for(question.id, question.status, priority=question.priority)
+        services.dispatcher.send_for(question.id, question.status, priority=question.priority)
 
 
 def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
@@ -151,7 +151,7 @@ def replay(services: Services, question_id: str) -> Question:
     with services.database.write() as session:
         question = state.replay(session, question_id, services.now())
     services.events.publish(question_id, "status", {"status": question.status})
-    services.doorbell.ring_for(question_id, question.status, priority=question.priority)
+    services.dispatcher.send_for(question_id, question.status, priority=question.priority)
     return question
 
 
@@ -169,7 +169,7 @@ def read_url(services: Services, url: str) -> int:
         (row_id,) = candidates.add(
             session, None, [candidate], wave=0, status=CandidateStatus.WAITING, now=services.now()
         )
-    services.doorbell.ring("wellread.read", row_id)
+    services.dispatcher.send("wellread.read", row_id)
     return row_id
 
 
@@ -182,7 +182,7 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
         canonical = urls.typed(url)
         with services.database.read() as session:
             kept = [source.url for source in sources.every(session) if source.own]
-        holes = {hole(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
+        holes = {allowlist_entry(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
         Guard(own_sites=frozenset(holes)).check(canonical)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
@@ -196,7 +196,7 @@ def check_callback(services: Services, url: str) -> str:
     """
     try:
         whole = urls.absolute(url)
-        Guard(own_sites=frozenset(map(hole, services.settings.own_hosts))).check(whole)
+        Guard(own_sites=frozenset(map(allowlist_entry, services.settings.own_hosts))).check(whole)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return whole

@@ -9,7 +9,7 @@ from typing import Any
 
 from domain import Hit, Question, Status, VariantKind
 from pipeline.abstain import abstention, likely_answer
-from pipeline.ask import Attempt
+from pipeline.ask import LookupResult
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Move
 from workers.questions.crawl_budget import Progress, stop_reason
@@ -18,14 +18,14 @@ from workers.questions.crawl_budget import Progress, stop_reason
 CONTEXT_HITS = 8
 
 
-def after_first_look(question: Question, attempt: Attempt) -> Move:
+def after_first_look(question: Question, attempt: LookupResult) -> Move:
     """Answered, or once more in other words."""
     if attempt.verdict.sufficient:
         return _answered(attempt)
     return _move(attempt, Status.RETRYING, "insufficient")
 
 
-def after_second_look(question: Question, attempt: Attempt) -> Move:
+def after_second_look(question: Question, attempt: LookupResult) -> Move:
     """Answered; or the web is to be read, with a provisional answer out; or, when it may not be, the last word."""
     if attempt.verdict.sufficient:
         return _answered(attempt)
@@ -34,7 +34,7 @@ def after_second_look(question: Question, attempt: Attempt) -> Move:
     return _provisional(attempt, crawl_reason=attempt.verdict.reason)
 
 
-def after_look_again(question: Question, attempt: Attempt, progress: Progress, now: datetime) -> Move:
+def after_look_again(question: Question, attempt: LookupResult, progress: Progress, now: datetime) -> Move:
     """Answered; or the next wave while the budget lasts; or the last word."""
     if attempt.verdict.sufficient:
         return _answered(attempt, cycle=progress.cycle, stop_reason="the answer was found")
@@ -43,17 +43,17 @@ def after_look_again(question: Question, attempt: Attempt, progress: Progress, n
     return _provisional(attempt, cycle=progress.cycle)
 
 
-def _provisional(attempt: Attempt, **changes: Any) -> Move:
+def _provisional(attempt: LookupResult, **changes: Any) -> Move:
     """On to reading, with the best answer there is until then: with no hit at all, that it is not known yet."""
     move = _move(attempt, Status.SEEKING, "insufficient", provisional=True, **changes)
     return replace(move, answer=attempt.answer or abstention([attempt]))
 
 
-def _answered(attempt: Attempt, outcome: str = "sufficient", **changes: Any) -> Move:
+def _answered(attempt: LookupResult, outcome: str = "sufficient", **changes: Any) -> Move:
     return _move(attempt, Status.ANSWERED, outcome, provisional=True, **changes)
 
 
-def _last_word(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -> Move:
+def _last_word(attempt: LookupResult, why: str, *, pages_read: int, **changes: Any) -> Move:
     """Answered with what is likely right, and said to be unsure; or not known."""
     if likely := likely_answer(attempt):
         return _answered(replace(attempt, answer=likely), outcome="likely", stop_reason=why, **changes)
@@ -62,7 +62,7 @@ def _last_word(attempt: Attempt, why: str, *, pages_read: int, **changes: Any) -
     return replace(move, answer=answer, verdict=attempt.verdict, context=context_of(attempt.hits))
 
 
-def _move(attempt: Attempt, to: Status, outcome: str, *, provisional: bool = False, **changes: Any) -> Move:
+def _move(attempt: LookupResult, to: Status, outcome: str, *, provisional: bool = False, **changes: Any) -> Move:
     known = {
         "lang": attempt.analysis.lang,
         "queries": list(attempt.queries),
@@ -80,7 +80,7 @@ def _move(attempt: Attempt, to: Status, outcome: str, *, provisional: bool = Fal
     )
 
 
-def detail_of(attempt: Attempt) -> dict[str, Any]:
+def detail_of(attempt: LookupResult) -> dict[str, Any]:
     """What the trace keeps of a look."""
     return {
         "queries": list(attempt.queries),
@@ -101,12 +101,12 @@ def detail_of(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def earned(attempt: Attempt) -> dict[VariantKind, bool]:
+def earned(attempt: LookupResult) -> dict[VariantKind, bool]:
     """Which kinds of variant earned a citation of an answer that suffices, and which did not."""
     return rewards(attempt.variants, attempt.hits, attempt.answer) if attempt.verdict.sufficient else {}
 
 
-def _kept(attempt: Attempt) -> dict[str, Any] | None:
+def _kept(attempt: LookupResult) -> dict[str, Any] | None:
     kept = attempt.kept
     if kept is None:
         return None

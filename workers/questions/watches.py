@@ -57,7 +57,7 @@ def _ask_again(services: Services, question_id: str) -> bool:
         if row is None or question_id not in watches.due(session, question_id):
             return False
         state.ask_again(session, row, now)
-        answer_cache.begin(session, row, now)
+        answer_cache.start_from_cache_or_run(session, row, now)
         question = state.to_question(row)
     log.info("asked_again", question=question_id, round=row.round)
     begun(services, question)

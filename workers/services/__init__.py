@@ -15,9 +15,9 @@ import structlog
 
 from domain.errors import WellreadError
 from store.sql.database import Database
-from workers.services.cached import once
+from workers.services.cached import cached
 from workers.services.logs import configure
-from workers.services.web import WayOut
+from workers.services.web import WebAccess
 from workers.settings import load
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.llm import Model
     from store.embedders import Embedder
-    from store.ephemeral.engine_cooldowns import EngineRests
+    from store.ephemeral.engine_cooldowns import EngineCooldowns
     from store.ephemeral.events import Events
     from store.ephemeral.host_slots import Slots
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
-    from workers.services.dispatch import Doorbell
-    from workers.services.learned_versions import LearnedHere
+    from workers.services.dispatch import Dispatcher
+    from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
 
 log = structlog.get_logger()
@@ -45,29 +45,29 @@ TURN_SLACK_S = 5.0
 SEARCH_THREADS = 8
 
 
-class Services(WayOut):
+class Services(WebAccess):
     """What a process works with; nothing is opened before it is used, and nothing twice."""
 
-    @once
+    @cached
     def database(self) -> Database:
         """SQL."""
         return Database(self.settings.database)
 
-    @once
+    @cached
     def redis(self) -> redis.Redis:
         """The broker, as a plain client."""
         import redis
 
         return redis.Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
 
-    @once
+    @cached
     def events(self) -> Events:
         """Progress."""
         from store.ephemeral.events import Events
 
         return Events(self.redis)
 
-    @once
+    @cached
     def slots(self) -> Slots:
         """Turns at hosts, each as long as reading one page may take."""
         from crawler.browser.render import Bounds
@@ -77,22 +77,22 @@ class Services(WayOut):
         longest_s = 2 * self.settings.fetch_deadline_s + Bounds().deadline_s + TURN_SLACK_S
         return Slots(self.redis, longest_s=longest_s)
 
-    @once
-    def doorbell(self) -> Doorbell:
+    @cached
+    def dispatcher(self) -> Dispatcher:
         """Wake-up calls."""
         from workers.app import app
-        from workers.services.dispatch import Doorbell
+        from workers.services.dispatch import Dispatcher
 
-        return Doorbell(app)
+        return Dispatcher(app)
 
-    @once
+    @cached
     def leases(self) -> LeaseRenewer:
         """Renews the leases this process holds."""
         from workers.services.lease_renewer import LeaseRenewer
 
         return LeaseRenewer(self.database, now=self.now)
 
-    @once
+    @cached
     def embedder(self) -> Embedder:
         """The embedding model."""
         from store.embedders import open_embedder
@@ -106,17 +106,17 @@ class Services(WayOut):
             api_key=s.embedder_api_key.get_secret_value(),
         )
 
-    @once
+    @cached
     def passages(self) -> Passages:
         """The knowledge base, for searching."""
         return self._open_passages(writer=False)
 
-    @once
+    @cached
     def passages_writer(self) -> Passages:
         """The knowledge base, for the one process that writes it."""
         return self._open_passages(writer=True)
 
-    @once
+    @cached
     def model(self) -> Model | None:
         """Claude, when there is a key."""
         s = self.settings
@@ -134,7 +134,7 @@ class Services(WayOut):
             max_usd=s.max_usd_per_question,
         )
 
-    @once
+    @cached
     def tools(self) -> Tools:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
@@ -159,14 +159,14 @@ class Services(WayOut):
             solved=SolvedReader(self.database) if self.model else None,  # only a model is shown examples
         )
 
-    @once
-    def learned(self) -> LearnedHere:
+    @cached
+    def learned(self) -> LearnedVersions:
         """The versions of judge and reranker in use."""
-        from workers.services.learned_versions import LearnedHere
+        from workers.services.learned_versions import LearnedVersions
 
-        return LearnedHere(self.database)
+        return LearnedVersions(self.database)
 
-    @once
+    @cached
     def variants(self) -> VariantsCache:
         """Variants made before, and which kinds helped."""
         from store.learned.variants import VariantsCache
@@ -180,17 +180,17 @@ class Services(WayOut):
         with self.database.read() as session:
             return page.texts(session, page_ids)
 
-    @once
-    def engine_rests(self) -> EngineRests:
+    @cached
+    def engine_cooldowns(self) -> EngineCooldowns:
         """Which engines are left alone."""
-        from store.ephemeral.engine_cooldowns import EngineRests
+        from store.ephemeral.engine_cooldowns import EngineCooldowns
 
-        return EngineRests(self.redis)
+        return EngineCooldowns(self.redis)
 
     def close(self) -> None:
         """Close what was opened."""
         opened = self.__dict__
-        self.close_way_out()
+        self.close_web_access()
         if "redis" in opened:
             self.redis.close()
         if "database" in opened:

@@ -9,15 +9,15 @@ from typing import Any, Generic, Protocol, Self, TypeVar, overload
 Value = TypeVar("Value")
 
 
-class Making(Protocol):
+class HasLock(Protocol):
     """What has such attributes."""
 
     @property
-    def making(self) -> RLock:
+    def lock(self) -> RLock:
         """Held while one of them is made; the making of one may use another."""
 
 
-class once(Generic[Value]):  # noqa: N801  (written as a decorator, as `property` is)
+class cached(Generic[Value]):  # noqa: N801  (written as a decorator, as `property` is)
     """``functools.cached_property`` with a lock, which that has no longer since Python 3.12.
 
     It has no ``__set__``: the value in the instance's ``__dict__`` is found before it from then on.
@@ -31,13 +31,13 @@ class once(Generic[Value]):  # noqa: N801  (written as a decorator, as `property
     def __get__(self, instance: None, owner: type[Any]) -> Self: ...
 
     @overload
-    def __get__(self, instance: Making, owner: type[Any]) -> Value: ...
+    def __get__(self, instance: HasLock, owner: type[Any]) -> Value: ...
 
-    def __get__(self, instance: Making | None, owner: type[Any]) -> Self | Value:
+    def __get__(self, instance: HasLock | None, owner: type[Any]) -> Self | Value:
         """Make the value, or wait for the thread that does."""
         if instance is None:
             return self
-        with instance.making:
+        with instance.lock:
             if self._name not in instance.__dict__:
                 instance.__dict__[self._name] = self._make(instance)
         value: Value = instance.__dict__[self._name]

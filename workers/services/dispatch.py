@@ -15,13 +15,13 @@ from workers.queues import QUEUES, TASK_OF
 log = structlog.get_logger()
 
 
-class Doorbell:
+class Dispatcher:
     """Rings for rows."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
 
-    def ring(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+    def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
         """Send a wake-up call, to be heard ``in_s`` seconds from now; False when the broker is away.
 
         ``priority`` is 0–9, 9 first; Redis serves the lowest number first.
@@ -36,11 +36,11 @@ class Doorbell:
                 retry=False,
             )
         except (OperationalError, OSError) as error:
-            log.warning("doorbell_not_heard", task=task, row=row_id, error=str(error))
+            log.warning("message_not_sent", task=task, row=row_id, error=str(error))
             return False
         return True
 
-    def ring_for(self, question_id: str, status: Status, *, priority: int = 0) -> None:
+    def send_for(self, question_id: str, status: Status, *, priority: int = 0) -> None:
         """Ring for the task that a question's status waits for, if it waits for one."""
         if task := TASK_OF.get(status):
-            self.ring(task, question_id, priority=priority)
+            self.send(task, question_id, priority=priority)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
 
 if TYPE_CHECKING:
-    from crawler.fetch.client import Client
+    from crawler.fetch.client import Fetcher
     from crawler.search import Engine
     from crawler.search.engines.claude import Price
     from workers.settings import Settings
@@ -45,7 +45,7 @@ def own_addresses(settings: Settings) -> frozenset[str]:
     return frozenset(url for name, url in own.items() if name in on and url)
 
 
-def open_engines(settings: Settings, client: Client) -> tuple[Account, ...]:
+def open_engines(settings: Settings, client: Fetcher) -> tuple[Account, ...]:
     """Open the engines that are on, in their order."""
     return tuple(Account(engine=_OPEN[name](settings, client), id=id_) for name, id_ in account_ids(settings).items())
 
@@ -62,7 +62,7 @@ def _account_id(name: str, settings: Settings) -> str:
     return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
 
 
-def _keyed(settings: Settings, client: Client, name: str) -> Engine:
+def _keyed(settings: Settings, client: Fetcher, name: str) -> Engine:
     module, _, engine = _KEYED[name].partition(":")
     opened: Engine = getattr(import_module(f"crawler.search.engines.{module}"), engine)(
         client=client, key=getattr(settings, NEEDS[name]).get_secret_value()
@@ -70,25 +70,25 @@ def _keyed(settings: Settings, client: Client, name: str) -> Engine:
     return opened
 
 
-def _searxng(settings: Settings, client: Client) -> Engine:
+def _searxng(settings: Settings, client: Fetcher) -> Engine:
     from crawler.search.engines.searxng import SearXNG
 
     return SearXNG(client=client, base_url=settings.searxng_url)
 
 
-def _wikipedia(_: Settings, client: Client) -> Engine:
+def _wikipedia(_: Settings, client: Fetcher) -> Engine:
     from crawler.search.engines.wikipedia import Wikipedia
 
     return Wikipedia(client=client)
 
 
-def _ddgs(_: Settings, client: Client) -> Engine:
+def _ddgs(_: Settings, client: Fetcher) -> Engine:
     from crawler.search.engines.ddgs import Ddgs
 
     return Ddgs(client=client)
 
 
-def _claude(settings: Settings, client: Client) -> Engine:
+def _claude(settings: Settings, client: Fetcher) -> Engine:
     from crawler.search.engines.claude import ClaudeSearch
     from pipeline.claude.model import SMALL_MODEL
 
@@ -119,7 +119,7 @@ _KEYED: Final[Mapping[str, str]] = {
     "mojeek": "mojeek:Mojeek",
     "marginalia": "marginalia:Marginalia",
 }
-_OPEN: Final[Mapping[str, Callable[[Settings, Client], Engine]]] = {
+_OPEN: Final[Mapping[str, Callable[[Settings, Fetcher], Engine]]] = {
     "searxng": _searxng,
     "wikipedia": _wikipedia,
     "ddgs": _ddgs,

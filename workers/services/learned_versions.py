@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CHECKED_EVERY_S = 2.0
 
 
-class LearnedHere:
+class LearnedVersions:
     """What is in use, asked for no more often than every ``every_s`` seconds, and read when it changed."""
 
     def __init__(self, database: Database, *, every_s: float = CHECKED_EVERY_S) -> None:

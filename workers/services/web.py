@@ -8,12 +8,12 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workers.services.cached import once
+from workers.services.cached import cached
 from workers.settings import Settings
 
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
-    from crawler.fetch.client import Client
+    from crawler.fetch.client import Fetcher
     from store.crawl.sources import Source
     from workers.services.engines import Account
 
@@ -23,15 +23,15 @@ Value = TypeVar("Value")
 ENGINE_BYTES = 2_000_000
 
 
-class WayOut:
+class WebAccess:
     """What a process reaches the web with, each part opened on first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.making = threading.RLock()
+        self.lock = threading.RLock()
         self._reading: _Reading | None = None
 
-    @once
+    @cached
     def loop(self) -> asyncio.Runner:
         """The event loop that fetches; kept, so that connections are."""
         return asyncio.Runner()
@@ -40,7 +40,7 @@ class WayOut:
         """Run asynchronous work to its end."""
         return self.loop.run(work)
 
-    def client(self, sources: Sequence[Source]) -> Client:
+    def client(self, sources: Sequence[Source]) -> Fetcher:
         """The one way out to the web; the operator's own sites are let through."""
         kept = (source.url for source in sources if source.own)
         own = frozenset((*self.settings.own_hosts, *kept))
@@ -50,15 +50,15 @@ class WayOut:
             self._reading = _Reading(own=own, client=_open_client(self.settings, own))
         return self._reading.client
 
-    @once
-    def callback_client(self) -> Client:
+    @cached
+    def callback_client(self) -> Fetcher:
         """The way out to those who are told; of private addresses it reaches only the hosts the operator allows.
 
         That a site of the operator's own may be read does not let anyone have something sent to it.
         """
         return _open_client(self.settings, frozenset(self.settings.own_hosts))
 
-    @once
+    @cached
     def browser(self) -> Browser | None:
         """What runs the scripts of pages, where there is one."""
         from crawler.browser.process import find
@@ -67,8 +67,8 @@ class WayOut:
         executable = find(self.settings.chromium)
         return Browser(executable) if executable else None
 
-    @once
-    def engine_client(self) -> Client:
+    @cached
+    def engine_client(self) -> Fetcher:
         """The way out to search engines; of private addresses it reaches only the operator's own engines.
 
         Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
@@ -77,14 +77,14 @@ class WayOut:
 
         return _open_client(self.settings, own_addresses(self.settings), max_bytes=ENGINE_BYTES)
 
-    @once
+    @cached
     def engines(self) -> tuple[Account, ...]:
         """The search engines that are on."""
         from workers.services.engines import open_engines
 
         return open_engines(self.settings, self.engine_client)
 
-    def close_way_out(self) -> None:
+    def close_web_access(self) -> None:
         """Close what was opened of it."""
         opened = self.__dict__
         if self._reading is not None:
@@ -99,17 +99,19 @@ class WayOut:
 @dataclass(frozen=True, kw_only=True)
 class _Reading:
     own: frozenset[str]
-    client: Client
+    client: Fetcher
 
 
-def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Client:
-    from crawler.fetch.client import Client, Limits
-    from crawler.fetch.guard import Guard, hole
+def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Fetcher:
+    from crawler.fetch.client import Fetcher, Limits
+    from crawler.fetch.guard import Guard, allowlist_entry
 
     most = max_bytes or settings.fetch_max_bytes
     limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)
-    return Client(
-        guard=Guard(own_sites=frozenset(hole(site) for site in own)), limits=limits, user_agent=agent(settings)
+    return Fetcher(
+        guard=Guard(own_sites=frozenset(allowlist_entry(site) for site in own)),
+        limits=limits,
+        user_agent=agent(settings),
     )
 
 

@@ -9,11 +9,11 @@ from domain import Question, Status
 from store.questions.state import Move
 from workers.app import app
 from workers.questions import crawl_progress, lookup, submit, transitions
-from workers.questions.lookup import Attempt
+from workers.questions.lookup import LookupResult
 from workers.questions.step import finish, step
 from workers.services import Services, services
 
-Look = Callable[[Services, Question], Attempt]
+Look = Callable[[Services, Question], LookupResult]
 
 
 @app.task(name="wellread.ask")
@@ -47,7 +47,9 @@ def requery(question_id: str) -> None:
                 lookup.learn(ready, attempt)
 
 
-def _look(question_id: str, status: Status, name: str, look: Look, decide: Callable[[Question, Attempt], Move]) -> None:
+def _look(
+    question_id: str, status: Status, name: str, look: Look, decide: Callable[[Question, LookupResult], Move]
+) -> None:
     ready = services()
     with step(ready, question_id, status, name) as work:
         if work is not None:

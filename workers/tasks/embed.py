@@ -16,4 +16,4 @@ def embed(page_id: int) -> None:
 @app.task(name="wellread.compact")
 def compact() -> None:
     """Look after the knowledge base's files and indices."""
-    services().passages_writer.tend()
+    services().passages_writer.maintain()

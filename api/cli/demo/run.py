@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from api.cli import ask_flow
-from api.cli.ask_flow import Asked
+from api.cli.ask_flow import AskOptions
 from api.cli.demo.alone import alone_in, started
 from api.cli.demo.checks import Check, Finding, check
 from api.cli.demo.site_server import SITE, SiteServer, serve
@@ -87,7 +87,7 @@ def _ask(client: Client, site: SiteServer, title: str, question: str, say: Say, 
         heard.append(event)
         say(*show.event_lines(event, at_s, look))
 
-    record = ask_flow.ask(client, Asked(question=question, wait_s=WAIT_S), tell)
+    record = ask_flow.ask(client, AskOptions(question=question, wait_s=WAIT_S), tell)
     say("", *show.record_lines(record, look))
     return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(heard))
 

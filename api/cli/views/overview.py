@@ -13,7 +13,7 @@ from api.cli.views.width import clean, cut, wrap
 if TYPE_CHECKING:
     from api.cli.backend.sources import Site
     from api.cli.backend.watches import Watched
-    from api.operations.doctor import Check
+    from api.operations.doctor import Diagnosis
     from api.operations.overview import Overview
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
@@ -42,7 +42,7 @@ def overview_lines(seen: Overview, look: Look) -> list[str]:
     ]
 
 
-def check_lines(check: Check, look: Look) -> list[str]:
+def check_lines(check: Diagnosis, look: Look) -> list[str]:
     """One finding, and what to do about it."""
     level = look.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
     said = wrap(f"{check.name}: {check.said}", look.width - 7)

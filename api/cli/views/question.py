@@ -15,7 +15,7 @@ import click
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import Citation, Status
-from wellread.records import Event, Reading, Record
+from wellread.records import Event, PageRead, Record
 
 #: status → (phase, what is being done)
 DOING = {
@@ -117,7 +117,7 @@ def citation_lines(citation: Citation, look: Look) -> list[str]:
     return [*quote, *where, *([look.paint(indent + dates, dim=True)] if dates else [])]
 
 
-def reading_lines(reading: Reading, look: Look) -> list[str]:
+def reading_lines(reading: PageRead, look: Look) -> list[str]:
     """A page that was asked to be read, and what came of it."""
     outcome = clean(reading.outcome or "waiting")
     said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")

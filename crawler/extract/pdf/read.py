@@ -16,7 +16,7 @@ from crawler.extract.pdf.layout import Heading, write
 from crawler.language import detect
 from domain import PageText
 from domain.errors import WellreadError
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 _CHILD: Final = Path(__file__).with_name("child_process.py")
 #: what programs write when nobody names a file
@@ -58,7 +58,7 @@ def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS) -> PageText:
         about = about or said
     if not about:
         raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
-    written = write([shown(page) for page in pages], [Heading(*each) for each in about.get("outline", ())])
+    written = write([strip_invisible(page) for page in pages], [Heading(*each) for each in about.get("outline", ())])
     if not written.text.strip():
         raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned.")
     return _page(written.text, written.headings, about.get("about", {}), url)
@@ -77,7 +77,7 @@ def _page(text: str, headings: tuple[tuple[int, str], ...], about: dict[str, str
 
 def _title(named: str, text: str) -> str:
     """What the file calls itself, unless a program did; else its first line."""
-    title = " ".join(shown(_CONTROL.sub(" ", named)).split())
+    title = " ".join(strip_invisible(_CONTROL.sub(" ", named)).split())
     if title and not _NO_TITLE.match(title):
         return title[:300]
     return text.split("\n", 1)[0][:_TITLE_CHARS].strip()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply, Within
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit, Within
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 _FRESHNESS: Final[dict[Within, str]] = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
@@ -21,13 +21,13 @@ class Brave:
     """Asks Brave; at most one query a second, which is what its smallest plan allows."""
 
     name = "brave"
-    manners = Manners(max_queries=3, at_once=1, pause_s=1.1)
+    manners = RateLimit(max_queries=3, at_once=1, pause_s=1.1)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.search.brave.com") -> None:
-        self._api = Api(client=client, name="Brave", base_url=base_url, key=key, setting="WELLREAD_BRAVE_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.search.brave.com") -> None:
+        self._api = EngineApi(client=client, name="Brave", base_url=base_url, key=key, setting="WELLREAD_BRAVE_KEY")
         self._headers = {"x-subscription-token": key}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return web results in Brave's order; see ``Engine``."""
         asked: dict[str, str | int] = {
             "q": query.cut(400, 50),

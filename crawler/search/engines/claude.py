@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.fetch.client import Client, Fetched
-from crawler.search.engine import Manners, Query, Reply
+from crawler.fetch.client import Fetched, Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import AskedTooOften, EngineDown, EngineError, NotAsked, QueryRefused
 from crawler.search.parsing import reply
 from crawler.search.responses import refused
@@ -38,16 +38,16 @@ class ClaudeSearch:
     """Asks Claude through the Anthropic SDK, over the guarded client; one search a question, for it costs."""
 
     name = "claude"
-    manners = Manners(max_queries=1, at_once=1)
+    manners = RateLimit(max_queries=1, at_once=1)
 
-    client: Client
+    client: Fetcher
     key: str = field(repr=False)
     model: str
     price: Price
     max_usd: float
     base_url: str = "https://api.anthropic.com"
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the results of one search in their order; see ``Engine``."""
         most = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
         if most > self.max_usd:
@@ -57,7 +57,7 @@ class ClaudeSearch:
             )
         message = await self._message(query.cut(500))
         results = _results(message)
-        return Reply(links=reply(results, snippet="", limit=limit).links, cost=self._cost(message))
+        return EngineReply(links=reply(results, snippet="", limit=limit).links, cost=self._cost(message))
 
     async def _message(self, text: str) -> anthropic.types.Message:
         import anthropic

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from lxml import etree, html
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply, Within
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit, Within
 from crawler.search.errors import EngineError, TurnedAway
-from crawler.search.http import Api
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply
 from crawler.search.responses import is_block_page
 
@@ -39,12 +39,12 @@ class Ddgs:
     """Asks DuckDuckGo as ``ddgs`` does, seldom."""
 
     name = "ddgs"
-    manners = Manners(max_queries=2, at_once=1, pause_s=1.0)
+    manners = RateLimit(max_queries=2, at_once=1, pause_s=1.0)
 
-    def __init__(self, *, client: Client, base_url: str = "https://html.duckduckgo.com") -> None:
-        self._api = Api(client=client, name="DuckDuckGo", base_url=base_url)
+    def __init__(self, *, client: Fetcher, base_url: str = "https://html.duckduckgo.com") -> None:
+        self._api = EngineApi(client=client, name="DuckDuckGo", base_url=base_url)
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the results of the page, without its advertisements; see ``Engine``."""
         region = _REGIONS.get(query.known_lang, "wt-wt")
         asked = {"q": query.cut(500), "b": "", "l": region} | ({"df": _PAST[query.within]} if query.within else {})

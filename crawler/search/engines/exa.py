@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of, text_of
 
 
@@ -14,13 +14,13 @@ class Exa:
     """Asks Exa, with the sentences of each page that fit; it takes no language."""
 
     name = "exa"
-    manners = Manners(max_queries=3)
+    manners = RateLimit(max_queries=3)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.exa.ai") -> None:
-        self._api = Api(client=client, name="Exa", base_url=base_url, key=key, setting="WELLREAD_EXA_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.exa.ai") -> None:
+        self._api = EngineApi(client=client, name="Exa", base_url=base_url, key=key, setting="WELLREAD_EXA_KEY")
         self._headers = {"x-api-key": key}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return results in Exa's order; see ``Engine``."""
         asked = {
             "query": query.cut(2000),

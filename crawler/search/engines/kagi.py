@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 
@@ -12,13 +12,13 @@ class Kagi:
     """Asks Kagi; it takes regions but no language."""
 
     name = "kagi"
-    manners = Manners(max_queries=3)
+    manners = RateLimit(max_queries=3)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://kagi.com") -> None:
-        self._api = Api(client=client, name="Kagi", base_url=base_url, key=key, setting="WELLREAD_KAGI_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://kagi.com") -> None:
+        self._api = EngineApi(client=client, name="Kagi", base_url=base_url, key=key, setting="WELLREAD_KAGI_KEY")
         self._headers = {"authorization": f"Bearer {key}"}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return results in Kagi's order; see ``Engine``."""
         filters = {"region": "no_region"} | ({"after": query.since.isoformat()} if query.since else {})
         asked = {"query": query.cut(2000), "page": 1, "workflow": "search", "safe_search": True, "filters": filters}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 
@@ -12,13 +12,15 @@ class Marginalia:
     """Asks Marginalia; it takes neither a language nor dates."""
 
     name = "marginalia"
-    manners = Manners(max_queries=3, at_once=1)
+    manners = RateLimit(max_queries=3, at_once=1)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://api2.marginalia-search.com") -> None:
-        self._api = Api(client=client, name="Marginalia", base_url=base_url, key=key, setting="WELLREAD_MARGINALIA_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api2.marginalia-search.com") -> None:
+        self._api = EngineApi(
+            client=client, name="Marginalia", base_url=base_url, key=key, setting="WELLREAD_MARGINALIA_KEY"
+        )
         self._headers = {"api-key": key}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return results in Marginalia's order; see ``Engine``."""
         asked: dict[str, str | int] = {
             "query": query.cut(500),

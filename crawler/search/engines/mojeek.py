@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.errors import EngineError, OutOfCredit, WrongKey
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.errors import EngineError, EngineKeyRejected, OutOfCredit
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of, text_of
 
 
@@ -13,13 +13,13 @@ class Mojeek:
     """Asks Mojeek; its answers of every kind come with a 200 and a status in words."""
 
     name = "mojeek"
-    manners = Manners(max_queries=3, at_once=1)
+    manners = RateLimit(max_queries=3, at_once=1)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.mojeek.com") -> None:
-        self._api = Api(client=client, name="Mojeek", base_url=base_url, key=key, setting="WELLREAD_MOJEEK_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.mojeek.com") -> None:
+        self._api = EngineApi(client=client, name="Mojeek", base_url=base_url, key=key, setting="WELLREAD_MOJEEK_KEY")
         self._key = key
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return results in Mojeek's order; see ``Engine``."""
         asked: dict[str, str | int] = {
             "q": query.cut(1000),
@@ -40,7 +40,7 @@ class Mojeek:
     def _refusal(status: str) -> EngineError:
         words = status.lower()
         if "key" in words or "access denied" in words or "invalid" in words:
-            return WrongKey(f"Mojeek does not accept the key ({status}): check WELLREAD_MOJEEK_KEY")
+            return EngineKeyRejected(f"Mojeek does not accept the key ({status}): check WELLREAD_MOJEEK_KEY")
         if "quota" in words or "limit" in words or "exceeded" in words:
             return OutOfCredit(f"Mojeek has no searches left for this account ({status}): add credit there")
         return EngineError(f"Mojeek answered without results ({status or 'no status'}): ask it again later")

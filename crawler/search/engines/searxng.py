@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.errors import EngineDown, EngineError, Forbidden
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.errors import EngineDown, EngineError, EngineForbidden
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 
@@ -13,12 +13,12 @@ class SearXNG:
     """Asks one SearXNG instance."""
 
     name = "searxng"
-    manners = Manners(max_queries=8, at_once=4)
+    manners = RateLimit(max_queries=8, at_once=4)
 
-    def __init__(self, *, client: Client, base_url: str) -> None:
-        self._api = Api(client=client, name=f"SearXNG at {base_url.rstrip('/')}", base_url=base_url)
+    def __init__(self, *, client: Fetcher, base_url: str) -> None:
+        self._api = EngineApi(client=client, name=f"SearXNG at {base_url.rstrip('/')}", base_url=base_url)
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the first page of results, as SearXNG ordered them.
 
         Raises:
@@ -27,7 +27,7 @@ class SearXNG:
         asked = {"q": query.text, "format": "json", "language": query.known_lang, "time_range": query.within or ""}
         try:
             answer = await self._api.get("/search", asked)
-        except Forbidden as error:
+        except EngineForbidden as error:
             raise EngineError(
                 f"{self._api.name} refuses JSON: allow it by adding json under search.formats in its settings.yml,"
                 " then restart it"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply, Within
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit, Within
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 _PAST: Final[dict[Within, str]] = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
@@ -16,13 +16,13 @@ class Serper:
     """Asks Serper for the first page: more than ten results cost another credit."""
 
     name = "serper"
-    manners = Manners(max_queries=3)
+    manners = RateLimit(max_queries=3)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://google.serper.dev") -> None:
-        self._api = Api(client=client, name="Serper", base_url=base_url, key=key, setting="WELLREAD_SERPER_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://google.serper.dev") -> None:
+        self._api = EngineApi(client=client, name="Serper", base_url=base_url, key=key, setting="WELLREAD_SERPER_KEY")
         self._headers = {"x-api-key": key}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the organic results in Google's order; see ``Engine``."""
         asked = {
             "q": query.cut(2000, 32),  # Google reads no more words

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
-from crawler.search.http import Api
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of
 
 
@@ -12,13 +12,13 @@ class Tavily:
     """Asks Tavily at its basic depth, one credit a query; it takes no language."""
 
     name = "tavily"
-    manners = Manners(max_queries=3)
+    manners = RateLimit(max_queries=3)
 
-    def __init__(self, *, client: Client, key: str, base_url: str = "https://api.tavily.com") -> None:
-        self._api = Api(client=client, name="Tavily", base_url=base_url, key=key, setting="WELLREAD_TAVILY_KEY")
+    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.tavily.com") -> None:
+        self._api = EngineApi(client=client, name="Tavily", base_url=base_url, key=key, setting="WELLREAD_TAVILY_KEY")
         self._headers = {"authorization": f"Bearer {key}"}
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return results in Tavily's order; see ``Engine``."""
         asked = {
             "query": query.cut(400),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import quote
 
-from crawler.fetch.client import Client
-from crawler.search.engine import Manners, Query, Reply
+from crawler.fetch.client import Fetcher
+from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import QueryRefused
-from crawler.search.http import Api
+from crawler.search.http import EngineApi
 from crawler.search.parsing import reply, results_of, text_of
 
 _MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
@@ -24,13 +24,13 @@ class Wikipedia:
     """Asks the Wikipedia of the query's language, or another wiki of the same software by its ``base_url``."""
 
     name = "wikipedia"
-    manners = Manners(max_queries=8)
+    manners = RateLimit(max_queries=8)
 
-    def __init__(self, *, client: Client, base_url: str = "") -> None:
+    def __init__(self, *, client: Fetcher, base_url: str = "") -> None:
         self._client = client
         self._base_url = base_url
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the articles found, best first.
 
         Raises:
@@ -38,7 +38,7 @@ class Wikipedia:
         """
         edition = query.known_lang if query.known_lang in EDITIONS else "en"
         base_url = self._base_url or f"https://{edition}.wikipedia.org"
-        api = Api(client=self._client, name="Wikipedia", base_url=base_url)
+        api = EngineApi(client=self._client, name="Wikipedia", base_url=base_url)
         asked: dict[str, str | int] = {
             "action": "query",
             "list": "search",

@@ -15,7 +15,7 @@ from api.app import create_app
 from api.middleware.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
 from tests.api.conftest import LOCAL
 from workers.services import Services
-from workers.services.dispatch import Doorbell
+from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
 
 KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader-key-2")
@@ -28,7 +28,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, empty_dat
     shutil.copy(empty_database, folder)
     keys = tuple(map(SecretStr, KEYS))
     services = Services(load(data_dir=folder, redis_url=valkey_url, api_keys=keys, api_host="0.0.0.0"))
-    services.__dict__["doorbell"] = Doorbell(Celery(broker=services.settings.broker))
+    services.__dict__["dispatcher"] = Dispatcher(Celery(broker=services.settings.broker))
     with TestClient(create_app(services), base_url="http://wellread.example", raise_server_exceptions=False) as client:
         yield client
     services.database.close()

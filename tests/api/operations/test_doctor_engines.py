@@ -10,7 +10,7 @@ import redis
 
 from api.cli.views.overview import overview_lines
 from api.cli.views.question import Look
-from api.operations.doctor import Check, examine
+from api.operations.doctor import Diagnosis, examine
 from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
@@ -25,7 +25,7 @@ def services_for(valkey_url: str) -> Iterator[ServicesFor]:
         yield ServicesFor(valkey_url, stack)
 
 
-def found(services: Services) -> Check:
+def found(services: Services) -> Diagnosis:
     """What the doctor says of the engines."""
     [check] = [check for check in examine(services) if check.name == "search engines"]
     return check
@@ -33,7 +33,7 @@ def found(services: Services) -> Check:
 
 def fail(services: Services, name: str, kind: str, reason: str) -> None:
     [id_] = [account.id for account in services.engines if account.engine.name == name]
-    services.engine_rests.failed(
+    services.engine_cooldowns.failed(
         id_,
         reason=reason,
         kind=kind,

@@ -123,7 +123,7 @@ def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Se
         assert row is not None
         site_frontier.put_back(session, begun.id, services.now())
         row.max_pages, row.looked_at, row.new = 3, 3, 3
-    sites.tend(services)
+    sites.resume_stalled(services)
     shown = wellread("reads", "show", str(begun.id), "--follow", "--json")
     assert (shown.exit_code, json.loads(shown.stdout)["status"]) == (0, SiteReadStatus.DONE)
 

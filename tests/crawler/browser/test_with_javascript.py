@@ -11,7 +11,7 @@ from crawler.browser.render import NotRendered
 from crawler.browser.requests import Get
 from crawler.extract.document import needs_scripts
 from crawler.fetch.client import Fetched
-from crawler.read import Reading, read
+from crawler.read import ReadResult, read
 from domain import Candidate, Validators
 from tests.crawler.test_read import NOW, ORIGIN, TEXT, URL, Cache, Web, page_at
 
@@ -33,7 +33,7 @@ class Browser:
         return replace(page, body=self.made.encode())
 
 
-def _read(body: str, browser: Browser | None, robots: str | int = 404) -> tuple[Reading, Web]:
+def _read(body: str, browser: Browser | None, robots: str | int = 404) -> tuple[ReadResult, Web]:
     web = Web(lambda url, _: page_at(url, 200, body, etag='"1"'), robots)
     reading = read(Candidate(url=URL), client=web, robots=Cache(), agent="wellread", now=NOW, browser=browser)
     return asyncio.run(reading), web

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from crawler.browser.render import Bounds, Browser
-from crawler.fetch.client import Client, Fetched, Limits
+from crawler.fetch.client import Fetched, Fetcher, Limits
 from crawler.fetch.guard import Guard
 from tests.crawler.hostile import Site
 
@@ -50,7 +50,7 @@ async def render(page: Fetched, web: Web | None = None, bounds: Bounds | None = 
     return made.body.decode()
 
 
-def guarded(*own: Site) -> Client:
+def guarded(*own: Site) -> Fetcher:
     """The client that pages are read with; of private addresses it reaches only these."""
     guard = Guard(own_sites=frozenset(site.hole for site in own))
-    return Client(guard=guard, limits=Limits(deadline_s=5), user_agent="wellread-test/1.0", ssl_context=SYSTEM_TRUST)
+    return Fetcher(guard=guard, limits=Limits(deadline_s=5), user_agent="wellread-test/1.0", ssl_context=SYSTEM_TRUST)

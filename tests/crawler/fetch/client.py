@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from crawler.fetch import client as fetch
-from crawler.fetch.client import Client, Limits
+from crawler.fetch.client import Fetcher, Limits
 from crawler.fetch.guard import Guard
 from tests.crawler.hostile import (
     Behaviour,
@@ -27,10 +27,10 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(coroutine)
 
 
-def client(*sites: Site, limits: Limits = GENEROUS, **more: Any) -> Client:
+def client(*sites: Site, limits: Limits = GENEROUS, **more: Any) -> Fetcher:
     more.setdefault("ssl_context", SYSTEM_TRUST)
     more.setdefault("guard", Guard(own_sites=frozenset(site.hole for site in sites)))
-    return Client(limits=limits, user_agent="wellread-test/1.0", **more)
+    return Fetcher(limits=limits, user_agent="wellread-test/1.0", **more)
 
 
 async def got(behaviour: Behaviour, path: str = "/", *, limits: Limits = GENEROUS, **asked: Any) -> fetch.Fetched:

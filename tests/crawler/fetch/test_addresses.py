@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.fetch.client import Blocked, FetchTimeout, Unreachable
+from crawler.fetch.client import Blocked, FetchTimeout, HostUnreachable
 from crawler.fetch.guard import Guard
 from tests.crawler.fetch.client import LIMITS, LoopbackIsPublic, Rebinding, client, run
 from tests.crawler.hostile import (
@@ -58,7 +58,7 @@ def test_a_closed_port_is_unreachable() -> None:
         async with serving(answer()) as site:
             pass
         async with client(site) as web:
-            with pytest.raises(Unreachable, match=r"127\.0\.0\.1"):
+            with pytest.raises(HostUnreachable, match=r"127\.0\.0\.1"):
                 await web.get(site.url())
 
     run(scenario())
@@ -114,8 +114,8 @@ def test_a_resolver_that_hangs_or_fails_ends_in_time() -> None:
     async def scenario() -> None:
         for resolver, error, says in (
             (hang, FetchTimeout, "not resolved in 0.2 s"),
-            (fail, Unreachable, "no such host"),
-            (nothing, Unreachable, "no address"),
+            (fail, HostUnreachable, "no such host"),
+            (nothing, HostUnreachable, "no address"),
         ):
             started = time.monotonic()
             async with client(resolver=resolver, limits=replace(LIMITS, deadline_s=60.0)) as web:
@@ -155,10 +155,10 @@ def test_tls_is_verified_by_name_though_the_address_is_pinned() -> None:
             resolver = Rebinding(["127.0.0.1"])
             async with client(guard=guard, resolver=resolver, ssl_context=trusting) as web:
                 assert (await web.get(url)).status == 200
-                with pytest.raises(Unreachable, match="certificate"):
+                with pytest.raises(HostUnreachable, match="certificate"):
                     await web.get(f"https://other.example:{site.port}/")
             async with client(guard=guard, resolver=resolver) as web:
-                with pytest.raises(Unreachable, match="certificate"):
+                with pytest.raises(HostUnreachable, match="certificate"):
                     await web.get(url)
 
     run(scenario())
@@ -167,7 +167,7 @@ def test_tls_is_verified_by_name_though_the_address_is_pinned() -> None:
 def test_https_to_a_server_that_speaks_plain_http_is_unreachable() -> None:
     async def scenario() -> None:
         async with serving(answer()) as site, client(site, limits=LIMITS) as web:
-            with pytest.raises((Unreachable, FetchTimeout)):
+            with pytest.raises((HostUnreachable, FetchTimeout)):
                 await web.get(f"https://127.0.0.1:{site.port}/")
 
     run(scenario())

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.client import Blocked, Client, Limits
-from crawler.fetch.guard import Guard, hole
+from crawler.fetch.client import Blocked, Fetcher, Limits
+from crawler.fetch.guard import Guard, allowlist_entry
 from tests.crawler.hostile import VECTORS, answer, serving
 from tests.crawler.recorder import connections
 
@@ -126,7 +126,7 @@ async def to_loopback(host: str, port: int) -> Sequence[str]:
 async def blocked(urls: Sequence[str], guard: Guard) -> list[str]:
     """The URLs that did not end in Blocked."""
     passed = []
-    async with Client(guard=guard, limits=Limits(deadline_s=2.0), user_agent="t", resolver=to_loopback) as web:
+    async with Fetcher(guard=guard, limits=Limits(deadline_s=2.0), user_agent="t", resolver=to_loopback) as web:
         for url in urls:
             try:
                 await web.get(url)
@@ -197,7 +197,13 @@ def test_ports_that_are_not_the_webs_are_refused(url: str) -> None:
 
 
 def test_a_hole_lets_one_host_and_port_through_and_nothing_beside_it() -> None:
-    own = frozenset({hole("http://127.0.0.1:8000/docs/"), hole("http://wiki.corp/"), hole("https://[::1]:9443")})
+    own = frozenset(
+        {
+            allowlist_entry("http://127.0.0.1:8000/docs/"),
+            allowlist_entry("http://wiki.corp/"),
+            allowlist_entry("https://[::1]:9443"),
+        }
+    )
     guard = Guard(own_sites=own)
     assert own == {("127.0.0.1", 8000), ("wiki.corp", 80), ("::1", 9443)}
     for url in ("http://127.0.0.1:8000/", "http://wiki.corp/a", "https://[::1]:9443/"):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.fetch import client as fetch
-from crawler.fetch.client import ANY_TYPE, Blocked, FetchError, FetchTimeout, NotText, TooLarge, Unreachable
+from crawler.fetch.client import ANY_TYPE, Blocked, FetchError, FetchTimeout, HostUnreachable, NotText, TooLarge
 from tests.crawler.fetch.client import LIMITS, client, got, run
 from tests.crawler.hostile import (
     HOSTILE,
@@ -97,7 +97,7 @@ def test_a_client_goes_on_after_every_kind_of_failure() -> None:
 def test_a_server_that_breaks_off_at_once_is_not_asked_again() -> None:
     async def scenario() -> None:
         async with serving(closing(raw(b""))) as site, client(site) as web:
-            with pytest.raises(Unreachable):
+            with pytest.raises(HostUnreachable):
                 await web.get(site.url())
             assert len(site.requests) == 1
 

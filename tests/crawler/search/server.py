@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from crawler.fetch.client import Client, Limits
+from crawler.fetch.client import Fetcher, Limits
 from crawler.fetch.guard import Guard
-from crawler.search import Engine, Query, Reply
+from crawler.search import Engine, EngineReply, Query
 from tests.crawler.hostile import Behaviour, answer, listening
 
 SHAPES = Path(__file__).parent / "shapes"
 TRUST = ssl.create_default_context()
 Value = TypeVar("Value")
 #: from a guarded client and the server's address to the engine that asks it
-Make = Callable[[Client, str], Engine]
+Make = Callable[[Fetcher, str], Engine]
 
 
 @dataclass(frozen=True)
@@ -88,14 +88,14 @@ async def _read(head: str, reader: asyncio.StreamReader) -> Request:
     )
 
 
-def using(behaviour: Behaviour, use: Callable[[Client, Server], Awaitable[Value]], **limits: Any) -> Value:
+def using(behaviour: Behaviour, use: Callable[[Fetcher, Server], Awaitable[Value]], **limits: Any) -> Value:
     """Run ``use`` with a guarded client that may reach the server and no other address of this machine."""
 
     async def run() -> Value:
         async with serving(behaviour) as server:
             guard = Guard(own_sites=frozenset({server.hole}))
             bounds = Limits(**{"deadline_s": 5.0, "max_body": 200_000, "max_wire": 200_000} | limits)
-            async with Client(guard=guard, limits=bounds, user_agent="wellread-test/1.0", ssl_context=TRUST) as client:
+            async with Fetcher(guard=guard, limits=bounds, user_agent="wellread-test/1.0", ssl_context=TRUST) as client:
                 return await use(client, server)
 
     return asyncio.run(run())
@@ -103,10 +103,10 @@ def using(behaviour: Behaviour, use: Callable[[Client, Server], Awaitable[Value]
 
 def search(
     make: Make, behaviour: Behaviour, query: Query | str = "q", limit: int = 10, **limits: Any
-) -> tuple[Reply, Request]:
+) -> tuple[EngineReply, Request]:
     """The engine's reply, and the one request it made."""
 
-    async def use(client: Client, server: Server) -> tuple[Reply, Request]:
+    async def use(client: Fetcher, server: Server) -> tuple[EngineReply, Request]:
         asked = query if isinstance(query, Query) else Query(text=query)
         reply = await make(client, server.url).search(asked, limit=limit)
         [request] = server.requests

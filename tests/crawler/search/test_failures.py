@@ -12,11 +12,11 @@ from crawler.search import EngineError
 from crawler.search.errors import (
     AskedTooOften,
     EngineDown,
-    Forbidden,
+    EngineForbidden,
+    EngineKeyRejected,
     OutOfCredit,
     QueryRefused,
     TurnedAway,
-    WrongKey,
 )
 from tests.crawler.hostile import HOSTILE, Behaviour, forever, raw, redirect, reset, stall
 from tests.crawler.search.every_engine import ALL, CLAUDE, JSON, KEY, KEYED
@@ -44,8 +44,8 @@ def failure(name: str, behaviour: Behaviour, **limits: Any) -> EngineError:
 @pytest.mark.parametrize(
     ("status", "body", "kind"),
     [
-        ("401 Unauthorized", {"error": "no"}, WrongKey),
-        ("403 Forbidden", {"message": "Unauthorized."}, WrongKey),
+        ("401 Unauthorized", {"error": "no"}, EngineKeyRejected),
+        ("403 Forbidden", {"message": "Unauthorized."}, EngineKeyRejected),
         ("402 Payment Required", {"error": "pay"}, OutOfCredit),
         ("432 Plan", {"detail": {"error": "This request exceeds your plan's set usage limit"}}, OutOfCredit),  # Tavily
         ("400 Bad Request", {"message": "Not enough credits"}, OutOfCredit),  # Serper
@@ -53,7 +53,7 @@ def failure(name: str, behaviour: Behaviour, **limits: Any) -> EngineError:
         (
             "422 Unprocessable",
             {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "It is invalid."}},
-            WrongKey,  # Brave
+            EngineKeyRejected,  # Brave
         ),
         ("422 Unprocessable", {"error": {"code": "VALIDATION", "detail": "too long"}}, QueryRefused),
         ("400 Bad Request", b"query is bad", QueryRefused),
@@ -69,7 +69,7 @@ def test_a_status_is_named_for_what_it_means(name: str, status: str, body: Any, 
 
 @pytest.mark.parametrize("name", QUIET)
 def test_an_engine_without_a_key_that_forbids_us_is_left_alone_and_no_key_blamed(name: str) -> None:
-    assert type(failure(name, saying({}, "403 Forbidden"))) is Forbidden
+    assert type(failure(name, saying({}, "403 Forbidden"))) is EngineForbidden
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -181,7 +181,7 @@ def test_a_query_with_lone_surrogates_is_no_fault() -> None:
 
 
 def test_an_error_rests_for_a_time_that_ends() -> None:
-    for kind in (EngineError, EngineDown, AskedTooOften, TurnedAway, WrongKey, OutOfCredit, QueryRefused):
+    for kind in (EngineError, EngineDown, AskedTooOften, TurnedAway, EngineKeyRejected, OutOfCredit, QueryRefused):
         assert 0 <= kind.rest_s <= kind.longest_rest_s <= 86_400
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.client import Client
-from crawler.search import RRF_K, Found, Manners, Query, Reply, fuse, search_all
+from crawler.fetch.client import Fetcher
+from crawler.search import RRF_K, EngineReply, Found, Query, RateLimit, fuse, search_all
 from crawler.search.errors import AskedTooOften, EngineDown, EngineError, QueryRefused
 from crawler.search.search_all import AT_ONCE, share
 from domain import Cost, Link
@@ -21,7 +21,7 @@ from tests.crawler.hostile import raw, stall
 from tests.crawler.search.every_engine import JSON
 from tests.crawler.search.server import Server, saying, using
 
-MANY = Manners(max_queries=99, at_once=99)
+MANY = RateLimit(max_queries=99, at_once=99)
 
 
 class Fixed:
@@ -32,13 +32,13 @@ class Fixed:
         name: str,
         links: Mapping[str, Sequence[str] | Exception] | Exception,
         after_s: float = 0.0,
-        manners: Manners = MANY,
+        manners: RateLimit = MANY,
     ) -> None:
         self.name, self._links, self._after_s, self.manners = name, links, after_s, manners
         self.asked: list[str] = []
         self.now = self.most = 0
 
-    async def search(self, query: Query, *, limit: int) -> Reply:
+    async def search(self, query: Query, *, limit: int) -> EngineReply:
         self.asked.append(query.text)
         self.now += 1
         self.most = max(self.most, self.now)
@@ -48,7 +48,7 @@ class Fixed:
         if isinstance(answer, Exception):
             raise answer
         links = tuple(Link(url=url, text=f"{self.name}: {query.text}") for url in answer)
-        return Reply(links=links, cost=Cost(usd=0.01))
+        return EngineReply(links=links, cost=Cost(usd=0.01))
 
 
 def ask(engines: Sequence[Fixed], *texts: str, **more: Any) -> Found:
@@ -85,7 +85,7 @@ def test_an_engine_that_fails_or_is_slow_never_fails_the_rest() -> None:
 
 def test_an_engine_that_answers_one_query_and_is_slow_with_another_keeps_what_it_found() -> None:
     class Slow(Fixed):
-        async def search(self, query: Query, *, limit: int) -> Reply:
+        async def search(self, query: Query, *, limit: int) -> EngineReply:
             self._after_s = 30.0 if query.text == "b" else 0.0
             return await super().search(query, limit=limit)
 
@@ -110,30 +110,30 @@ def test_all_are_asked_at_once_but_never_too_many() -> None:
 
 
 def test_an_engine_is_asked_as_often_and_as_much_at_once_as_it_wants() -> None:
-    engine = Fixed("e", {}, after_s=0.01, manners=Manners(max_queries=3, at_once=2))
+    engine = Fixed("e", {}, after_s=0.01, manners=RateLimit(max_queries=3, at_once=2))
     ask([engine], *"abcdef")
     assert engine.asked == ["a", "b", "f"]  # the last asks for what is missing
     assert engine.most == 2
 
 
 def test_a_pause_between_queries_is_kept_and_none_follows_the_last() -> None:
-    engine = Fixed("e", {}, manners=Manners(max_queries=9, at_once=1, pause_s=0.2))
+    engine = Fixed("e", {}, manners=RateLimit(max_queries=9, at_once=1, pause_s=0.2))
     started = time.monotonic()
     ask([engine], "a", "b", "c")
     assert time.monotonic() - started > 0.4
     started = time.monotonic()
-    ask([Fixed("e", {}, manners=Manners(max_queries=9, at_once=1, pause_s=30.0))], "a")
+    ask([Fixed("e", {}, manners=RateLimit(max_queries=9, at_once=1, pause_s=30.0))], "a")
     assert time.monotonic() - started < 10
 
 
 def test_an_engine_that_refuses_is_not_asked_any_further() -> None:
-    engine = Fixed("e", AskedTooOften("enough"), manners=Manners(max_queries=9, at_once=1))
+    engine = Fixed("e", AskedTooOften("enough"), manners=RateLimit(max_queries=9, at_once=1))
     assert ask([engine], *"abcd").failures == {"e": "enough"}
     assert engine.asked == ["a"]
 
 
 def test_an_engine_that_does_not_take_one_query_is_asked_the_others() -> None:
-    engine = Fixed("e", {"a": QueryRefused("no"), "b": ["x"]}, manners=Manners(max_queries=9, at_once=1))
+    engine = Fixed("e", {"a": QueryRefused("no"), "b": ["x"]}, manners=RateLimit(max_queries=9, at_once=1))
     found = ask([engine], "a", "b")
     assert [link.url for link in found.links] == ["x"]
     assert found.failures == {"e": "no"}
@@ -153,7 +153,7 @@ def test_without_engines_or_queries_nothing_is_found() -> None:
 @pytest.mark.parametrize("behaviour", [stall, raw(b"HTTP/1.1 200 OK\r\nContent-Length: nonsense\r\n\r\n")])
 @pytest.mark.parametrize("name", ["searxng", "tavily"])
 def test_a_real_server_that_never_answers_or_breaks_off_fails_alone(name: str, behaviour: Any) -> None:
-    async def use(client: Client, server: Server) -> Found:
+    async def use(client: Fetcher, server: Server) -> Found:
         engines = [JSON[name](client, server.url), Fixed("good", {"a": ["x"]})]
         return await search_all(engines, [Query(text="a")], limit=5, deadline_s=0.3)
 
@@ -163,7 +163,7 @@ def test_a_real_server_that_never_answers_or_breaks_off_fails_alone(name: str, b
 
 
 def test_real_engines_are_fused_through_one_client() -> None:
-    async def use(client: Client, server: Server) -> Found:
+    async def use(client: Fetcher, server: Server) -> Found:
         engines = [JSON[name](client, server.url) for name in ("searxng", "tavily", "exa")]
         return await search_all(engines, [Query(text="a"), Query(text="b")], limit=5)
 

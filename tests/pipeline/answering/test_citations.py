@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Sentence
-from pipeline.answering.citations import DROPPED, check, stands, write_out
+from pipeline.answering.citations import DROPPED, check, is_verbatim, render
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
 
@@ -26,7 +26,7 @@ def citation(marker: int, start: int, end: int, quote: str = "") -> Citation:
 
 def answer_with(*citations: Citation) -> Answer:
     sentences = tuple(Sentence(text=item.quote, markers=(item.marker,)) for item in citations)
-    return Answer(text=write_out(sentences), sentences=sentences, citations=citations, confidence=0.9, composer="x")
+    return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=0.9, composer="x")
 
 
 def test_answer_whose_quotes_stand_is_left_alone() -> None:
@@ -43,7 +43,7 @@ def test_sentence_with_an_invented_quote_is_dropped_and_markers_close_up() -> No
 
 
 def test_quote_elsewhere_on_the_page_does_not_stand() -> None:
-    assert not stands(citation(1, 1, 32, PAGE[0:31]), PAGE)
+    assert not is_verbatim(citation(1, 1, 32, PAGE[0:31]), PAGE)
 
 
 def test_answer_of_a_page_that_is_gone_has_no_text_and_no_confidence() -> None:
@@ -80,6 +80,6 @@ def test_answer_without_any_citation_is_none() -> None:
 
 @given(st.text(max_size=40), st.integers(-5, 50), st.integers(-5, 50), st.text(max_size=40))
 def test_no_citation_stands_unless_it_is_the_pages_text(page: str, start: int, end: int, quote: str) -> None:
-    if stands(replace(citation(1, 0, 1), quote=quote, start=start, end=end), page):
+    if is_verbatim(replace(citation(1, 0, 1), quote=quote, start=start, end=end), page):
         assert 0 <= start < end <= len(page)
         assert page[start:end] == quote

@@ -17,7 +17,7 @@ from pipeline.answering.few_shot import (
     likeness,
     write_examples,
 )
-from pipeline.ask import Question, first_look
+from pipeline.ask import Query, first_look
 from pipeline.llm import Tell
 from pipeline.question.analysis import analyse_question
 from tests.pipeline.test_ask import ScriptedModel, tools_for
@@ -101,7 +101,7 @@ def test_model_is_shown_examples_unless_that_is_switched_off(pool: Executor) -> 
     solved = Kept([Solved(question="What is the capital of Italy?", answer="Rome.")])
     tools = replace(tools_for(pool, model=model), solved=solved)
     for on in (tools.enhancements, tools.enhancements - {"few_shot"}):
-        first_look(Question(text="What is the capital of France?"), replace(tools, enhancements=on))
+        first_look(Query(text="What is the capital of France?"), replace(tools, enhancements=on))
     with_examples, without = model.told
     assert "Answer: Rome." in with_examples[1]
     assert without[1] == ""
@@ -110,7 +110,7 @@ def test_model_is_shown_examples_unless_that_is_switched_off(pool: Executor) -> 
 def test_model_is_told_to_join_pages_for_a_question_that_compares(pool: Executor) -> None:
     model = Listening()
     tools = tools_for(pool, model=model)
-    question = Question(text="What is the difference between Paris and Berlin as a capital?")
+    question = Query(text="What is the difference between Paris and Berlin as a capital?")
     for on in (tools.enhancements, tools.enhancements - {"multi_document"}):
         first_look(question, replace(tools, enhancements=on))
     joined, alone = model.told

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Answer, Hit
-from pipeline.answering.citations import stands
+from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import compose
 from pipeline.answering.multi_page import MAX_JOINED
 from pipeline.judging.sentence_score import MAX_SENTENCES
@@ -88,5 +88,5 @@ def test_every_joined_sentence_is_cited_where_it_stands_and_said_once(found: lis
         return
     assert len(answer.sentences) <= MAX_JOINED
     stored = dict(enumerate(pages.values(), start=1))
-    assert all(stands(citation, stored[citation.page_id]) for citation in answer.citations)
+    assert all(is_verbatim(citation, stored[citation.page_id]) for citation in answer.citations)
     assert len({citation.quote for citation in answer.citations}) == len(answer.citations)

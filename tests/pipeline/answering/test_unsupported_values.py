@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.answering.unsupported_values import made_up
+from pipeline.answering.unsupported_values import unsupported_values
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from pipeline.answering.unsupported_values import made_up
     ],
 )
 def test_number_of_the_source_is_no_invention(sentence: str, source: str) -> None:
-    assert made_up(sentence, [source], langs=("en", "de")) == []
+    assert unsupported_values(sentence, [source], langs=("en", "de")) == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_number_of_the_source_is_no_invention(sentence: str, source: str) -> Non
     ],
 )
 def test_number_that_the_source_does_not_give_is_found(sentence: str, source: str, wrong: str) -> None:
-    assert made_up(sentence, [source], langs=("en", "de")) == [wrong]
+    assert unsupported_values(sentence, [source], langs=("en", "de")) == [wrong]
 
 
 texts = st.text(alphabet="0123456789.,:-$€% abkmMay", max_size=30)
@@ -53,10 +53,10 @@ texts = st.text(alphabet="0123456789.,:-$€% abkmMay", max_size=30)
 @settings(deadline=None)
 @given(texts)
 def test_nothing_is_made_up_in_what_is_quoted(text: str) -> None:
-    assert made_up(text, [text]) == []
+    assert unsupported_values(text, [text]) == []
 
 
 @settings(deadline=None)
 @given(texts, texts, texts)
 def test_more_sources_never_make_more_of_a_sentence_made_up(text: str, one: str, other: str) -> None:
-    assert len(made_up(text, [one, other])) <= len(made_up(text, [one]))
+    assert len(unsupported_values(text, [one, other])) <= len(unsupported_values(text, [one]))

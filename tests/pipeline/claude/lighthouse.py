@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain import Answer, Hit
-from pipeline.answering.citations import stands
+from pipeline.answering.citations import is_verbatim
 from pipeline.claude.model import Claude
 from tests.fakes import passage
 
@@ -34,4 +34,4 @@ def hits(*texts: str) -> list[Hit]:
 def all_stand(answer: Answer, given: list[Hit]) -> bool:
     """Say whether every quote is exactly its page's text."""
     pages = {hit.passage.page_id: "." * 100 + hit.passage.text for hit in given}
-    return all(stands(citation, pages[citation.page_id]) for citation in answer.citations)
+    return all(is_verbatim(citation, pages[citation.page_id]) for citation in answer.citations)

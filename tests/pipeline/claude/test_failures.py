@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline.claude.model import Claude
-from pipeline.llm import BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable, WrongKey
+from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
 from tests.pipeline.claude.lighthouse import QUESTION, Ask, hits
@@ -18,9 +18,9 @@ from tests.slack import SLACK_S
 @pytest.mark.parametrize(
     ("reply", "kind", "says"),
     [
-        (Fail(401, "authentication_error"), WrongKey, "WELLREAD_ANTHROPIC_API_KEY"),
-        (Fail(403, "permission_error"), WrongKey, "WELLREAD_ANTHROPIC_API_KEY"),
-        (Fail(402, "billing_error", "credit is used up"), WrongKey, "credit is used up"),
+        (Fail(401, "authentication_error"), ApiKeyRejected, "WELLREAD_ANTHROPIC_API_KEY"),
+        (Fail(403, "permission_error"), ApiKeyRejected, "WELLREAD_ANTHROPIC_API_KEY"),
+        (Fail(402, "billing_error", "credit is used up"), ApiKeyRejected, "credit is used up"),
         (Fail(400, "invalid_request_error", "prompt is too long"), BadReply, "prompt is too long"),
         (Fail(404, "not_found_error", "model: gone"), BadReply, "WELLREAD_LARGE_MODEL"),
         (Fail(413, "request_too_large"), BadReply, "413"),

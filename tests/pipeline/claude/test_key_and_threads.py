@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pipeline.claude.model import Claude
-from pipeline.llm import BadReply, ModelError, ModelUnreachable, WrongKey
+from pipeline.llm import ApiKeyRejected, BadReply, ModelError, ModelUnreachable
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Ping, Raw
 from tests.pipeline.claude.lighthouse import QUESTION, Ask, hits
@@ -23,7 +23,7 @@ from tests.pipeline.claude.lighthouse import QUESTION, Ask, hits
 def test_wrong_key_is_named_and_never_shown(double: ClaudeDouble, ask: Ask, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     claude = ask(api_key="sk-ant-wrong-key")
-    with pytest.raises(WrongKey, match="invalid x-api-key") as caught:
+    with pytest.raises(ApiKeyRejected, match="invalid x-api-key") as caught:
         claude.compose(QUESTION, hits())
     shown = "".join(traceback.format_exception(caught.value)) + repr(claude) + repr(vars(caught.value)) + caplog.text
     assert "sk-ant-wrong-key" not in shown
@@ -39,7 +39,7 @@ def test_key_repeated_in_an_error_is_taken_out_of_the_message(double: ClaudeDoub
 
 @pytest.mark.parametrize("key", ["", "  ", "schlüssel", "two words", "line\nbreak"])
 def test_what_cannot_be_a_key_is_refused_at_once(key: str) -> None:
-    with pytest.raises(WrongKey, match="WELLREAD_ANTHROPIC_API_KEY"):
+    with pytest.raises(ApiKeyRejected, match="WELLREAD_ANTHROPIC_API_KEY"):
         Claude(api_key=key)
 
 

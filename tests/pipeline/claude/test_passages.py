@@ -9,10 +9,10 @@ from hypothesis import given as given_by
 from hypothesis import strategies as st
 
 from domain import Answer, Cost, Hit, Passage
-from pipeline.answering.citations import stands
+from pipeline.answering.citations import is_verbatim
 from pipeline.claude.answer import NOT_FOUND, End, Pointer, Said, answer_from
 from pipeline.claude.passages import give, search_results
-from text.invisible import shown
+from text.invisible import strip_invisible
 
 PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."
 TEXTS = st.text(st.characters(codec=None), max_size=300) | st.lists(
@@ -50,7 +50,7 @@ def test_blocks_rebuild_the_passage_and_none_is_blank(text: str) -> None:
 @given_by(text=TEXTS)
 def test_no_block_holds_what_no_reader_sees(text: str) -> None:
     for item in give([hit(text)]):
-        assert all(shown(block) == block for block in item.blocks())
+        assert all(strip_invisible(block) == block for block in item.blocks())
 
 
 @given_by(text=TEXTS, at=st.data())
@@ -61,7 +61,7 @@ def test_every_range_of_blocks_cites_exactly_the_page(text: str, at: st.DataObje
         start = at.draw(st.integers(0, len(item.bounds) - 2))
         end = at.draw(st.integers(start + 1, len(item.bounds) - 1))
         (citation,) = answer([Said(text="So.", pointers=(quoting(hits, 0, start, end),))], hits).citations
-        assert stands(citation, page)
+        assert is_verbatim(citation, page)
         assert citation.quote == text[item.bounds[start] : item.bounds[end]].strip()
 
 
@@ -174,6 +174,6 @@ def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
 )
 def test_whatever_is_said_every_citation_stands_and_every_marker_has_one(said: list[Said]) -> None:
     found = answer(said, [tower()])
-    assert all(stands(citation, PAGE) for citation in found.citations)
+    assert all(is_verbatim(citation, PAGE) for citation in found.citations)
     used = {marker for sentence in found.sentences for marker in sentence.markers}
     assert used == {citation.marker for citation in found.citations} == set(range(1, len(found.citations) + 1))

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Verdict
-from pipeline.ask import MAX_K, Question, Tools, first_look, second_look
+from pipeline.ask import MAX_K, Query, Tools, first_look, second_look
 from pipeline.judging import cutoff
-from pipeline.judging.cutoff import compute_confidence, judging_once, keep, keep_by_document, keep_by_judge
+from pipeline.judging.cutoff import compute_confidence, cut_off, judging_once, keep_by_document, keep_by_judge
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from tests.fakes import HashingEmbedder, MemorySearch, passage
@@ -122,7 +122,7 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
 def test_rule_takes_threshold_and_min_k_from_the_tasks_strategy(task: str) -> None:
     strategy = TASK_STRATEGIES[task]
     judge = _judge_by_count({})
-    kept = keep(
+    kept = cut_off(
         "document",
         analyse_question("what is it?"),
         hits(*[0.99] * 10),
@@ -158,7 +158,7 @@ def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
     with ThreadPoolExecutor(2) as pool:
         for stop in ("document", "judge", "max_k"):
             tools, embedder, search = _tools(pool)
-            attempt = first_look(Question(text="What is the capital of France?"), replace(tools, stop=stop))
+            attempt = first_look(Query(text="What is the capital of France?"), replace(tools, stop=stop))
             assert embedder.batches == [1]
             assert search.searches == 2  # the two legs of one hybrid search
             assert attempt.kept is not None
@@ -169,7 +169,7 @@ def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     with ThreadPoolExecutor(2) as pool:
         tools = replace(_tools(pool, many)[0], stop="document")
-        question = Question(text="Name the capital", task="debugging")
+        question = Query(text="Name the capital", task="debugging")
         strategy = TASK_STRATEGIES["debugging"]
         first, second = first_look(question, tools), second_look(question, tools)
     assert first.kept is not None
@@ -188,7 +188,7 @@ def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cuto
     return judge
 
 
-def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> cutoff.Kept:
+def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> cutoff.Cutoff:
     judge = _judge_by_count(confidences, default)
     return keep_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
 

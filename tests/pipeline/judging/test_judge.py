@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
-from pipeline.judging.coverage import read
+from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, weigh
 from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
 from pipeline.question.analysis import analyse_question
@@ -132,7 +132,7 @@ def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> 
 def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
     hits = [hit(f"Saltmarsh Mill, page {at}.", page_id=at) for at in range(1, 6)]
     hits.append(hit("Saltmarsh Mill has an elm wheel.", page_id=6))
-    weights = read(analyse_question("What wheel has Saltmarsh Mill?"), hits, closely=5).weights
+    weights = cover(analyse_question("What wheel has Saltmarsh Mill?"), hits, closely=5).weights
     assert weights["wheel"] > 2 * weights["saltmarsh"]
 
 

@@ -10,14 +10,14 @@ from domain import Answer, Hit
 from domain.short_answer import short_answer
 from pipeline.answering.compose import compose
 from pipeline.question.analysis import QuestionError, analyse_question
-from pipeline.question.yes_no import is_polar, said_first, settles, word_for
+from pipeline.question.yes_no import answers_yes_no, is_yes_no, said_first, word_for
 from tests.fakes import passage
 
 
 def told(question: str, sentence: str, *, before: str = "", after: str = "", title: str = "") -> str:
     text = f"{before}{sentence}{after}"
     start = len(before)
-    return settles(analyse_question(question), text, start, start + len(sentence), title=title)
+    return answers_yes_no(analyse_question(question), text, start, start + len(sentence), title=title)
 
 
 @pytest.mark.parametrize(
@@ -141,5 +141,5 @@ def test_any_texts_are_read(question: str, sentence: str) -> None:
         analysis = analyse_question(question)
     except QuestionError:
         return
-    assert settles(analysis, sentence, 0, len(sentence)) in ("", "yes", "no")
-    assert is_polar(analysis) in (True, False)
+    assert answers_yes_no(analysis, sentence, 0, len(sentence)) in ("", "yes", "no")
+    assert is_yes_no(analysis) in (True, False)

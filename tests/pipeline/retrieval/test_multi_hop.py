@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from domain import Fact, Hit, Named, Passage, Scope, StatedFact
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, hop, spread
+from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, expand, spread
 from pipeline.retrieval.retrieve import Vectors
 from tests.fakes import HashingEmbedder, passage
 from text.names import key, names_of, proper_nouns
@@ -98,7 +98,7 @@ def follow(
     memory = graph or MemoryGraph()
     vectors = EMBEDDER.embed([question])
     hits = [hit_on(page, vectors, score, rank) for rank, (page, score) in enumerate(found, start=1)]
-    return hop(
+    return expand(
         analyse_question(question, "en"),
         vectors,
         hits,
@@ -201,7 +201,7 @@ def test_without_a_hit_there_is_nothing_to_follow() -> None:
 def test_the_scope_of_the_question_holds_for_what_is_pulled_in() -> None:
     graph, scope = MemoryGraph(), Scope(sites=("https://example.org",))
     vectors = EMBEDDER.embed(["Stephen King"])
-    hop(
+    expand(
         analyse_question("Who is Stephen King?", "en"),
         vectors,
         [hit_on(FILM, vectors, 1.0)],

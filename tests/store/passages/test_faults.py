@@ -60,7 +60,7 @@ def test_a_writer_killed_at_any_moment_leaves_every_page_whole(uri: str) -> None
         turns |= set(seen.values())
     assert len(turns) >= 4  # the children did write before they were killed
     again = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
-    again.tend()
+    again.maintain()
     assert len(again.search_text("turn", lang="en", k=200)) == again.count()
 
 

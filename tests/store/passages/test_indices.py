@@ -11,7 +11,7 @@ from tests.store.passages.library import Letters, found, passage
 
 def test_rows_are_found_before_and_after_they_are_indexed(library: Passages) -> None:
     before = library.search_text("strasse", lang="de", k=5)
-    library.tend()
+    library.maintain()
     assert library.search_text("strasse", lang="de", k=5) == before
     library.write_pages({8: [passage(8, 0, "late Straße")]}, Letters())
     assert set(found(library, "strasse", "de")) == {"1-0", "2-0", "8-0"}

@@ -40,7 +40,7 @@ def test_a_page_without_passages_goes(library: Passages) -> None:
 
 def test_pages_are_replaced_in_one_commit(library: Passages) -> None:
     library.write_pages({10: page(10, "filler", passages=20)}, Letters())
-    library.tend()
+    library.maintain()
     before = library.version()
     library.write_pages({1: [passage(1, 0, "x")], 2: [], 5: [passage(5, 0, "y")]}, Letters())
     assert library.version() == before + 1
@@ -89,4 +89,4 @@ def test_a_reader_cannot_write(library: Passages, uri: str) -> None:
     with pytest.raises(PassagesError, match="writer=True"):
         reader.delete_pages([1])
     with pytest.raises(PassagesError, match="writer=True"):
-        reader.tend()
+        reader.maintain()

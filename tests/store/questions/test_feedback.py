@@ -22,7 +22,7 @@ HIT = {"score": 0.8, "scale": "minmax", "similarity": 0.6, "bm25": 3.0, "via": "
 
 def _say(database: Database, question_id: str, verdict: FeedbackVerdict, revision: int | None = None) -> None:
     with database.write() as session:
-        feedback.give(session, question_id, verdict, comment="so", revision=revision, made_with="m", now=LATER)
+        feedback.give(session, question_id, verdict, comment="so", revision=revision, answer_fingerprint="m", now=LATER)
 
 
 def _answered(database: Database, text: str = "Capital of France?", *, lang: str = "en", says: str = "Paris.") -> str:
@@ -52,7 +52,7 @@ def test_outcome_holds_what_the_judge_saw(database: Database) -> None:
     assert (outcome.question, outcome.lang, outcome.verdict) == ("Capital of France?", "en", "citation_wrong")
     assert outcome.features["question_type"] == "general"
     assert outcome.features["top"] == [{name: HIT[name] for name in ("score", "scale", "similarity", "bm25", "via")}]
-    assert (outcome.features["confidence"], outcome.features["made_with"]) == (0.9, "m")
+    assert (outcome.features["confidence"], outcome.features["answer_fingerprint"]) == (0.9, "m")
 
 
 def test_outcome_of_an_answer_given_again_tells_of_the_look_that_made_it(database: Database) -> None:

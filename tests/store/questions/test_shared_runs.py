@@ -25,7 +25,7 @@ LATER = NOW + timedelta(seconds=5)
 
 def _key(text: str, **terms: Any) -> str:
     usual: dict[str, Any] = {
-        "lang": "", "strategy": "", "sites": (), "crawl_enabled": True, "max_age_s": None, "made_with": "",
+        "lang": "", "strategy": "", "sites": (), "crawl_enabled": True, "max_age_s": None, "answer_fingerprint": "",
     }  # fmt: skip
     return equal_key(text, {**usual, **terms})
 
@@ -46,7 +46,7 @@ def test_spelling_that_changes_nothing_makes_an_equal_question(same: str) -> Non
         {"sites": ("https://example.org/",)},
         {"crawl_enabled": False},
         {"max_age_s": 60},
-        {"made_with": "another model"},
+        {"answer_fingerprint": "another model"},
     ],
 )
 def test_what_can_change_the_answer_makes_another_question(terms: dict[str, Any]) -> None:
@@ -92,8 +92,8 @@ def test_when_the_leader_ends_without_answer_the_next_leads_the_others(database:
     assert (status(database, leader), status(database, heir), status(database, other)) == (end, "ASKED", "FOLLOWING")
     assert record(database, other).shared_with == heir
     with database.read() as session:
-        assert shared_runs.heirs(session, leader) == [heir]
-        assert shared_runs.stranded(session) == []
+        assert shared_runs.next_leaders(session, leader) == [heir]
+        assert shared_runs.orphans(session) == []
     assert move(database, heir, answered(), at=LATER)
     assert record(database, other).answer == "Paris."
 
@@ -154,7 +154,7 @@ def test_who_joins_while_the_leader_ends_is_not_left_behind(database: Database) 
             pool.submit(move, database, leader, answered(page_id)).result()
         assert {status(database, each.result()) for each in asked} == {"ANSWERED"}
     with database.read() as session:
-        assert shared_runs.stranded(session) == []
+        assert shared_runs.orphans(session) == []
 
 
 def test_follower_whose_leader_is_lost_is_found(database: Database) -> None:
@@ -162,4 +162,4 @@ def test_follower_whose_leader_is_lost_is_found(database: Database) -> None:
     with database.write() as session:
         session.get_one(QuestionRow, leader).status = Status.FAILED  # by hand: no code of ours does so
     with database.read() as session:
-        assert shared_runs.stranded(session) == [follower]
+        assert shared_runs.orphans(session) == [follower]

@@ -37,7 +37,7 @@ def _ask_again(database: Database, question_id: str) -> None:
         row = questions.lock(session, question_id)
         assert row is not None
         questions.ask_again(session, row, SOON)
-        answer_cache.begin(session, row, SOON)
+        answer_cache.start_from_cache_or_run(session, row, SOON)
 
 
 def _told(database: Database) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crawler.read import Reading
+from crawler.read import ReadResult
 from domain import Budget, Fact, PageText, Question
 from pipeline.claude.model import Claude
 from store.questions import new
@@ -24,7 +24,7 @@ from workers.settings import load
 TEXT = "The lamp of Harrow Point was lit in 1843. It burns whale oil and is trimmed every evening."
 PAGE = PageText(title="Harrow Point", text=TEXT, lang="en")
 FACT = {"subject": "Harrow Point", "predicate": "lit in", "object": "1843", "quote": TEXT.split(" It ")[0]}
-READING = Reading(outcome="read", url="http://a.example/lamp", page=PAGE)
+READING = ReadResult(outcome="read", url="http://a.example/lamp", page=PAGE)
 
 
 @pytest.fixture

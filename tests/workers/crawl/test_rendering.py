@@ -62,7 +62,7 @@ def _read(services: Services, site: str) -> tuple[str | None, str | None, list[s
 
 def _services(services: Services, setting: str) -> Services:
     ready = Services(load(redis_url=services.settings.redis_url, chromium=setting, min_delay_s=0.0))
-    ready.__dict__["doorbell"] = services.doorbell
+    ready.__dict__["dispatcher"] = services.dispatcher
     return ready
 
 

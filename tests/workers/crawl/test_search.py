@@ -20,7 +20,7 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow, StepRow
 from tests.crawler.hostile import Behaviour
 from tests.crawler.search.server import Server, saying, serving
-from workers.crawl.search import queries_for, resting_engines, search_engines
+from workers.crawl.search import cooling_engines, queries_for, search_engines
 from workers.crawl.seek import seek
 from workers.questions.step import step
 from workers.services import Services
@@ -176,7 +176,7 @@ def test_an_engine_that_failed_is_left_alone_by_every_worker_until_its_time(serv
         trace = asked(second)[1]["searxng"]
         assert 590 < float(str(trace["resting_s"])) <= 600
         assert len(server.requests) == 1
-        assert resting_engines(second)["searxng"].kind == "AskedTooOften"
+        assert cooling_engines(second)["searxng"].kind == "AskedTooOften"
 
 
 def test_another_address_or_key_begins_without_a_rest(services_for: ServicesFor) -> None:
@@ -192,16 +192,16 @@ def test_an_answer_ends_the_count_of_failures(services_for: ServicesFor) -> None
         [account] = services.engines
         long_ago = (services.now() - timedelta(hours=1)).timestamp()
         kept = {"reason": "r", "kind": "EngineDown", "first_s": 1.0, "longest_s": 9.0, "asked_s": 0.0}
-        services.engine_rests.failed(account.id, now=long_ago, **kept)  # type: ignore[arg-type]
+        services.engine_cooldowns.failed(account.id, now=long_ago, **kept)  # type: ignore[arg-type]
         asked(services)
-        assert services.engine_rests.answered([account.id]) == []
+        assert services.engine_cooldowns.answered([account.id]) == []
 
 
 def test_a_query_that_is_refused_rests_no_engine(services_for: ServicesFor) -> None:
     with searxng(saying({"error": "bad"}, "400 Bad Request")) as server:
         services = services_for(searxng_url=server.url)
         assert "does not take this query" in str(asked(services)[1]["searxng"]["error"])
-        assert resting_engines(services) == {}
+        assert cooling_engines(services) == {}
 
 
 def test_while_redis_is_away_engines_are_asked(services_for: ServicesFor) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from domain.record import FeedbackVerdict
 from pipeline.judging.calibration import FEATURES
-from store.questions.feedback import Outcome
+from store.questions.feedback import LabelledAnswer
 from workers.learning.examples import judged, ranked
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -17,9 +17,9 @@ EVIDENCE = {**dict.fromkeys(FEATURES, 0.5), "beside_the_point": 1.0}
 SIGNALS = {"1-0": [0.9] * 6, "2-0": [0.5] * 6, "3-0": [0.1] * 6}
 
 
-def said(verdict: FeedbackVerdict, question: str = "When?", **features: Any) -> Outcome:
+def said(verdict: FeedbackVerdict, question: str = "When?", **features: Any) -> LabelledAnswer:
     known = {"embedder": "e", "evidence": EVIDENCE, "signals": SIGNALS, "cited": ["2-0"], "composer": "extractive"}
-    return Outcome(question=question, lang="en", verdict=verdict, features={**known, **features}, at=NOW)
+    return LabelledAnswer(question=question, lang="en", verdict=verdict, features={**known, **features}, at=NOW)
 
 
 @pytest.mark.parametrize(

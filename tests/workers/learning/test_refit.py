@@ -20,7 +20,7 @@ from workers.learning.refit import Lesson
 from workers.questions import lookup, submit, transitions
 from workers.questions.step import finish, step
 from workers.services import Services
-from workers.services.learned_versions import LearnedHere
+from workers.services.learned_versions import LearnedVersions
 
 NAMES = (
     "Adlum", "Bergen", "Corvo", "Dunmore", "Elling", "Fastnet", "Gorran", "Helgo", "Inverey", "Jomsborg", "Kinnard",
@@ -34,7 +34,7 @@ BUILT, PAINTED = "When was the lighthouse of {} built?", "Which dentist painted 
 def site(services: Services) -> Services:
     """A site of lighthouses, each with the year in which it was built."""
     services.__dict__["embedder"] = HashingEmbedder()
-    services.__dict__["learned"] = LearnedHere(services.database, every_s=0.0)
+    services.__dict__["learned"] = LearnedVersions(services.database, every_s=0.0)
     with services.database.write() as session:
         ids = [
             page.save(

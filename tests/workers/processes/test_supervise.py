@@ -30,7 +30,7 @@ def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
         assert wait_until(
             lambda: supervisor.is_alive("sleeper") and supervisor.pids()["sleeper"] != first,
             within_s=10,
-            tend=[supervisor.tend],
+            tend=[supervisor.restart_dead],
         )
     finally:
         supervisor.stop()
@@ -41,7 +41,7 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path)
     supervisor = Supervisor(tmp_path, on_restart=lambda name, code: deaths.append((name, code)))
     supervisor.start(Program(name="broken", command=(sys.executable, "-c", "raise SystemExit(3)")))
     try:
-        wait_until(lambda: len(deaths) >= 3, within_s=10, tend=[supervisor.tend])
+        wait_until(lambda: len(deaths) >= 3, within_s=10, tend=[supervisor.restart_dead])
         assert deaths[:3] == [("broken", 3)] * 3
     finally:
         supervisor.stop()

@@ -10,7 +10,7 @@ import pytest
 
 from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.enhancements import ALL, DEFAULT
-from pipeline.judging.cutoff import Kept
+from pipeline.judging.cutoff import Cutoff
 from pipeline.retrieval.context import advise_on_context
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
@@ -21,7 +21,7 @@ from workers.settings import Settings, SettingsError, load
 VARIANTS = (Variant(kind="paraphrase", text="p"), Variant(kind="keyword_focus", text="k"))
 
 
-def _attempt(base: lookup.Attempt) -> lookup.Attempt:
+def _attempt(base: lookup.LookupResult) -> lookup.LookupResult:
     hit = Hit(passage=passage("Ada"), score=1.0, scale="minmax", rank=1, found_by=("k", "question"))
     citation = Citation(marker=1, passage_id="1-0", page_id=1, url="", title="", quote="Ada", start=0, end=3)
     answer = Answer(text="Ada [1]", sentences=(), citations=(citation,), confidence=0.9, composer="extractive")
@@ -75,7 +75,7 @@ def test_pages_texts_are_read_for_the_fallback(services: Services) -> None:
 
 
 def test_trace_of_a_look_says_why_no_more_hits_were_kept() -> None:
-    kept = Kept(hits=(), confidence=0.4, stop_reason="exhausted", found=3)
+    kept = Cutoff(hits=(), confidence=0.4, stop_reason="exhausted", found=3)
     detail = transitions.detail_of(replace(POOR, kept=kept, advice=advise_on_context("Who?", "")))
     assert detail["kept"] == {"chunks_retrieved": 0, "found": 3, "confidence": 0.4, "stop_reason": "exhausted"}
     assert detail["advice"]["needs_more_context"] is True

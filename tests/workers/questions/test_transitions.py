@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, Verdict
-from pipeline.ask import Attempt, Timings
+from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
 from workers.crawl.seek import after_seek
@@ -30,7 +30,7 @@ QUESTION = Question(
 
 def _attempt(
     *, sufficient: bool, confidence: float = 0.4, judge: str = "calibrated", citations: tuple[Citation, ...] = ()
-) -> Attempt:
+) -> LookupResult:
     answer = Answer(
         text="Ada [1]",
         sentences=(Sentence(text="Ada"),),
@@ -38,7 +38,7 @@ def _attempt(
         confidence=confidence,
         composer="extractive",
     )
-    return Attempt(
+    return LookupResult(
         analysis=analyse_question(TEXT),
         strategy=strategy_for(TEXT),
         queries=(TEXT,),

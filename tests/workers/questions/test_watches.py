@@ -19,7 +19,7 @@ from workers import sweep
 from workers.indexing import embed
 from workers.learning import feedback
 from workers.questions import submit, watches
-from workers.questions.fingerprint import made_with
+from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.submit import BadSite
 from workers.services import Services
 from workers.settings import load
@@ -153,7 +153,7 @@ def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> 
 
 def test_what_answers_come_from_tells_models_apart_and_no_secret() -> None:
     without, with_key = load(), load(anthropic_api_key="sk-secret")
-    assert made_with(without) != made_with(with_key)
-    assert made_with(without) != made_with(load(judge="document"))
-    assert made_with(without) == made_with(load(api_port=1, max_pages=3, min_delay_s=0.0))
-    assert "sk-secret" not in made_with(with_key)
+    assert answer_fingerprint(without) != answer_fingerprint(with_key)
+    assert answer_fingerprint(without) != answer_fingerprint(load(judge="document"))
+    assert answer_fingerprint(without) == answer_fingerprint(load(api_port=1, max_pages=3, min_delay_s=0.0))
+    assert "sk-secret" not in answer_fingerprint(with_key)

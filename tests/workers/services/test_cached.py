@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from workers.services import Services
-from workers.services.cached import once
+from workers.services.cached import cached
 
 THREADS = 8
 
@@ -16,18 +16,18 @@ class _Slow:
     """Making its value takes until every thread has asked for it, or some tenths of a second."""
 
     def __init__(self) -> None:
-        self.making = threading.RLock()
+        self.lock = threading.RLock()
         self.made = 0
         self._all_here = threading.Barrier(THREADS)
 
-    @once
+    @cached
     def value(self) -> object:
         self.made += 1
         with suppress(threading.BrokenBarrierError):
             self._all_here.wait(timeout=0.3)  # without a lock the others come here too
         return object()
 
-    @once
+    @cached
     def pair(self) -> tuple[object, object]:
         return self.value, self.value
 

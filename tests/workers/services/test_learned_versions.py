@@ -5,7 +5,7 @@ from __future__ import annotations
 from store.learned import versions
 from store.learned.versions import Version
 from workers.services import Services
-from workers.services.learned_versions import LearnedHere
+from workers.services.learned_versions import LearnedVersions
 
 FITTED = {"calibrations": {"de": {"weights": {"nearness": 2.0}, "intercept": -1.0}}}
 
@@ -24,7 +24,7 @@ def _choose(services: Services, kind: versions.Kind, parameters: dict[str, objec
 
 
 def test_what_is_chosen_is_noticed_without_a_restart(services: Services) -> None:
-    here = LearnedHere(services.database, every_s=0.0)
+    here = LearnedVersions(services.database, every_s=0.0)
     assert (here.now().judges, here.now().reranker, here.name()) == ({}, None, "")
     _choose(services, "judge", FITTED, embedder="e")
     _choose(services, "reranker", {"weights": {"title": 1.0}})
@@ -41,7 +41,7 @@ def test_what_is_chosen_is_noticed_without_a_restart(services: Services) -> None
 
 
 def test_database_is_not_asked_for_every_question(services: Services) -> None:
-    here = LearnedHere(services.database, every_s=3600.0)
+    here = LearnedVersions(services.database, every_s=3600.0)
     assert here.name() == ""
     _choose(services, "reranker", {"weights": {"title": 1.0}})
     assert here.now().reranker is None

@@ -11,7 +11,7 @@ from api.cli.views import question
 from api.cli.views.question import Look
 from api.cli.views.width import clean, columns, cut, wrap
 from tests.api.records import citation, record_json
-from wellread.records import Event, Reading, Record, to_record
+from wellread.records import Event, PageRead, Record, to_record
 
 
 def _status(status: str, *, id: str = "1-0", **data: Any) -> Event:
@@ -196,10 +196,10 @@ def test_a_table_of_long_cells_fits_the_terminal(cells: list[str]) -> None:
 
 
 def test_a_reading_says_its_title_or_why_it_could_not_be_read() -> None:
-    read = Reading(
+    read = PageRead(
         id=1, url="http://a.example/", outcome="read", reason=None, page_id=2, title="Home", in_knowledge_base=True
     )
-    gone = Reading(
+    gone = PageRead(
         id=2, url="http://a.example/x", outcome="gone", reason="404", page_id=None, title=None, in_knowledge_base=False
     )
     assert question.reading_lines(read, Look()) == ["read      http://a.example/  Home"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crawler.fetch.client import Client
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
 from crawler.search import Query
 from crawler.search.engines.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
@@ -78,8 +78,8 @@ def test_a_message_without_its_usage_costs_nothing_that_is_known(usage: Any) -> 
     assert search(CLAUDE, saying(message(usage=usage)))[0].cost.input_tokens == 0
 
 
-def run(make: Callable[[Client, Server], ClaudeSearch]) -> list[Any]:
-    async def use(client: Client, server: Server) -> list[Any]:
+def run(make: Callable[[Fetcher, Server], ClaudeSearch]) -> list[Any]:
+    async def use(client: Fetcher, server: Server) -> list[Any]:
         await make(client, server).search(Query(text="q"), limit=3)
         return list(server.requests)
 
@@ -90,7 +90,7 @@ def test_a_search_that_could_cost_too_much_is_not_sent() -> None:
     def dear(read: int, written: int) -> Cost:
         return Cost(usd=0.49 if read == RESULT_TOKENS else 0.0)
 
-    def make(client: Client, server: Server) -> ClaudeSearch:
+    def make(client: Fetcher, server: Server) -> ClaudeSearch:
         return ClaudeSearch(client=client, key=KEY, model="m", price=dear, max_usd=0.495, base_url=server.url)
 
     with pytest.raises(NotAsked, match="WELLREAD_MAX_USD_PER_QUESTION"):
@@ -100,10 +100,10 @@ def test_a_search_that_could_cost_too_much_is_not_sent() -> None:
 def test_the_sdk_reaches_no_address_that_the_guard_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
-    async def use(client: Client, server: Server) -> None:
+    async def use(client: Fetcher, server: Server) -> None:
         from crawler.fetch.client import Limits
 
-        async with Client(guard=Guard(), limits=Limits(), user_agent="x", ssl_context=TRUST) as strict:
+        async with Fetcher(guard=Guard(), limits=Limits(), user_agent="x", ssl_context=TRUST) as strict:
             engine = ClaudeSearch(client=strict, key=KEY, model="m", price=price, max_usd=1, base_url=server.url)
             await engine.search(Query(text="q"), limit=3)
 

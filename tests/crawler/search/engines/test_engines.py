@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crawler.search import EngineError, Query
-from crawler.search.errors import EngineDown, OutOfCredit, QueryRefused, WrongKey
+from crawler.search.errors import EngineDown, EngineKeyRejected, OutOfCredit, QueryRefused
 from domain import Link
 from tests.crawler.search.every_engine import JSON, KEY, KEYED
 from tests.crawler.search.server import Request, saying, search, shape
@@ -246,8 +246,8 @@ def test_an_articles_url_is_written_as_wikipedia_writes_it(title: str, path: str
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        (f"Invalid API key {KEY}", WrongKey),
-        ("Access denied", WrongKey),
+        (f"Invalid API key {KEY}", EngineKeyRejected),
+        ("Access denied", EngineKeyRejected),
         ("Daily quota exceeded", OutOfCredit),
         ("Something else", EngineError),
     ],
