@@ -25,7 +25,7 @@ _STARTS_WITHIN_S = 60.0
 
 @contextmanager
 def alone() -> Iterator[Settings]:
-    """Give the default settings on an empty folder, which is gone afterwards; nothing comes from the environment."""
+    """Return the default settings on an empty folder, which is gone afterwards; nothing comes from the environment."""
     with tempfile.TemporaryDirectory(prefix="wr-bench-", ignore_cleanup_errors=True) as folder:
         settings = Defaults.model_validate({"data_dir": Path(folder) / "data"})
         settings.run_dir.mkdir(mode=0o700, parents=True)
@@ -37,7 +37,7 @@ def alone() -> Iterator[Settings]:
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
-    """Give the environment for a child on these settings' data folder."""
+    """Return the environment for a child on these settings' data folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("WELLREAD_", "ANTHROPIC_"))}
     here = str(Path(__file__).parents[1])
     path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))

@@ -91,7 +91,7 @@ def _bare(models_dir: Path) -> _Bare:
 def _in_turn(
     some: Sequence[Callable[[], object]], others: Sequence[Callable[[], object]]
 ) -> tuple[list[float], list[float]]:
-    """Give the seconds of each; who goes first changes from pair to pair."""
+    """Return the seconds of each; who goes first changes from pair to pair."""
     spent: tuple[list[float], list[float]] = ([], [])
     for place, pair in enumerate(zip(some, others, strict=True)):
         for which in (0, 1) if place % 2 else (1, 0):

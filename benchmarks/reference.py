@@ -25,14 +25,14 @@ class Exact:
         self._rows = found["vector"].combine_chunks().flatten().to_numpy().reshape(found.num_rows, -1)
 
     def product_s(self, vector: NDArray[np.float32]) -> float:
-        """Give the seconds of one product with the matrix, on one thread; nothing is ranked."""
+        """Return the seconds of one product with the matrix, on one thread; nothing is ranked."""
         with threadpool_limits(1, user_api="blas"):
             started = time.perf_counter()
             self._rows @ vector
             return time.perf_counter() - started
 
     def nearest(self, vector: NDArray[np.float32], k: int) -> list[str]:
-        """Give the ids of the k nearest."""
+        """Return the ids of the k nearest."""
         return [self.ids[at] for at in np.argsort(-(self._rows @ vector), kind="stable")[:k]]
 
 
@@ -52,13 +52,13 @@ class Postings:
         self._added = {term: self._weighed(rows, lengths) for term, rows in found.items() if rows}
 
     def best_s(self, text: str, k: int) -> float:
-        """Give the seconds to analyse a query, add up its scores and take the k best."""
+        """Return the seconds to analyse a query, add up its scores and take the k best."""
         started = time.perf_counter()
         np.argpartition(-self.scores(text), k)[:k]
         return time.perf_counter() - started
 
     def scores(self, text: str) -> NDArray[np.float64]:
-        """Give every passage's bm25 for a query, in the order of the table."""
+        """Return every passage's bm25 for a query, in the order of the table."""
         scores = np.zeros(self._count)
         for term in set(analyse(text, self._lang)):
             if term in self._added:

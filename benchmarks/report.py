@@ -21,7 +21,7 @@ class Figure:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the target is reached; None without one."""
+        """Return whether the target is reached; None without one."""
         if self.at_most is not None:
             return self.value <= self.at_most
         return None if self.at_least is None else self.value >= self.at_least
@@ -37,14 +37,14 @@ class Report:
     values: Mapping[str, Any] = field(default_factory=dict)  #: for programs, by stable names
 
     def as_json(self) -> dict[str, Any]:
-        """Give the report as plain values."""
+        """Return the report as plain values."""
         figures = [
             {**asdict(figure), "value": round(figure.value, 4), "holds": figure.holds} for figure in self.figures
         ]
         return {"title": self.title, "figures": figures, "notes": list(self.notes), **self.values}
 
     def as_lines(self) -> list[str]:
-        """Give the report as lines of text."""
+        """Return the report as lines of text."""
         width = max((len(figure.name) for figure in self.figures), default=0)
         rows = [
             f"  {figure.name:<{width}}  {_shown(figure.value):>9} {_aim(figure)}".rstrip() for figure in self.figures
@@ -53,7 +53,7 @@ class Report:
 
 
 def spread(name: str, seconds: Sequence[float], *, p50: float | None = None, p95: float | None = None) -> list[Figure]:
-    """Give the median and the 95th percentile in milliseconds; ``p50`` and ``p95`` are their targets, in ms."""
+    """Return the median and the 95th percentile in milliseconds; ``p50`` and ``p95`` are their targets, in ms."""
     middle, late = (float(np.percentile(seconds, at)) * 1e3 for at in (50, 95))
     return [
         Figure(name=f"{name}, p50", value=middle, unit="ms", at_most=p50),
@@ -62,7 +62,7 @@ def spread(name: str, seconds: Sequence[float], *, p50: float | None = None, p95
 
 
 def ratio(name: str, of: Sequence[float], to: Sequence[float], *, at_most: float | None = None) -> Figure:
-    """Give the ratio of two medians."""
+    """Return the ratio of two medians."""
     return Figure(name=name, value=float(np.median(of) / np.median(to)), unit="×", at_most=at_most)
 
 

@@ -72,7 +72,7 @@ def _known(services: Filled, asked: Sequence[Sequence[str]]) -> _Known:
 
 
 def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postings) -> dict[str, float]:
-    """Give the seconds of each part of one question's looks."""
+    """Return the seconds of each part of one question's looks."""
     vector = tools.embedder.embed(wordings[:1])[0]
     found = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
     found |= _look("1 query", tools, lambda timed: ask.first_look(ask.Query(text=wordings[0]), timed))

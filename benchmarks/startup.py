@@ -49,7 +49,7 @@ def _run_s(settings: Settings, *arguments: str) -> float:
 
 
 def _up(options: Options) -> tuple[float, float, float]:
-    """Give the seconds until it is ready, and its processes' memory in bytes once it has answered: PSS and RSS."""
+    """Return the seconds until it is ready, and its processes' memory in bytes once it has answered: PSS and RSS."""
     with alone() as settings:
         options.models_dir.mkdir(parents=True, exist_ok=True)
         settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)

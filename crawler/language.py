@@ -16,7 +16,7 @@ _SURE = 0.99
 
 
 def detect(text: str, declared: str = "") -> str:
-    """Give the ISO 639-1 code of a page's language, "und" for a text without letters."""
+    """Return the ISO 639-1 code of a page's language, "und" for a text without letters."""
     middle = max(0, len(text) // 2 - _SAMPLE // 2)
     sample = text[middle : middle + _SAMPLE]
     if not any(char.isalpha() for char in sample):

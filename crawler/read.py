@@ -150,7 +150,7 @@ def _page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, no
 
 
 def _is_little(reading: ReadResult) -> bool:
-    """Whether so little was read that scripts may have to make the rest."""
+    """Return whether so little was read that scripts may have to make the rest."""
     return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE)
 
 

@@ -87,7 +87,7 @@ def host(url: str) -> str:
 
 
 def is_trap(url: str) -> bool:
-    """Tell whether the URL looks like one of an endless many: too long, too deep, or going round in its own path.
+    """Return whether the URL looks like one of an endless many: too long, too deep, or going round in its own path.
 
     Raises:
         BadUrl: see ``parse``.
@@ -100,7 +100,7 @@ def is_trap(url: str) -> bool:
 
 
 def _is_idna(label: str) -> bool:
-    """Whether an ``xn--`` label is what its own Unicode form is written as; ada leaves ASCII labels unchecked."""
+    """Return whether an ``xn--`` label is what its own Unicode form is written as; ada leaves ASCII labels unchecked."""
     if not label.startswith("xn--"):
         return True
     try:

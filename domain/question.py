@@ -27,7 +27,7 @@ class Status(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether the question moves no further by itself."""
+        """Return whether the question moves no further by itself."""
         return self in FINAL
 
 

@@ -24,7 +24,7 @@ def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...
 
 
 def short_answer(sentences: Sequence[Sentence]) -> str | None:
-    """Give the words of the first sentence that say just what was asked; None where that is unsure or disputed.
+    """Return the words of the first sentence that say just what was asked; None where that is unsure or disputed.
 
     Of a question that asks whether it is "Yes" or "No", where the sentence settles that.
     """

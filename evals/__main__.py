@@ -98,7 +98,7 @@ def opened_embedder(name: str, models: Path | None, threads: int) -> Embedder:
 
 
 def default_cache() -> Path:
-    """Give the folder in which vectors are kept from one run to the next."""
+    """Return the folder in which vectors are kept from one run to the next."""
     return load().data_dir / "cache"
 
 

@@ -58,7 +58,7 @@ def runs_in(data: Path) -> Iterator[Run]:
 
 
 def numbers_of(measured: Sequence[Measured]) -> Numbers:
-    """Give the figures of every run by its name."""
+    """Return the figures of every run by its name."""
     return {each.name: each.numbers for each in measured}
 
 

@@ -76,7 +76,7 @@ MODES: dict[str, Mode] = {
 
 
 def chosen(mode: str, questions: Sequence[EvalQuestion], limit: int | None) -> list[EvalQuestion]:
-    """Give the questions a mode asks, in the set's order; a sample of ``limit`` of them, the same each time."""
+    """Return the questions a mode asks, in the set's order; a sample of ``limit`` of them, the same each time."""
     asked = [question for question in questions if MODES[mode].asks(question)]
     if limit is not None and limit < len(asked):
         places = random.Random(_SEED).sample(range(len(asked)), limit)  # noqa: S311 - a sample, not a secret
@@ -87,7 +87,7 @@ def chosen(mode: str, questions: Sequence[EvalQuestion], limit: int | None) -> l
 
 
 def has_questions(mode: str, each: EvalSet) -> bool:
-    """Say whether the set holds a question that the mode asks."""
+    """Return whether the set holds a question that the mode asks."""
     return any(MODES[mode].asks(question) for question in each.questions)
 
 

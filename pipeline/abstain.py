@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def likely_answer(attempt: LookupResult) -> Answer | None:
-    """Give the answer of hits that do not suffice when it is likely right all the same, with a notice that says so.
+    """Return the answer of hits that do not suffice when it is likely right all the same, with a notice that says so.
 
     A model that read the hits and found them wanting is believed, as are answers without any citation left.
     """

@@ -45,7 +45,7 @@ class UnknownEnhancement(WellreadError):
 
 
 def switched(names: Iterable[str]) -> frozenset[Enhancement]:
-    """Give the enhancements that are on: the default ones, with each name, without each ``-name``.
+    """Return the enhancements that are on: the default ones, with each name, without each ``-name``.
 
     Raises UnknownEnhancement.
     """

@@ -47,13 +47,13 @@ class VariantMemory(Protocol):
     """Remembers variants that were paid for, and which kinds helped which type of question."""
 
     def recall(self, key: VariantKey) -> tuple[Variant, ...]:
-        """Give the variants kept under ``key``; none when there are none."""
+        """Return the variants kept under ``key``; none when there are none."""
 
     def keep(self, key: VariantKey, variants: Sequence[Variant]) -> None:
         """Keep variants for the next time."""
 
     def tallies(self, question_type: str) -> Tallies:
-        """Give how often each kind was tried for this type of question, and how often it helped."""
+        """Return how often each kind was tried for this type of question, and how often it helped."""
 
 
 def vary(
@@ -65,7 +65,7 @@ def vary(
     learned: VariantMemory | None = None,
     seed: str = "",
 ) -> Made[tuple[Variant, ...]]:
-    """Give variants of the question: those in ``memory``, else the model's, else those of the rules.
+    """Return variants of the question: those in ``memory``, else the model's, else those of the rules.
 
     With ``learned`` the kinds that helped come first. What the rules make costs nothing and is not kept.
     """
@@ -87,7 +87,7 @@ def vary(
 def judge_hits(
     analysis: Analysis, hits: Sequence[Hit], *, model: Model | None, judge: Judge, threshold: float
 ) -> Made[Verdict]:
-    """Give the model's verdict, else the local judge's."""
+    """Return the model's verdict, else the local judge's."""
     local = judge(analysis, hits, threshold)
     if model is None or local.confidence < RULED_OUT:
         return Made(value=local)
@@ -110,7 +110,7 @@ def write_answer(
     several: bool = True,
     tell: Tell | None = None,
 ) -> Made[tuple[Answer | None, Verdict]]:
-    """Give the answer, and the verdict as it stands after reading that answer; None when there is none to give.
+    """Return the answer, and the verdict as it stands after reading that answer; None when there is none to give.
 
     Hits that do not suffice still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for
     the model; ``several`` is for the extractive answer, which is then joined from several pages where that is needed.

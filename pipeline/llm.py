@@ -44,7 +44,7 @@ class Model(Protocol):
         """The name of the model that composes, as ``Answer.composer`` shows it."""
 
     def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
-        """Give up to ``count`` other wordings of ``question`` in ``lang`` (ISO 639-1; empty or "und": its own)."""
+        """Return up to ``count`` other wordings of ``question`` in ``lang`` (ISO 639-1; empty or "und": its own)."""
 
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
         """Judge whether ``hits`` answer ``question``."""

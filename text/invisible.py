@@ -29,7 +29,7 @@ _ANY = re.compile(
 
 
 def strip_invisible(text: str) -> str:
-    """Give what a reader sees of the text; control characters become spaces, the rest of the unseen goes."""
+    """Return what a reader sees of the text; control characters become spaces, the rest of the unseen goes."""
     if _ANY.search(text) is None:
         return text
     text = _UNSEEN.sub("", _LINES.sub("\n", _CONTROLS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))))

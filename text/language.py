@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect_language(text: str) -> str:
-    """Give the ISO 639-1 code of ``text``'s language, or "und" when it has no letters."""
+    """Return the ISO 639-1 code of ``text``'s language, or "und" when it has no letters."""
     script = _script_of(text)
     if not script:
         return "und"
@@ -49,7 +49,7 @@ def detect_language(text: str) -> str:
 
 
 def _script_of(text: str) -> str:
-    """Give the script most letters are in; any kana makes a text Japanese."""
+    """Return the script most letters are in; any kana makes a text Japanese."""
     counts: dict[str, int] = {}
     for char in text:
         if char.isalpha():
@@ -61,7 +61,7 @@ def _script_of(text: str) -> str:
 
 
 def _by_small_words(text: str) -> str:
-    """Give the one language that explains most of the text's words, or "" when two explain as many or none does."""
+    """Return the one language that explains most of the text's words, or "" when two explain as many or none does."""
     words = [word.casefold() for word in _WORD.findall(text)]
     scores = {
         lang: sum((word in STOP_WORDS_BY_LANGUAGE[lang]) + 2 * (word in QUESTION_WORDS[lang]) for word in words)

@@ -41,7 +41,7 @@ class _Word(NamedTuple):
 
 
 def key(text: str) -> str:
-    """Give the spelling under which a name compares; "" for one that is none."""
+    """Return the spelling under which a name compares; "" for one that is none."""
     found = [word.text for word in _words(fold(html.unescape(text)))]  # folding may part a letter in two
     if len(found) > 1 and found[0] in _ARTICLES:
         found = found[1:]
@@ -50,7 +50,7 @@ def key(text: str) -> str:
 
 
 def names_of(title: str) -> tuple[str, ...]:
-    """Give the names a page's title gives it: all of it, without its site's name, and without a parenthesis."""
+    """Return the names a page's title gives it: all of it, without its site's name, and without a parenthesis."""
     plain = html.unescape(title)
     first = _SEGMENT.split(plain, maxsplit=1)[0]
     named = (key(part) for part in (plain, _bare(plain), first, _bare(first)))
@@ -58,7 +58,7 @@ def names_of(title: str) -> tuple[str, ...]:
 
 
 def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
-    """Give every stretch of a text that may be a name, to be looked up; ``empty`` are its language's empty words.
+    """Return every stretch of a text that may be a name, to be looked up; ``empty`` are its language's empty words.
 
     Proper nouns, parts of longer ones too, and phrases of two words or more that neither begin nor end empty.
     """
@@ -73,7 +73,7 @@ def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
-    """Give the proper nouns of a text, to be kept: each run of capitalised words, and its ends ("Barack Obama" too).
+    """Return the proper nouns of a text, to be kept: each run of capitalised words, and its ends ("Barack Obama" too).
 
     In a script without capitals there are none: what such a text names is found from the names of the pages.
     """
@@ -123,7 +123,7 @@ def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[
 
 
 def _stands_alone(listed: Sequence[_Word], at: int, empty: Collection[str]) -> bool:
-    """Whether a capitalised word is no part of a longer name: "United" of "United States" names nothing."""
+    """Return whether a capitalised word is no part of a longer name: "United" of "United States" names nothing."""
     if not listed[at].capital:
         return True
     after = at + 1 < len(listed) and not listed[at + 1].apart and _names(listed[at + 1], empty)

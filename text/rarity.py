@@ -16,12 +16,12 @@ RARE = 1.0
 
 
 def rarity(term: str, lang: str) -> float:
-    """Give a weight in (0, 1]; terms of a language without a table all weigh 1."""
+    """Return a weight in (0, 1]; terms of a language without a table all weigh 1."""
     return _table().get(lang, {}).get(term, RARE)
 
 
 def rarity_of(texts_with_term: int, texts: int) -> float:
-    """Give the weight of a term from its document frequency: its BM25 idf, as a share of a hapax's."""
+    """Return the weight of a term from its document frequency: its BM25 idf, as a share of a hapax's."""
     return min(RARE, _idf(texts_with_term, texts) / _idf(1, texts))
 
 

@@ -80,7 +80,9 @@ _IRREGULAR = """
 
 
 def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
-    """Give for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0, 1]."""
+    """Return for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0,
+    1].
+    """
     synonyms = _synonyms(lang)
     # a word that begins otherwise is neither the term nor derived from it: few of the vocabulary are compared
     by_start: dict[str, list[str]] = {term[:_STEM_CHARS]: [] for term in terms}
@@ -97,7 +99,7 @@ def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> d
 
 
 def credit(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
-    """Give what the best of ``terms`` counts for the term that ``related_terms`` stand for; 0 for none."""
+    """Return what the best of ``terms`` counts for the term that ``related_terms`` stand for; 0 for none."""
     return max((count for other, count in related_terms.items() if other in terms), default=0.0)
 
 
@@ -110,7 +112,7 @@ def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
 
 
 def _spelled_like(term: str, vocabulary: Collection[str]) -> dict[str, float]:
-    """Give the words that begin like ``term`` and have nearly its letters."""
+    """Return the words that begin like ``term`` and have nearly its letters."""
     if len(term) < _SPELLED_CHARS or not term.isalpha():
         return {}
     near = (other for other in vocabulary if other[0] == term[0] and abs(len(other) - len(term)) <= 2)
@@ -122,7 +124,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _derived(one: str, other: str) -> bool:
-    """Say whether two stems are of one word: generat and generator, pars and parser."""
+    """Return whether two stems are of one word: generat and generator, pars and parser."""
     if one[:_STEM_CHARS] != other[:_STEM_CHARS] or not (one.isalpha() and other.isalpha()):
         return False
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -87,7 +87,7 @@ _QUOTING = "とってはがをにでのもやな、，。とし"
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Give the ``(start, end)`` of each sentence in order, without the white space around it.
+    """Return the ``(start, end)`` of each sentence in order, without the white space around it.
 
     Every character that is not white space lies in exactly one span.
     """
@@ -132,7 +132,7 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def _line_ends(text: str, line_start: int, stop: re.Match[str]) -> bool:
-    """Say whether the line break ends a sentence; that of wrapped prose does not."""
+    """Return whether the line break ends a sentence; that of wrapped prose does not."""
     if stop.group() != "\n":  # a blank line, or an indented next line
         return True
     line = text[line_start : stop.start()].rstrip()
@@ -147,7 +147,7 @@ def _quote_goes_on(text: str, stop: re.Match[str]) -> bool:
 
 
 def _mark_ends(text: str, stop: re.Match[str]) -> bool:
-    """Say whether ``.``, ``!`` or ``?`` ends a sentence here."""
+    """Return whether ``.``, ``!`` or ``?`` ends a sentence here."""
     following = text[stop.end() : stop.end() + 80].lstrip()
     if not following:
         return True
@@ -162,7 +162,7 @@ def _mark_ends(text: str, stop: re.Match[str]) -> bool:
 
 
 def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
-    """Say whether the dot belongs to an abbreviation, an initial, an ordinal or a list's number."""
+    """Return whether the dot belongs to an abbreviation, an initial, an ordinal or a list's number."""
     folded = word.casefold()
     following = _WORD.match(begin)
     starts = following is not None and following.group().casefold() in _STARTERS
@@ -178,7 +178,7 @@ def _dot_is_of_word(word: str, before: str, begin: str) -> bool:
 
 
 def _is_ordinal(number: str, before: str, following: str) -> bool:
-    """Say whether "3." is German for "third": before a month or century, or after an article."""
+    """Return whether "3." is German for "third": before a month or century, or after an article."""
     if len(number) > 3:
         return False
     words = before.split()

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 def jaccard(one: set[str], other: set[str]) -> float:
-    """Give |intersection| / |union|; 0 for two empty sets."""
+    """Return |intersection| / |union|; 0 for two empty sets."""
     union = one | other
     return len(one & other) / len(union) if union else 0.0

@@ -41,7 +41,7 @@ _PATTERNS = {
 
 
 def replace_synonym(text: str, lang: str) -> str:
-    """Give ``text`` with its known words exchanged, or "" when it has none."""
+    """Return ``text`` with its known words exchanged, or "" when it has none."""
     if lang not in _SYNONYMS:
         return ""
     exchanged = _PATTERNS[lang].sub(lambda match: _SYNONYMS[lang][match.group().casefold()], text)

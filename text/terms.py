@@ -11,14 +11,14 @@ _EDGES = "\"'“”„«»‹›()[]{}<>.,;:!?¿¡…。？！、`*"
 
 
 def content_words(text: str, lang: str) -> list[str]:
-    """Give the words of ``text`` as they are written, without stop words, question words and punctuation."""
+    """Return the words of ``text`` as they are written, without stop words, question words and punctuation."""
     empty = empty_words(lang)
     tokens = (token.strip(_EDGES) for token in text.split())
     return [token for token in tokens if (parts := words(token)) and not empty.issuperset(parts)]
 
 
 def content_terms(text: str, lang: str) -> dict[str, str]:
-    """Give each search term of ``text`` that carries a topic, with the word it was written as, in order."""
+    """Return each search term of ``text`` that carries a topic, with the word it was written as, in order."""
     terms: dict[str, str] = {}
     for word in content_words(text, lang):
         for term in analyse(word, lang):
@@ -30,7 +30,7 @@ def content_terms(text: str, lang: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def terms_of(text: str, lang: str) -> tuple[str, ...]:
-    """Give the search terms of a sentence or title in order; remembered, for the looks at one question read the same.
+    """Return the search terms of a sentence or title in order; remembered, for the looks at one question read the same.
 
     ``lang`` is the question's: the two are analysed alike, so that they compare.
     """

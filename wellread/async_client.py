@@ -71,7 +71,7 @@ class AsyncClient(AsyncSites, AsyncLearning):
     async def feedback(
         self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
     ) -> Feedback:
-        """Say whether an answer is right (its latest revision, unless one is named)."""
+        """Return whether an answer is right (its latest revision, unless one is named)."""
         return to_feedback(await self._send(calls.feedback(question_id, verdict, comment, revision)))
 
     async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
@@ -122,7 +122,7 @@ class AsyncClient(AsyncSites, AsyncLearning):
         return to_value(PageRead, await self._send(Call(method="POST", path="/api/reads", body={"url": url})))
 
     async def reading(self, reading_id: int) -> PageRead:
-        """How far the reading of a page has come."""
+        """Return how far the reading of a page has come."""
         return to_value(PageRead, await self._send(Call(path=f"/api/reads/{reading_id}")))
 
     async def page(self, page_id: int) -> StoredPage:
@@ -134,7 +134,7 @@ class AsyncClient(AsyncSites, AsyncLearning):
         return dict(await self._send(Call(path="/api/stats")))
 
     async def is_ready(self) -> bool:
-        """Whether every part a question needs is there."""
+        """Return whether every part a question needs is there."""
         try:
             await self._send(Call(path="/readyz"))
         except Refused:

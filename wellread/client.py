@@ -98,7 +98,7 @@ class Client(Sites, Learning):
     def feedback(
         self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
     ) -> Feedback:
-        """Say whether an answer is right (its latest revision, unless one is named)."""
+        """Return whether an answer is right (its latest revision, unless one is named)."""
         return to_feedback(self._send(calls.feedback(question_id, verdict, comment, revision)))
 
     def events(self, question_id: str, *, after: str = "") -> Iterator[Event]:
@@ -147,7 +147,7 @@ class Client(Sites, Learning):
         return to_value(PageRead, self._send(Call(method="POST", path="/api/reads", body={"url": url})))
 
     def reading(self, reading_id: int) -> PageRead:
-        """How far the reading of a page has come."""
+        """Return how far the reading of a page has come."""
         return to_value(PageRead, self._send(Call(path=f"/api/reads/{reading_id}")))
 
     def page(self, page_id: int) -> StoredPage:
@@ -159,7 +159,7 @@ class Client(Sites, Learning):
         return dict(self._send(Call(path="/api/stats")))
 
     def is_ready(self) -> bool:
-        """Whether every part a question needs is there."""
+        """Return whether every part a question needs is there."""
         try:
             self._send(Call(path="/readyz"))
         except Refused:

@@ -93,7 +93,7 @@ class PageRead:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more happens: it could not be read, or answers can be drawn from it."""
+        """Return whether nothing more happens: it could not be read, or answers can be drawn from it."""
         return self.outcome is not None and (self.page_id is None or self.in_knowledge_base)
 
 

@@ -30,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRead:
-    """How far the reading of a whole site has come; the counts are of pages."""
+    """Return how far the reading of a whole site has come; the counts are of pages."""
 
     id: int
     url: str
@@ -53,7 +53,7 @@ class SiteRead:
 
     @property
     def is_final(self) -> bool:
-        """Whether no more of the site is read."""
+        """Return whether no more of the site is read."""
         return self.status in ("DONE", "CANCELLED")
 
 
@@ -108,7 +108,7 @@ class Sites(ABC):
         return to_site_read(self._send(read_site(url, max_pages, max_depth)))
 
     def site_read(self, site_read_id: int) -> SiteRead:
-        """How far the reading of a site has come."""
+        """Return how far the reading of a site has come."""
         return to_site_read(self._send(of_site_read(site_read_id)))
 
     def site_reads(self) -> list[SiteRead]:
@@ -150,7 +150,7 @@ class AsyncSites(ABC):
         return to_site_read(await self._send(read_site(url, max_pages, max_depth)))
 
     async def site_read(self, site_read_id: int) -> SiteRead:
-        """How far the reading of a site has come."""
+        """Return how far the reading of a site has come."""
         return to_site_read(await self._send(of_site_read(site_read_id)))
 
     async def site_reads(self) -> list[SiteRead]:

@@ -48,7 +48,7 @@ def run_worker(settings: Settings, queue: str) -> None:
 
 
 def processes(settings: Settings, queue: str) -> int:
-    """How many processes work on a queue; one alone writes passages."""
+    """Return how many processes work on a queue; one alone writes passages."""
     return {"answer": settings.answer_processes, "crawl": settings.crawl_processes}.get(queue, 1)
 
 
@@ -75,7 +75,7 @@ def run_flower(settings: Settings) -> None:
 
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
-    """Give a migration that is under way the time to end."""
+    """Wait for a migration that is under way."""
     from store.sql.database import Database, DatabaseError, check_schema
     from workers.processes.supervise import wait_until
 

@@ -58,7 +58,9 @@ def sweep(services: Services) -> None:
 
 
 def calls(due: int, waiting: int) -> int:
-    """How many calls to send for ``due`` rows when ``waiting`` calls stand in the queue: min(due, 200) − waiting."""
+    """Return how many calls to send for ``due`` rows when ``waiting`` calls stand in the queue: min(due, 200) −
+    waiting.
+    """
     return max(0, min(due, MOST_WAITING) - waiting)
 
 

@@ -201,7 +201,7 @@ def _exposure(services: Services) -> Diagnosis:
 
 
 def _is_idle(settings: Settings) -> bool:
-    """Whether the embedded stack is meant, and is not running."""
+    """Return whether the embedded stack is meant, and is not running."""
     from workers.processes.stack import running
 
     return not settings.redis_url and running(settings) is None

@@ -38,7 +38,7 @@ def look(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
 
 
 def is_the_operators(kind: str) -> bool:
-    """Whether an error of this name is one that only the operator mends."""
+    """Return whether an error of this name is one that only the operator mends."""
     from crawler.search import errors
 
     return bool(getattr(getattr(errors, kind, None), "is_the_operators", False))

@@ -58,7 +58,7 @@ def real_set() -> EvalSet:
 
 
 def filled(options: Options, *, real: EvalSet | None = None) -> Path:
-    """Give the data folder of a knowledge base of about so many passages, made now where there is none.
+    """Return the data folder of a knowledge base of about so many passages, made now where there is none.
 
     ``real`` are other texts to stand among the made-up ones than :func:`real_set`.
     """

@@ -97,7 +97,7 @@ class Language:
 
 
 def questions(pages: Sequence[MadeUp], count: int, seed: int = 2) -> list[tuple[str, ...]]:
-    """Give ``count`` questions, each in four wordings, the question first; half say the name of a page."""
+    """Return ``count`` questions, each in four wordings, the question first; half say the name of a page."""
     random = np.random.default_rng(seed)
     able = [each for each in pages if len(each.said) >= 4]
     asked = [able[at] for at in random.choice(len(able), count, replace=count > len(able))]

@@ -103,7 +103,7 @@ def _scrapy(urls: Sequence[str]) -> _Turn:
 
 
 def _growth(found: Sequence[Read]) -> float:
-    """How much more the processes hold together at the end than when they had read their first pages."""
+    """Return how much more the processes hold together at the end than when they had read their first pages."""
     early, late = found[_SETTLED // 2 : _SETTLED], found[-_SETTLED // 2 :]
     return mean(each.megabytes for each in late) / max(1.0, mean(each.megabytes for each in early))
 

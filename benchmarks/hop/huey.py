@@ -14,7 +14,7 @@ PROCESSES = 2
 
 
 def tasks(url: str) -> tuple[Any, Any]:
-    """Give the two tasks: one that passes a message on, one that does nothing."""
+    """Return the two tasks: one that passes a message on, one that does nothing."""
     queue, client = _queue(url), redis.Redis.from_url(url)
 
     @queue.task(name="pass_on")  # type: ignore[untyped-decorator]

@@ -66,14 +66,14 @@ class _Kind:
         self._client, self._hop, self._many = client, hop, many
 
     def hop_s(self) -> float:
-        """Give the seconds until one message was passed on to its end."""
+        """Return the seconds until one message was passed on to its end."""
         started = time.perf_counter()
         self._hop()
         self._wait()
         return time.perf_counter() - started
 
     def rate(self) -> float:
-        """Give how many were worked off in a second, from the first one sent."""
+        """Return how many were worked off in a second, from the first one sent."""
         started = time.perf_counter()
         count = self._many()
         self._wait()

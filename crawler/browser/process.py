@@ -75,7 +75,7 @@ class Running(NamedTuple):
 
 
 def find(setting: str) -> str:
-    """Give the path of the browser that ``auto``, ``off`` or a path stands for; "" for none.
+    """Return the path of the browser that ``auto``, ``off`` or a path stands for; "" for none.
 
     Raises NoChromium where a path was given and nothing can be run there.
     """
@@ -135,7 +135,7 @@ def end(pid: int) -> None:
 
 
 def memory(pid: int) -> int:
-    """Give the bytes that all processes of a browser hold for themselves; 0 where the system does not tell."""
+    """Return the bytes that all processes of a browser hold for themselves; 0 where the system does not tell."""
     return sum(_private(stat.parent) for stat in Path("/proc").glob("[0-9]*/stat") if _session(stat) == pid)
 
 

@@ -66,7 +66,7 @@ class Browser:
         self._turn = asyncio.Lock()
 
     async def render(self, page: Fetched, get: Get) -> Fetched:
-        """Give the page as its scripts made it; ``get`` fetches what they ask for, under all guards.
+        """Return the page as its scripts made it; ``get`` fetches what they ask for, under all guards.
 
         Raises NotRendered.
         """

@@ -44,7 +44,7 @@ class Intercepted:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether none waits for its answer."""
+        """Return whether none waits for its answer."""
         return not self._running
 
     def paused(self, devtools: DevTools, about: Mapping[str, Any]) -> None:

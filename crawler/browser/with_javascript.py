@@ -21,14 +21,14 @@ class Renders(Protocol):
     """Runs a page's scripts."""
 
     async def render(self, page: Fetched, get: Get) -> Fetched:
-        """Give the page as its scripts made it; raises NotRendered."""
+        """Return the page as its scripts made it; raises NotRendered."""
 
 
 class FetchesForPages(Fetches, Protocol):
     """Fetches, and knows what the operator's own sites are."""
 
     def is_own(self, url: str) -> bool:
-        """Tell whether a URL is on one of them; raises Blocked."""
+        """Return whether a URL is on one of them; raises Blocked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Scripts:
     permission: Permission  #: to fetch what they ask for
 
     async def run(self, page: Fetched) -> Fetched | None:
-        """Give the page as its scripts make it; None where it needs none.
+        """Return the page as its scripts make it; None where it needs none.
 
         Raises NotRendered where there is no browser, or none that could.
         """

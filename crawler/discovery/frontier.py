@@ -100,7 +100,7 @@ def kind_of(link: Link) -> CandidateKind:
 
 
 def leads_to_text(url: str) -> bool:
-    """Tell whether a URL may lead to a page of text: no image, program or archive, and not one of an endless many."""
+    """Return whether a URL may lead to a page of text: no image, program or archive, and not one of an endless many."""
     return _BINARY.search(url.partition("?")[0]) is None and not _is_trap(url)
 
 
@@ -176,7 +176,7 @@ def _best_first(scored: tuple[_Known, float]) -> tuple[float, int]:
 
 
 def _is_seen(url: str, seen: Container[str]) -> bool:
-    """Whether the URL was seen, or the folder's whose front page it names."""
+    """Return whether the URL was seen, or the folder's whose front page it names."""
     return url in seen or (_FRONT.search(url) is not None and _FRONT.sub("/", url) in seen)
 
 

@@ -33,7 +33,8 @@ def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = 
 
 
 def size(text: str) -> float:
-    """How much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as one.
+    """Return how much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as
+    one.
 
     What is longer than any word counts as several: no passage grows without end.
     """

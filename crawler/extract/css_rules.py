@@ -82,7 +82,7 @@ class Sheets:
             self._by_key.setdefault(_key(rule.compounds[-1]), []).append((at, rule))
 
     def style_of(self, element: Any) -> dict[str, str]:
-        """Give what the rules say of an element, the more specific rule before the less; {} mostly."""
+        """Return what the rules say of an element, the more specific rule before the less; {} mostly."""
         if not self._by_key or self._tries > MAX_TRIES:
             return {}
         keys = [f".{name}" for name in element.get("class", "").split()[:20]]

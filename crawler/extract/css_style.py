@@ -41,7 +41,7 @@ def declarations(style: str) -> dict[str, str]:
 
 
 def hides(style: Declarations) -> bool:
-    """Say whether an element of this style is not seen, whatever it stands on."""
+    """Return whether an element of this style is not seen, whatever it stands on."""
     return (
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
@@ -68,7 +68,7 @@ def colour_of(value: str) -> Colour | None:
 
 
 def background_of(style: Declarations) -> Colour | str | None:
-    """Give the background's colour, "unknown" for one that is not a plain colour, None where the style sets none."""
+    """Return the background's colour, "unknown" for one that is not a plain colour, None where the style sets none."""
     value = style.get("background-color") or style.get("background")
     if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
         return None
@@ -76,7 +76,7 @@ def background_of(style: Declarations) -> Colour | str | None:
 
 
 def is_same(one: Colour, other: Colour) -> bool:
-    """Say whether letters of one colour cannot be told from a ground of the other."""
+    """Return whether letters of one colour cannot be told from a ground of the other."""
     return all(abs(a - b) < _SAME for a, b in zip(one, other, strict=True))
 
 

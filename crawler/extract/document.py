@@ -98,7 +98,7 @@ def _pdf(body: bytes, url: str) -> PageText:
 
 
 def needs_scripts(body: bytes, content_type: str = "") -> bool:
-    """Say whether a document is a page that hardly holds any text before its scripts have run."""
+    """Return whether a document is a page that hardly holds any text before its scripts have run."""
     if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
         return False
     tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))

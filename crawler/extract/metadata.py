@@ -50,7 +50,7 @@ def read_metadata(tree: Any, url: str) -> Metadata:
 
 
 def asked_of_robots(said: str) -> frozenset[str]:
-    """Give the single words that a robots meta tag or an X-Robots-Tag header asks; "none" is noindex and nofollow.
+    """Return the single words that a robots meta tag or an X-Robots-Tag header asks; "none" is noindex and nofollow.
 
     Words with a value are left out, as ``max-image-preview:none``, and those for another, as ``googlebot: noindex``.
     """

@@ -18,7 +18,7 @@ _SAYS_SO = re.compile(r"javascript|java script|scripts?\b.{0,40}(?:enable|aktivi
 
 
 def is_scripted(tree: Any) -> bool:
-    """Say whether a parsed page holds hardly any text and looks as if its scripts would make it; changes the tree."""
+    """Return whether a parsed page holds hardly any text and looks as if its scripts would make it; changes the tree."""
     if not any(True for _ in tree.iter("script")):
         return False
     asks = any(_SAYS_SO.search("".join(each.itertext())) for each in tree.iter("noscript"))
@@ -31,7 +31,7 @@ def is_scripted(tree: Any) -> bool:
 
 
 def _is_root(element: Any) -> bool:
-    """Whether a framework would fill this element: hardly anything is in it yet."""
+    """Return whether a framework would fill this element: hardly anything is in it yet."""
     if not isinstance(element.tag, str):
         return False
     is_named = element.get("id", "") in _ROOT_IDS or element.tag in _ROOT_TAGS or "data-reactroot" in element.attrib

@@ -110,7 +110,7 @@ def _is_hidden(element: Any, looks: _Looks) -> bool:
 
 
 def _is_in_its_ground(element: Any, style: dict[str, str], looks: _Looks) -> bool:
-    """Say whether its letters have the colour of what they stand on."""
+    """Return whether its letters have the colour of what they stand on."""
     colour = colour_of(style.get("color", ""))
     if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
         return False

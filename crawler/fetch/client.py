@@ -80,7 +80,7 @@ class Fetcher:
         await self._pool.aclose()
 
     def is_own(self, url: str) -> bool:
-        """Tell whether a URL is on one of the operator's own sites; raises Blocked where it may not be fetched."""
+        """Return whether a URL is on one of the operator's own sites; raises Blocked where it may not be fetched."""
         return self._guard.check(url).own
 
     async def get(

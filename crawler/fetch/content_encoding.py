@@ -27,7 +27,7 @@ class Corrupt(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """How much a body may be."""
+    """Return how much a body may be."""
 
     max_wire: int = 5_000_000  #: bytes as they arrive
     max_body: int = 10_000_000  #: bytes once decoded
@@ -46,7 +46,7 @@ class Codec(Protocol):
         ...
 
     def is_whole(self) -> bool:
-        """Whether the encoded stream has come to its end."""
+        """Return whether the encoded stream has come to its end."""
         ...
 
 

@@ -113,7 +113,7 @@ class Guard:
         return tuple(addresses)
 
     def is_public(self, address: str) -> bool:
-        """Tell whether an IP address, as text, is one of the public internet's; anything else is not."""
+        """Return whether an IP address, as text, is one of the public internet's; anything else is not."""
         try:
             ip = ip_address(address)
         except ValueError:
@@ -174,7 +174,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _is_public_name(host: str) -> bool:
-    """Whether a name could stand in the public DNS: dotted, well formed, not in a suffix of inner networks."""
+    """Return whether a name could stand in the public DNS: dotted, well formed, not in a suffix of inner networks."""
     name = host.removesuffix(".")
     labels = name.split(".")
     return len(labels) > 1 and len(name) <= 253 and all(map(_LABEL.fullmatch, labels)) and not _INTERNAL.fullmatch(name)

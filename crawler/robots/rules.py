@@ -63,7 +63,7 @@ class Robots:
     is_temporary: bool = False  #: stands for a file that could not be had: ask again soon
 
     def allows(self, url: str, agent: str) -> bool:
-        """Tell whether an agent, named by its product token or whole User-Agent, may fetch the URL."""
+        """Return whether an agent, named by its product token or whole User-Agent, may fetch the URL."""
         path = _path(url)
         groups = self.groups.get(self._name(agent), ())
         deciding = [rule for group in groups if (rule := next((rule for rule in group if _matches(rule, path)), None))]

@@ -40,7 +40,7 @@ _LOOKED_AT: Final = 20_000  #: bytes of a page
 
 
 def is_block_page(body: bytes) -> bool:
-    """Tell whether a page is a captcha or says that we are taken for a robot."""
+    """Return whether a page is a captcha or says that we are taken for a robot."""
     return _BLOCK_PAGE.search(body[:_LOOKED_AT]) is not None
 
 

@@ -90,13 +90,13 @@ def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[s
 
 
 def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
-    """Give the evidence of every case that gives any."""
+    """Return the evidence of every case that gives any."""
     weighed = ((case, weigh(case.analysis, case.hits)) for case in cases)
     return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
 
 
 def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Sequence[str]) -> dict[str, object]:
-    """Give the stored form of a model fitted for one language, or for any, and print how it does."""
+    """Return the stored form of a model fitted for one language, or for any, and print how it does."""
     mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
     fitted = [each for each in mine if each.case.fitted]
     features, weights, intercept = _fit_as_meant(fitted, features)

@@ -55,7 +55,7 @@ def main(models: Path, cache: Path) -> None:
 
 
 def _samples(sets: Sequence[EvalSet], embedder: Embedder) -> dict[str, dict[str, list[list[float]]]]:
-    """Give for each language rows of features of cases that are answered and of cases that are not."""
+    """Return for each language rows of features of cases that are answered and of cases that are not."""
     cases = [case for each in sets for case in cases_of(each, embedder, 200) if case.condition != "unanswerable"]
     kept: dict[str, dict[str, list[list[float]]]] = {}
     for lang in dict.fromkeys(each.lang for each in sets):
@@ -83,7 +83,7 @@ def _floors(embedder: str, samples: Mapping[str, Any]) -> dict[str, dict[str, fl
 
 
 def _list(case: ListCase) -> dict[str, Any]:
-    """Give the best hits' signals, and the places of those that answer."""
+    """Return the best hits' signals, and the places of those that answer."""
     order = np.argsort([-weighted_mean(each, weights()) for each in case.signals], kind="stable")[:_HITS]
     signals = [[round(float(getattr(case.signals[at], name)), 3) for name in reranker.SIGNALS] for at in order]
     gold = case.question.gold

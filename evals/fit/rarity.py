@@ -34,7 +34,7 @@ def main(data: Path, docs: Path) -> None:
 
 
 def count(sets: Sequence[EvalSet]) -> dict[str, dict[str, float]]:
-    """Give {language: {term: weight}} for the terms seen often enough."""
+    """Return {language: {term: weight}} for the terms seen often enough."""
     texts: dict[str, list[set[str]]] = {}
     for passage in {passage.content_hash: passage for each in sets for passage in each.passages}.values():
         if is_for_fitting(passage.title):

@@ -100,7 +100,7 @@ def cases_of(each: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
 
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:
-    """Give the weight of each signal, 1 together; every set counts by the root of its size."""
+    """Return the weight of each signal, 1 together; every set counts by the root of its size."""
     sizes = {name: sum(case.set == name for case in cases) for name in SETS}
     right = [np.array([hit.passage.page_id in case.question.gold for hit in case.hits], np.float64) for case in cases]
     used = [at for at, each in enumerate(right) if each.any()]
@@ -154,7 +154,7 @@ def _learned(case: Case, weights: Mapping[str, float]) -> tuple[int, ...]:
 
 
 def _figures(cases: Sequence[Case], rankings: Sequence[Sequence[int]]) -> str:
-    """Give recall@1 (one right page first), MRR@10 and recall@5."""
+    """Return recall@1 (one right page first), MRR@10 and recall@5."""
     pairs = [(ranking, case.question.gold) for case, ranking in zip(cases, rankings, strict=True)]
     first = fmean(ranking[:1] != () and ranking[0] in gold for ranking, gold in pairs)
     mrr = fmean(reciprocal_rank_at(10, ranking, gold) for ranking, gold in pairs)

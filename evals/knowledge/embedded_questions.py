@@ -24,7 +24,7 @@ class EmbeddedQuestions:
     def find(
         self, text: str, base: Search, *, k: int, ranking: Ranking | None = None, observe: Observe | None = None
     ) -> tuple[Hit, ...]:
-        """Give the k best hits of a knowledge base; the text leg looks for ``text``."""
+        """Return the k best hits of a knowledge base; the text leg looks for ``text``."""
         hits = retrieve(
             [text],
             self.row[None],

@@ -26,7 +26,7 @@ class MemoryKnowledge:
         self._index()
 
     def where(self, keep: Callable[[Passage], bool]) -> MemoryKnowledge:
-        """Give the knowledge base of only the passages that ``keep`` holds for, with its own term statistics."""
+        """Return the knowledge base of only the passages that ``keep`` holds for, with its own term statistics."""
         chosen = [at for at, item in enumerate(self.passages) if keep(item)]
         part = object.__new__(MemoryKnowledge)
         part.passages = tuple(self.passages[at] for at in chosen)
@@ -36,18 +36,18 @@ class MemoryKnowledge:
         return part
 
     def without(self, titles: Collection[str]) -> MemoryKnowledge:
-        """Give the knowledge base without the passages under these titles; made once for each choice of titles."""
+        """Return the knowledge base without the passages under these titles; made once for each choice of titles."""
         key = frozenset(titles)
         if key not in self._without:
             self._without[key] = self.where(lambda passage: passage.title not in key)
         return self._without[key]
 
     def hiding(self, ids: Collection[str]) -> Hiding:
-        """Give the same knowledge base in which these passages are never found; its term statistics stay."""
+        """Return the same knowledge base in which these passages are never found; its term statistics stay."""
         return Hiding(everything=self, ids=frozenset(ids))
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
-        """Give the k best passages by BM25; a passage without any of the terms is no hit."""
+        """Return the k best passages by BM25; a passage without any of the terms is no hit."""
         scores = np.zeros(len(self.passages))
         for term in analyse(text, lang):
             places, weights = self._postings.get(term, (None, None))
@@ -61,11 +61,11 @@ class MemoryKnowledge:
         ]
 
     def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
-        """Give the k nearest passages of each row."""
+        """Return the k nearest passages of each row."""
         return [self._nearest(similarities, k) for similarities in vectors @ self.rows.T]
 
     def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
-        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+        """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return {id: vectors @ self.rows[self._places[id]] for id in ids if id in self._places}
 
     def _nearest(self, similarities: Rows, k: int) -> list[Hit]:
@@ -109,16 +109,16 @@ class Hiding:
     ids: frozenset[str]
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
-        """Give the k best of the other passages by BM25."""
+        """Return the k best of the other passages by BM25."""
         return self._shown(self.everything.search_text(text, lang=lang, k=k + len(self.ids), scope=scope), k)
 
     def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
-        """Give the k nearest of the other passages to each row of ``vectors``."""
+        """Return the k nearest of the other passages to each row of ``vectors``."""
         found = self.everything.search_vectors(vectors, k=k + len(self.ids), scope=scope)
         return [self._shown(hits, k) for hits in found]
 
     def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
-        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+        """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return self.everything.similarities(vectors, ids)
 
     def _shown(self, hits: list[Hit], k: int) -> list[Hit]:

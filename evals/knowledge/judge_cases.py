@@ -44,7 +44,7 @@ class Case:
 
     @property
     def answered(self) -> bool:
-        """Whether the knowledge base holds the answer."""
+        """Return whether the knowledge base holds the answer."""
         return self.condition in ANSWERED
 
 
@@ -101,7 +101,7 @@ def _bases(
 
 
 def _others(each: EvalSet, titles: set[str], chance: random.Random) -> list[Passage]:
-    """Give passages of other titles: of one or two (a site just begun), or of all."""
+    """Return passages of other titles: of one or two (a site just begun), or of all."""
     others = [passage for passage in each.passages if passage.title not in titles]
     if chance.random() < 0.5:
         some = {passage.title for passage in chance.sample(others, 2)}

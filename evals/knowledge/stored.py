@@ -114,11 +114,11 @@ class Knowledge:
         return self._services.tools.search
 
     def gold(self, documents: Collection[int]) -> frozenset[int]:
-        """Give the documents as rankings name them."""
+        """Return the documents as rankings name them."""
         return frozenset(self._places[self._page_ids[at]] for at in documents)
 
     def ranking(self, hits: Sequence[Hit]) -> list[int]:
-        """Give the hits' documents, each at the place of its best passage."""
+        """Return the hits' documents, each at the place of its best passage."""
         return [self._places[page] for page in dict.fromkeys(hit.passage.page_id for hit in hits)]
 
     def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:

@@ -16,7 +16,7 @@ Asked = tuple[EvalQuestion, Served]
 def measure_answers(
     knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
 ) -> dict[str, float | None]:
-    """Give the figures of what is served: the first look, or where it does not suffice the second.
+    """Return the figures of what is served: the first look, or where it does not suffice the second.
 
     The answer is compared with the gold whether or not the verdict suffices: it is at least given as provisional.
     A figure without any case is None.
@@ -41,13 +41,13 @@ def measure_answers(
 
 
 def _best(asked: Sequence[Asked], compare: Callable[[str, str], float], part: Callable[[Answer], str]) -> float | None:
-    """Give the mean over the questions of the best comparison of that part of the answer with a gold one."""
+    """Return the mean over the questions of the best comparison of that part of the answer with a gold one."""
     texts = [(question, part(served.attempt.answer) if served.attempt.answer else "") for question, served in asked]
     return _mean([max(float(compare(text, gold)) for gold in question.answers) for question, text in texts])
 
 
 def _whole(answer: Answer) -> str:
-    """Give the sentences without their [n] markers."""
+    """Return the sentences without their [n] markers."""
     return " ".join(sentence.text for sentence in answer.sentences)
 
 
@@ -56,7 +56,7 @@ def _first_sentence(answer: Answer) -> str:
 
 
 def _span(answer: Answer) -> str:
-    """Give the part of an answer that says just what was asked for; where none is named, its first sentence."""
+    """Return the part of an answer that says just what was asked for; where none is named, its first sentence."""
     focus = answer.sentences[0].focus if answer.sentences else None
     return answer.sentences[0].text[focus.start : focus.end] if focus else _first_sentence(answer)
 

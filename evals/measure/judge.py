@@ -19,7 +19,7 @@ _WITHHELD = (0.05, 0.1, 0.2, 0.3)
 def measure_judge(
     knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
 ) -> dict[str, dict[str, float | None]]:
-    """Give the figures of the first look's verdict.
+    """Return the figures of the first look's verdict.
 
     must_crawl: each answerable question with everything in (true) and with all pages under its gold documents' titles
     out (false). answerable: the answerable (true) against the unanswerable, everything in; ``abstained@0.1`` is the

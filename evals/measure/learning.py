@@ -69,7 +69,7 @@ def main(
 
 
 def _is_fed_back(case: Case) -> bool:
-    """Say whether a question is in the half that is fed back; not the split that learning itself makes."""
+    """Return whether a question is in the half that is fed back; not the split that learning itself makes."""
     return hashlib.sha256(b"half " + case.analysis.text.encode()).digest()[0] % 2 == 0
 
 

@@ -20,22 +20,22 @@ _UNSPACED = re.compile(r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]
 
 
 def recall_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Give the share of the gold documents that stand in the first k."""
+    """Return the share of the gold documents that stand in the first k."""
     return len(set(gold) & set(ranking[:k])) / len(gold)
 
 
 def all_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Give 1 when every gold document stands in the first k, else 0."""
+    """Return 1 when every gold document stands in the first k, else 0."""
     return float(set(gold) <= set(ranking[:k]))
 
 
 def reciprocal_rank_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Give 1 / the rank of the first gold document within the first k, else 0 (MRR's part of one question)."""
+    """Return 1 / the rank of the first gold document within the first k, else 0 (MRR's part of one question)."""
     return next((1 / rank for rank, document in enumerate(ranking[:k], start=1) if document in gold), 0.0)
 
 
 def ndcg_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Give Σ 1/log2(1 + rank) over the gold documents in the first k, over its greatest value (Järvelin 2002)."""
+    """Return Σ 1/log2(1 + rank) over the gold documents in the first k, over its greatest value (Järvelin 2002)."""
     gain = sum(1 / math.log2(1 + rank) for rank, document in enumerate(ranking[:k], start=1) if document in gold)
     return gain / sum(1 / math.log2(1 + rank) for rank in range(1, min(k, len(gold)) + 1))
 
@@ -44,24 +44,24 @@ def ndcg_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
 
 
 def normalised(text: str) -> str:
-    """Give the text in lower case, without punctuation, English articles and needless space."""
+    """Return the text in lower case, without punctuation, English articles and needless space."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def contains(text: str, gold: str) -> bool:
-    """Say whether the gold answer stands in the text, both normalised; a number does not stand inside another."""
+    """Return whether the gold answer stands in the text, both normalised; a number does not stand inside another."""
     wanted = normalised(gold)
     before, after = (r"(?<!\d)" if wanted[:1].isdigit() else ""), (r"(?!\d)" if wanted[-1:].isdigit() else "")
     return bool(wanted) and re.search(before + re.escape(wanted) + after, normalised(text)) is not None
 
 
 def exact(text: str, gold: str) -> bool:
-    """Say whether both are the same, normalised."""
+    """Return whether both are the same, normalised."""
     return normalised(text) == normalised(gold)
 
 
 def f1(text: str, gold: str) -> float:
-    """Give the harmonic mean of precision and recall over the words the two share."""
+    """Return the harmonic mean of precision and recall over the words the two share."""
     said, wanted = _tokens(text), _tokens(gold)
     if not said or not wanted:
         return float(said == wanted)

@@ -30,7 +30,7 @@ FIGURES: Mapping[str, Callable[[Ranking, Gold], float]] = {
 def measure_retrieval(
     knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
 ) -> dict[str, dict[str, float]]:
-    """Give {arm: {figure: mean over the questions}}; each question has a gold document.
+    """Return {arm: {figure: mean over the questions}}; each question has a gold document.
 
     ms is the time until the arm's ranking is there: of bm25 the search in full text, of dense the question's embedding
     and the search by vector, of the others all that comes before them (both legs run at once).
@@ -46,7 +46,7 @@ def measure_retrieval(
 
 
 def _arms(knowledge: Knowledge, text: str) -> dict[str, tuple[list[int], float]]:
-    """Give each arm's documents and the seconds it took."""
+    """Return each arm's documents and the seconds it took."""
     timed = _Timed(knowledge.search)
     stages: dict[str, tuple[Sequence[Hit], float]] = {}
 

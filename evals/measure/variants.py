@@ -34,7 +34,7 @@ class _Looked:
 def measure_variants(
     knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
 ) -> dict[str, float | None]:
-    """Give the figures of both looks, each at every question; the hits are those that the look hands on.
+    """Return the figures of both looks, each at every question; the hits are those that the look hands on.
 
     questions: how many are answerable and have a gold document; recall@k, recall@k_second: of them, by the first and by
     the second look; missed: how many the first look missed, and missed_recall@k(_second): of these. insufficient: share

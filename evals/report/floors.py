@@ -62,7 +62,7 @@ def write_floors(floors: Mapping[str, Mapping[str, float]], path: Path = PINNED)
 
 
 def falls(measured: Numbers, floors: Mapping[str, Mapping[str, float]]) -> list[Fall]:
-    """Give the figures that are worse than their floors, or that have one and were not measured."""
+    """Return the figures that are worse than their floors, or that have one and were not measured."""
     return [
         Fall(name=f"{of}.{name}", pinned=pinned, measured=value)
         for of, names in floors.items()
@@ -72,7 +72,7 @@ def falls(measured: Numbers, floors: Mapping[str, Mapping[str, float]]) -> list[
 
 
 def not_allowed(fallen: Collection[Fall], allowed: Collection[str], floors: Numbers) -> list[Fall]:
-    """Give the falls that were not allowed by name. Raises FloorError for a name that no floor has."""
+    """Return the falls that were not allowed by name. Raises FloorError for a name that no floor has."""
     names = {f"{of}.{name}" for of, figures in floors.items() for name in figures}
     if unknown := sorted(set(allowed) - names):
         raise FloorError(f"There is no floor {unknown[0]}; evals/report/floors.json names those there are.")
@@ -82,7 +82,7 @@ def not_allowed(fallen: Collection[Fall], allowed: Collection[str], floors: Numb
 def pinned_anew(
     measured: Numbers, floors: Mapping[str, Mapping[str, float]], allowed: Collection[str]
 ) -> dict[str, dict[str, float]]:
-    """Give the floors raised to what was measured, with those of new figures; only ``allowed`` ones are lowered.
+    """Return the floors raised to what was measured, with those of new figures; only ``allowed`` ones are lowered.
 
     Raises FloorError where another would have to be.
     """

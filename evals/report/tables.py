@@ -8,7 +8,7 @@ from evals.measures import Figures
 
 
 def table(figures: Figures) -> str:
-    """Give the figures as a Markdown table: a row a part where there are parts, else a row a figure."""
+    """Return the figures as a Markdown table: a row a part where there are parts, else a row a figure."""
     if not all(isinstance(part, Mapping) for part in figures.values()):
         return _table(["", "value"], [[name, _shown(name, value)] for name, value in figures.items()])
     names = list(dict.fromkeys(name for part in figures.values() for name in part))
@@ -17,7 +17,7 @@ def table(figures: Figures) -> str:
 
 
 def flat(figures: Figures, prefix: str = "") -> dict[str, float | None]:
-    """Give the figures by their dotted names: {"final.recall@1": …}."""
+    """Return the figures by their dotted names: {"final.recall@1": …}."""
     found: dict[str, float | None] = {}
     for name, value in figures.items():
         if isinstance(value, Mapping):
@@ -28,7 +28,7 @@ def flat(figures: Figures, prefix: str = "") -> dict[str, float | None]:
 
 
 def rounded(figures: Figures) -> Figures:
-    """Give the figures to four places."""
+    """Return the figures to four places."""
     return {
         name: rounded(value) if isinstance(value, Mapping) else round(value, 4) if isinstance(value, float) else value
         for name, value in figures.items()

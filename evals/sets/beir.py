@@ -85,7 +85,7 @@ def passage_of(page_id: int, title: str, text: str, lang: str, url: str = "") ->
 
 
 def is_for_fitting(title: str) -> bool:
-    """Say whether everything under this title is fitted on; the rest is tested on. About half, whatever the set."""
+    """Return whether everything under this title is fitted on; the rest is tested on. About half, whatever the set."""
     return hashlib.sha256(title.encode()).digest()[-1] % 2 == 0
 
 
@@ -159,5 +159,5 @@ def _wrong(path: Path, number: int, what: str) -> SetError:
 
 
 def _host(title: str) -> str:
-    """Give each title a site of its own."""
+    """Return each title a site of its own."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "untitled"

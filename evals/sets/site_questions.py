@@ -124,7 +124,7 @@ def _outcome(question: SiteQuestion, attempt: LookupResult) -> Outcome:
 
 
 def report(asked: Sequence[Asked]) -> Iterator[str]:
-    """Give a line for each knowledge base: how many were right, wrong, and found wanting."""
+    """Return a line for each knowledge base: how many were right, wrong, and found wanting."""
     for where in ("all", "gold-out", "few", "front"):
         for answerable in (True, False):
             chosen = [each for each in asked if each.where == where and bool(each.question.page) is answerable]

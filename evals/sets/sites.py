@@ -87,7 +87,7 @@ def read_documentation(html: Path) -> Site:
 
 
 def says(text: str, expected: str) -> bool:
-    """Say whether a text holds what is expected, white space and case apart."""
+    """Return whether a text holds what is expected, white space and case apart."""
     return " ".join(expected.split()).casefold() in " ".join(text.split()).casefold()
 
 

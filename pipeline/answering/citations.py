@@ -36,7 +36,7 @@ def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
 
 
 def check(answer: Answer, page_text_of: PageText) -> Answer:
-    """Give the answer without the sentences that nothing supports, its markers renumbered from 1.
+    """Return the answer without the sentences that nothing supports, its markers renumbered from 1.
 
     Nothing does where a citation fails, or none is claimed; but one that leads into a supported sentence (it ends with
     a colon) stays with it. Nothing supported left: the text is empty and the confidence 0.
@@ -51,12 +51,12 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
 
 
 def with_dates(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
-    """Give the answer with what is known now of when its pages are."""
+    """Return the answer with what is known now of when its pages are."""
     return replace(answer, citations=tuple(_dated(citation, dates) for citation in answer.citations))
 
 
 def is_verbatim(citation: Citation, page_text: str | None) -> bool:
-    """Say whether the quote is exactly the page's text at its offsets."""
+    """Return whether the quote is exactly the page's text at its offsets."""
     if page_text is None or not citation.quote or not 0 <= citation.start < citation.end <= len(page_text):
         return False
     return page_text[citation.start : citation.end] == citation.quote

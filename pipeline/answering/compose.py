@@ -35,7 +35,7 @@ COMPOSER = "extractive"
 
 
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, several: bool = True) -> Answer | None:
-    """Give the sentences of ``hits`` that answer best, or None when there is none.
+    """Return the sentences of ``hits`` that answer best, or None when there is none.
 
     With ``several`` they are joined from several pages where the question needs that.
     """

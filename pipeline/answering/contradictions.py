@@ -60,7 +60,7 @@ class Assertion:
 
 
 def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Assertion]:
-    """Give the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
+    """Return the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
     kind = _KINDS.get(asked_for(analysis.text))
     if kind is None:
         return []
@@ -76,7 +76,7 @@ def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequenc
 
 
 def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
-    """Give what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
+    """Return what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
     read_spans = cover(analysis, hits, closely=closely).spans
     chosen = choose(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
@@ -106,7 +106,7 @@ def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]
 
 
 def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Assertion | None:
-    """Give what a sentence asserts, where it is sure enough which of its values is the answer."""
+    """Return what a sentence asserts, where it is sure enough which of its values is the answer."""
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):
         return None
@@ -126,7 +126,7 @@ def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Asser
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
-    """Give the value that the words overlap which say what was asked; any doubt is more than one, or none."""
+    """Return the value that the words overlap which say what was asked; any doubt is more than one, or none."""
     if focus is None:
         return None
     meant = [value for value in found if value.start < focus.end and focus.start < value.end]
@@ -144,7 +144,7 @@ def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
 
 
 def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
-    """Say whether two sentences speak of the same: by the question's words they hold, and by what else they name."""
+    """Return whether two sentences speak of the same: by the question's words they hold, and by what else they name."""
     alike = jaccard(_topic(analysis, one), _topic(analysis, other))
     if alike >= SAME_WORDS:
         return True
@@ -161,7 +161,7 @@ def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
 
 
 def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
-    """Give the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
+    """Return the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
     span = assertion.coverage.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
     stand_for = related(content_terms(analysis.text, analysis.lang), held, analysis.lang)
@@ -186,5 +186,5 @@ def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str
 
 
 def _apart(one: Collection[str], other: Collection[str]) -> bool:
-    """Say whether both name something, and nothing in common."""
+    """Return whether both name something, and nothing in common."""
     return bool(one) and bool(other) and set(one).isdisjoint(other)

@@ -32,7 +32,7 @@ class SolvedQuestions(Protocol):
     """Where solved questions are kept."""
 
     def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
-        """Give up to ``at_most`` solved questions that may be like ``question``, in any order."""
+        """Return up to ``at_most`` solved questions that may be like ``question``, in any order."""
 
 
 def choose_examples(analysis: Analysis, solved: Sequence[Solved], *, count: int = MAX_EXAMPLES) -> tuple[Solved, ...]:
@@ -58,7 +58,7 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
 
 
 def likeness(analysis: Analysis, solved: Solved) -> float:
-    """Give how alike two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
+    """Return how alike two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
     same = _is_of_type(solved.question, analysis.question_type)
     shared = jaccard(_terms(analysis.text, analysis.lang), _terms(solved.question, analysis.lang))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same

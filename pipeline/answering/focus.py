@@ -24,7 +24,7 @@ MAX_CHARACTERS = 600
 
 @lru_cache(maxsize=1024)
 def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
-    """Give where the sentence says just what was asked, and how sure that is; None where no words could be it.
+    """Return where the sentence says just what was asked, and how sure that is; None where no words could be it.
 
     Remembered: the composer, and whoever looks for contradictions, ask of the same sentences.
     """
@@ -40,7 +40,7 @@ def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
 
 
 def score(features: Mapping[str, float]) -> float:
-    """Give the log-odds of a run of words, comparable within one sentence."""
+    """Return the log-odds of a run of words, comparable within one sentence."""
     weights = _weights()
     return sum(weights.get(name, 0.0) * value for name, value in features.items() if value)
 

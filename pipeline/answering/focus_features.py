@@ -135,7 +135,7 @@ def _asked_with(question: str) -> str:
 
 
 def _naming(question: str, lang: str) -> set[str]:
-    """Give the terms of "type of immunity" in "What type of immunity …", up to the first empty word."""
+    """Return the terms of "type of immunity" in "What type of immunity …", up to the first empty word."""
     match, terms = _NAMED.search(question), set[str]()
     for word in match[1].split() if match else ():
         if fold(word) not in empty_words(lang):

@@ -23,7 +23,9 @@ SAYS_ALL = 0.9
 
 
 def join(analysis: Analysis, chosen: Sequence[ReadSpan], read_spans: Sequence[ReadSpan]) -> list[ReadSpan]:
-    """Give the chosen sentences, the best first, with those of further pages that the question needs; at most three."""
+    """Return the chosen sentences, the best first, with those of further pages that the question needs; at most
+    three.
+    """
     best = _best_of_pages(read_spans, analysis.text)
     passages = {page: read.span.hit.passage for page, read in best.items()}
     names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
@@ -41,7 +43,7 @@ def join(analysis: Analysis, chosen: Sequence[ReadSpan], read_spans: Sequence[Re
 
 
 def _best_of_pages(read_spans: Sequence[ReadSpan], question: str) -> dict[int, ReadSpan]:
-    """Give the best sentence of each page, the best page first."""
+    """Return the best sentence of each page, the best page first."""
     best: dict[int, ReadSpan] = {}
     for read in by_score(read_spans, question):
         best.setdefault(read.span.hit.passage.page_id, read)
@@ -49,7 +51,7 @@ def _best_of_pages(read_spans: Sequence[ReadSpan], question: str) -> dict[int, R
 
 
 def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
-    """Give the pages that the question names, each by a name of its own."""
+    """Return the pages that the question names, each by a name of its own."""
     sides: list[int] = []
     for page, own in names.items():
         if _names(own, question) and not any(own & names[other] for other in sides):
@@ -60,7 +62,7 @@ def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
 def _hops(
     first: Passage, passages: Mapping[int, Passage], names: Mapping[int, frozenset[str]], question: str
 ) -> list[int]:
-    """Give the pages that the first passage names, or that name its page, by a name that the question does not say."""
+    """Return the pages that the first passage names, or that name its page, by a name that the question does not say."""
     own, text = names[first.page_id], _flat(first.text)
     asked = _names(own, question)
     return [

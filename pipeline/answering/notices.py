@@ -49,7 +49,7 @@ def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
 
 
 def with_notice(answer: Answer, notice: str) -> Answer:
-    """Give the answer with a notice more, unless it is empty."""
+    """Return the answer with a notice more, unless it is empty."""
     return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
 
 

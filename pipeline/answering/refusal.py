@@ -87,19 +87,19 @@ _OPENING = re.compile(r".{0,240}?(?:[.!?؟](?=\s|$)|[。！？।]|\n|$)", re.DO
 
 
 def is_refusal(text: str) -> bool:
-    """Say whether the text's opening sentence says that it has no answer."""
+    """Return whether the text's opening sentence says that it has no answer."""
     opening = _opening(text)
     # "No information was leaked, said the company": a refusal begins as one
     return any(match.start() <= 30 for match in _REFUSAL.finditer(opening))
 
 
 def is_error(text: str) -> bool:
-    """Say whether the text is the wording of a failure."""
+    """Return whether the text is the wording of a failure."""
     return bool(_ERROR.match(_opening(text)))
 
 
 def is_answer(text: str) -> bool:
-    """Say whether the text can be an answer at all: some word, no refusal, no error. "Paris." is one."""
+    """Return whether the text can be an answer at all: some word, no refusal, no error. "Paris." is one."""
     return any(char.isalnum() for char in text) and not is_refusal(text) and not is_error(text)
 
 

@@ -16,13 +16,15 @@ from pipeline.safety.sanitize import harmless_line
 
 
 def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
-    """Give the dispute that assertions are the sides of; none without assertions."""
+    """Return the dispute that assertions are the sides of; none without assertions."""
     sides = tuple(_side(assertion) for assertion in assertions)
     return (Dispute(sides=sides),) if sides else ()
 
 
 def show_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
-    """Give the answer with every side of what it says one side of; disputes about what it does not say are left out."""
+    """Return the answer with every side of what it says one side of; disputes about what it does not say are left
+    out.
+    """
     passages = {hit.passage.id: hit.passage for hit in hits}
     settled: set[frozenset[str]] = set()
     for dispute in disputes:

@@ -20,7 +20,7 @@ _COUNTED_ABOVE = 2.5
 
 
 def unsupported_values(sentence: str, sources: Sequence[str], *, langs: Sequence[str] = ("en",)) -> list[str]:
-    """Give the numbers and dates of a sentence that no source holds; ``langs`` are those a number may be read in.
+    """Return the numbers and dates of a sentence that no source holds; ``langs`` are those a number may be read in.
 
     A sum or a difference that the sentence works out counts as made up.
     """
@@ -61,12 +61,12 @@ def _any_known(readings: Sequence[Value], known: Sequence[Value]) -> bool:
 
 
 def _holds(value: Value, source: Value) -> bool:
-    """Say whether a value, as exact as it is given, is the source's."""
+    """Return whether a value, as exact as it is given, is the source's."""
     return comparable(value, source) and value.low <= (source.low + source.high) / 2 <= value.high
 
 
 def _stands(text: str, source: str) -> bool:
-    """Say whether a text stands in the source as it is, and not as a part of a longer number or word.
+    """Return whether a text stands in the source as it is, and not as a part of a longer number or word.
 
     Only of a version the first parts may be given: 3.11 for 3.11.2.
     """

@@ -88,7 +88,7 @@ def _leads_away(text: str, given: Sequence[Given]) -> bool:
 
 
 def _makes_up_numbers(text: str, pointers: Sequence[Pointer], given: Sequence[Given], question: str, lang: str) -> bool:
-    """Say whether a sentence gives a number that is neither in what it cites (or in any passage) nor asked about."""
+    """Return whether a sentence gives a number that is neither in what it cites (or in any passage) nor asked about."""
     cited = [found for pointer in pointers if (found := _cited(pointer, given))]
     sources = [f"{title_of(passage)}\n{passage.text[start:end]}" for passage, start, end in cited]
     if not pointers:
@@ -105,7 +105,7 @@ class _Numbers:
     citations: list[Citation] = field(default_factory=list)
 
     def of(self, pointers: Sequence[Pointer]) -> tuple[int, ...]:
-        """Give the markers of the pointers that hold, ascending."""
+        """Return the markers of the pointers that hold, ascending."""
         found = (_cited(pointer, self.given) for pointer in pointers)
         return tuple(sorted({self._number(*span) for span in found if span}))
 
@@ -119,7 +119,7 @@ class _Numbers:
 
 
 def _cited(pointer: Pointer, given: Sequence[Given]) -> tuple[Passage, int, int] | None:
-    """Give the passage and the span in its text, or None where the pointer leads nowhere or quotes something else."""
+    """Return the passage and the span in its text, or None where the pointer leads nowhere or quotes something else."""
     if not 0 <= pointer.result < len(given):
         return None
     item = given[pointer.result]

@@ -48,7 +48,7 @@ class Calls:
         self.api_key = _checked(self.api_key)
 
     def within(self, budget: Spending) -> Calls:
-        """Give the same, over the same connections, paying from ``budget``."""
+        """Return the same, over the same connections, paying from ``budget``."""
         bound = copy.copy(self)
         bound._whole, bound._budget = self._whole or self, budget
         return bound
@@ -124,7 +124,7 @@ class Calls:
         return most
 
     def _api(self) -> MessagesApi:
-        """Give this process's connection pool; one inherited over a fork is left to the parent."""
+        """Return this process's connection pool; one inherited over a fork is left to the parent."""
         if self._whole is not None:
             return self._whole._api()
         with self._lock:

@@ -29,7 +29,7 @@ _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 
 
 def read_disputes(fields: Mapping[str, Any], given: Sequence[Given]) -> tuple[Dispute, ...]:
-    """Give the contradictions of a verdict whose sides stand, each side of another page; of any other shape none."""
+    """Return the contradictions of a verdict whose sides stand, each side of another page; of any other shape none."""
     listed = fields.get("contradictions")
     found = [_dispute(item, given) for item in (listed if isinstance(listed, list) else ())[:MAX_DISPUTES]]
     return tuple(dispute for dispute in found if dispute)
@@ -79,7 +79,7 @@ def _stands(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _apart(one: tuple[Side, Passage], other: tuple[Side, Passage]) -> bool:
-    """Say whether two sides give values that cannot mean the same, and neither gives the other's as well."""
+    """Return whether two sides give values that cannot mean the same, and neither gives the other's as well."""
     (first, first_page), (second, second_page) = one, other
     told, also_told = _sentence(first, first_page), _sentence(second, second_page)
     if _contains(told, second.value) or _contains(also_told, first.value):
@@ -97,5 +97,5 @@ def _sentence(side: Side, passage: Passage) -> str:
 
 
 def _contains(text: str, value: str) -> bool:
-    """Say whether all the words of a value stand in a text: then its page says that, too."""
+    """Return whether all the words of a value stand in a text: then its page says that, too."""
     return set(words(value)) <= set(words(text))

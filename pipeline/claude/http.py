@@ -185,7 +185,7 @@ def _pointers(block: anthropic.types.TextBlock) -> Iterator[Pointer]:
 
 
 def _wait_s(attempt: int, error: ModelError) -> float:
-    """Give the seconds before the next attempt: as the API asks, else doubling, with a quarter left to chance."""
+    """Return the seconds before the next attempt: as the API asks, else doubling, with a quarter left to chance."""
     if isinstance(error, ModelBusy) and error.retry_after_s is not None:
         return error.retry_after_s
     return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**attempt) * random.uniform(0.75, 1.0)  # noqa: S311 (no secret)

@@ -72,7 +72,7 @@ class Claude:
         return self._large_model
 
     def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
-        """Give up to ``count`` (at most 5) other wordings; only the question's first 500 characters are sent."""
+        """Return up to ``count`` (at most 5) other wordings; only the question's first 500 characters are sent."""
         wanted = max(1, min(MAX_COUNT, count))
         asked = question[:MAX_QUESTION_CHARS]
         content = [_text(f"Question: {asked}\n\nGive {wanted} wordings.")]
@@ -128,7 +128,7 @@ class Claude:
         return _answer_of(reply, given, model, cost, question=question, lang=lang)
 
     def within(self, budget: Spending) -> Claude:
-        """Give the same Claude, over the same connections, paying from ``budget``."""
+        """Return the same Claude, over the same connections, paying from ``budget``."""
         bound = copy.copy(self)
         bound._calls = self._calls.within(budget)
         return bound

@@ -49,7 +49,7 @@ def search_results(given: Sequence[Given], *, citable: bool) -> list[dict[str, A
 
 
 def title_of(passage: Passage) -> str:
-    """Give the title that a passage is shown under, with the date of its page where that is known."""
+    """Return the title that a passage is shown under, with the date of its page where that is known."""
     title = _sendable(passage.title).strip() or _sendable(passage.url) or passage.id
     return f"{title} (published {passage.published:%Y-%m-%d})" if passage.published else title
 
@@ -61,5 +61,5 @@ def _bounds(text: str) -> tuple[int, ...]:
 
 
 def _sendable(text: str) -> str:
-    """Give the text as it may leave: without what no reader sees, nor lone surrogates, which UTF-8 cannot carry."""
+    """Return the text as it may leave: without what no reader sees, nor lone surrogates, which UTF-8 cannot carry."""
     return strip_invisible(text).encode("utf-8", "replace").decode()

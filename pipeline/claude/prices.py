@@ -49,7 +49,7 @@ PRICES: Mapping[str, Price] = {
 
 
 def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price:
-    """Give the price under the longest prefix of ``model``; of an unknown model the dearest, to be safe."""
+    """Return the price under the longest prefix of ``model``; of an unknown model the dearest, to be safe."""
     known = [prefix for prefix in prices if model.startswith(prefix)]
     if known:
         return prices[max(known, key=len)]
@@ -57,7 +57,7 @@ def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price:
 
 
 def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES) -> Cost:
-    """Give what ``usage`` costs; ``Cost.input_tokens`` counts cached ones too."""
+    """Return what ``usage`` costs; ``Cost.input_tokens`` counts cached ones too."""
     price = price_of(model, prices)
     usd = (
         usage.input_tokens * price.input

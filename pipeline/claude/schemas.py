@@ -17,7 +17,7 @@ _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
 def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Give the schema of an object with these properties, all of them required."""
+    """Return the schema of an object with these properties, all of them required."""
     return {
         "type": "object",
         "properties": properties,

@@ -48,7 +48,7 @@ class Calibration:
     intercept: float
 
     def probability(self, evidence: Evidence) -> float:
-        """Give the probability that the hits answer the question, (0, 1)."""
+        """Return the probability that the hits answer the question, (0, 1)."""
         score = self.intercept + sum(
             weight * float(getattr(evidence, feature)) for feature, weight in self.weights.items()
         )
@@ -56,7 +56,7 @@ class Calibration:
 
 
 def calibration_for(embedder_id: str, lang: str) -> Calibration:
-    """Give the calibration of an embedder and a language, or the nearest that exists."""
+    """Return the calibration of an embedder and a language, or the nearest that exists."""
     fitted = _fitted()
     embedder = embedder_id if (embedder_id, OTHER) in fitted else ANY_EMBEDDER
     return fitted.get((embedder, lang)) or fitted[embedder, OTHER]

@@ -107,7 +107,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
 
 
 def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
-    """Give the weighted share of the question's words that ``credits`` cover, [0, 1]."""
+    """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
 
@@ -145,20 +145,20 @@ def _terms_of(hit: Hit, lang: str) -> tuple[str, ...]:
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:
-    """Give the places of the sentences before and after, in the same passage."""
+    """Return the places of the sentences before and after, in the same passage."""
     hit = spans[place].hit
     around = [other for other in (place - 1, place + 1) if 0 <= other < len(spans)]
     return [other for other in around if spans[other].hit is hit and spans[other].kind in ANSWERING]
 
 
 def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
-    """Give what the lines that lead to a sentence count for each word; less, the further above they stand."""
+    """Return what the lines that lead to a sentence count for each word; less, the further above they stand."""
     near = _LED ** (1 + span.led_from)
     return {term: near * value for term, value in _credits(stand_for, span.led_by).items()}
 
 
 def _said(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
-    """Give what a sentence counts for each word; one that tells where to read on only mentions them."""
+    """Return what a sentence counts for each word; one that tells where to read on only mentions them."""
     part = _MENTIONED if span.kind == "pointer" else 1.0
     return {term: part * value for term, value in _credits(stand_for, span.terms).items()}
 
@@ -172,7 +172,7 @@ def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str
 
 
 def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
-    """Say whether the sentence begins with what is asked about, or stands right below it as its description."""
+    """Return whether the sentence begins with what is asked about, or stands right below it as its description."""
     if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
         return False
     named = span.named_at is not None and all(credit(others, span.led_by) for others in stand_for.values())
@@ -183,7 +183,8 @@ def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
 def _about_sites(
     hits: Sequence[Hit], held: Sequence[Mapping[str, float]], names: Collection[str]
 ) -> list[dict[str, float]]:
-    """Give for each hit what its site counts for the names in the question: a site's pages do not all repeat its name.
+    """Return for each hit what its site counts for the names in the question: a site's pages do not all repeat its
+    name.
 
     A site is about a name that a good part of its hits hold.
     """
@@ -196,7 +197,7 @@ def _about_sites(
 
 
 def _most(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.0) -> dict[str, float]:
-    """Give the larger of the two for each word, ``part`` of the other."""
+    """Return the larger of the two for each word, ``part`` of the other."""
     return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
 
 
@@ -213,7 +214,7 @@ def _weights(terms: Collection[str], credits: Sequence[Mapping[str, float]], lan
 
 
 def _togetherness(stand_for: Mapping[str, Mapping[str, float]], terms: Sequence[str]) -> float:
-    """Give the share of the question's neighbouring words that stand near each other in the sentence."""
+    """Return the share of the question's neighbouring words that stand near each other in the sentence."""
     pairs = list(pairwise(stand_for))
     places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in stand_for.items()}
     near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]

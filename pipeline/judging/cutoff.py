@@ -52,7 +52,7 @@ class Cutoff:
 
     @property
     def chunks_retrieved(self) -> int:
-        """How many are kept."""
+        """Return how many are kept."""
         return len(self.hits)
 
 
@@ -95,7 +95,7 @@ def keep_by_document(
 
 
 def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> float:
-    """Give the mean similarity, or with entities .6 of it + .4 of their coverage [_compute_confidence]; 0 for none."""
+    """Return the mean similarity, or with entities .6 of it + .4 of their coverage [_compute_confidence]; 0 for none."""
     if not hits:
         return 0.0
     similarity = fmean(hit.similarity or 0.0 for hit in hits)
@@ -105,7 +105,7 @@ def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> flo
 
 
 def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
-    """Give the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
+    """Return the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
     said = "".join(_spelled(hit.passage.text) for hit in hits)
     named = sum(bool(spelled := _spelled(entity).strip()) and f" {spelled} " in said for entity in entities)
     return named / len(entities) if entities else 0.0
@@ -131,7 +131,7 @@ def keep_by_judge(
 
 
 def judging_once(judge: Judge) -> Judge:
-    """Give the judge that remembers its verdicts: for one question and threshold only."""
+    """Return the judge that remembers its verdicts: for one question and threshold only."""
     known: dict[tuple[str, ...], Verdict] = {}
 
     def judged(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
@@ -144,7 +144,7 @@ def judging_once(judge: Judge) -> Judge:
 
 
 def _last_named(hits: Sequence[Hit]) -> int:
-    """Give the rank of the last hit that a better one of another page names: what it says belongs to that one."""
+    """Return the rank of the last hit that a better one of another page names: what it says belongs to that one."""
     titles = [_spelled(hit.passage.title.partition(" (")[0]) for hit in hits]
     texts = [_spelled(hit.passage.text) for hit in hits]
     for at in range(len(hits) - 1, 0, -1):

@@ -51,13 +51,13 @@ class Evidence:
 
 
 def recorded(evidence: Evidence) -> dict[str, float]:
-    """Give the features by name, as they are kept to learn from; the words themselves are left out."""
+    """Return the features by name, as they are kept to learn from; the words themselves are left out."""
     values = asdict(evidence)
     return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
 
 
 def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
-    """Give the evidence, or None where nothing was found or the question has no word to look for."""
+    """Return the evidence, or None where nothing was found or the question has no word to look for."""
     reading = cover(analysis, hits, closely=LOOKED_AT) if hits else None
     if reading is None or not reading.terms:
         return None
@@ -104,6 +104,6 @@ def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) ->
 
 
 def _words(reading: Coverage, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
-    """Give the question's words that are held, or not; of a name like csv.reader one part is enough."""
+    """Return the question's words that are held, or not; of a name like csv.reader one part is enough."""
     found = {word for term, word in reading.terms.items() if credits[term] > 0}
     return tuple(dict.fromkeys(word for word in reading.terms.values() if (word in found) is held))

@@ -27,12 +27,12 @@ BESIDE_THE_POINT = 0.4
 
 
 def judge_named(name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
-    """Give the judge called ``name``, calibrated for the embedder where that matters, as ``learned`` where it was."""
+    """Return the judge called ``name``, calibrated for the embedder where that matters, as ``learned`` where it was."""
     return document_judge if name == "document" else calibrated_judge(embedder_id, learned)
 
 
 def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
-    """Give the judge that weighs coverage and similarity with the embedder's own calibration.
+    """Return the judge that weighs coverage and similarity with the embedder's own calibration.
 
     In a language that was ``learned``, with that; its verdicts name the version.
     """

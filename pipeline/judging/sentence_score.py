@@ -40,7 +40,7 @@ SAME_ABOVE = 0.8
 
 
 def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
-    """Give the best sentence, and the next best that says something else and is worth giving.
+    """Return the best sentence, and the next best that says something else and is worth giving.
 
     What speaks to whoever answers is not given, unless the question is about such orders.
     """
@@ -64,12 +64,12 @@ def by_score(read_spans: Sequence[ReadSpan], question: str) -> Iterator[ReadSpan
 
 
 def is_ordered(span: Span) -> bool:
-    """Say whether a sentence is an order to whoever answers, or stands beside one."""
+    """Return whether a sentence is an order to whoever answers, or stands beside one."""
     return stands_in_order(span.hit.passage.text, span.start, span.end)
 
 
 def score(read: ReadSpan) -> float:
-    """Give how well the sentence answers; higher is better, comparable within one question only."""
+    """Return how well the sentence answers; higher is better, comparable within one question only."""
     return (
         _OWN * read.own
         + _LED * read.led
@@ -85,7 +85,7 @@ def score(read: ReadSpan) -> float:
 
 
 def _readability_loss(read: ReadSpan) -> float:
-    """Give what a sentence loses for being code, no prose, or too long to be read as an answer."""
+    """Return what a sentence loses for being code, no prose, or too long to be read as an answer."""
     text = read.span.text
     too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
     return _LOSS[read.span.kind] + _LONG * too_long

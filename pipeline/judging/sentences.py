@@ -65,12 +65,12 @@ class Span:
 
 
 def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
-    """Give every sentence of ``hits`` in order."""
+    """Return every sentence of ``hits`` in order."""
     return [span for hit in hits for span in _led([*_of_hit(hit, lang)])]
 
 
 def looks_like_code(text: str) -> bool:
-    """Say whether a sentence is code, a signature or program output rather than prose."""
+    """Return whether a sentence is code, a signature or program output rather than prose."""
     return bool(_CODE_BEGINS.match(text)) or len(_CODE_MARKS.findall(text)) > _MARKS_IN_PROSE * len(text)
 
 
@@ -94,7 +94,7 @@ def kind_of(text: str, *, bulleted: bool = False) -> Kind:
 
 
 def _is_said(text: str) -> bool:
-    """Say whether a line with marks of code is a sentence about code all the same."""
+    """Return whether a line with marks of code is a sentence about code all the same."""
     plain = [word for word in text.split() if word.strip("(),.;:'\"").isalpha()]
     return text.endswith((".", "!", ".)")) and len(plain) >= _SAID_WORDS
 
@@ -139,7 +139,7 @@ def _led(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _announces(spans: Sequence[Span], at: int) -> bool:
-    """Say whether a sentence ends in a colon, stands right above a table, or is its first row."""
+    """Return whether a sentence ends in a colon, stands right above a table, or is its first row."""
     before, span, after = spans[max(0, at - 1)], spans[at], spans[min(at + 1, len(spans) - 1)]
     above_rows = _is_cells(after) and (not _is_cells(span) or not _is_cells(before))
     return span.text.endswith(":") or above_rows

@@ -44,6 +44,6 @@ class Refit:
 
 
 def is_held_out(question: str) -> bool:
-    """Say whether a question is left out of the fit; the same question always is, however it is spelled."""
+    """Return whether a question is left out of the fit; the same question always is, however it is spelled."""
     spelled = " ".join(fold(question).split())
     return hashlib.sha256(spelled.encode()).digest()[-1] % _HELD_OUT == 0

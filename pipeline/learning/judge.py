@@ -52,7 +52,7 @@ def refit_judge(embedder: str, lang: str, judged: Sequence[Judged], *, serving: 
 
 
 def fit_judge(shipped: Calibration, judged: Sequence[Judged], sample: Sample) -> Calibration:
-    """Give the coefficients that the answers call for, pulled to the shipped ones, in the units of the sample.
+    """Return the coefficients that the answers call for, pulled to the shipped ones, in the units of the sample.
 
     A coefficient that would turn its sign is 0: no more words of the question make the hits less of an answer.
     """
@@ -68,13 +68,13 @@ def fit_judge(shipped: Calibration, judged: Sequence[Judged], sample: Sample) ->
 
 
 def chances_of(calibration: Calibration, judged: Sequence[Judged]) -> Floats:
-    """Give the probability of each answer as it would be judged."""
+    """Return the probability of each answer as it would be judged."""
     beside = np.array([each.beside_the_point for each in judged], dtype=np.bool_)
     return _capped(calibration, _rows(judged, calibration.weights), beside)
 
 
 def pinned_chances(calibration: Calibration, sample: Sample) -> Floats:
-    """Give the probability of each case of the pinned sample."""
+    """Return the probability of each case of the pinned sample."""
     return _capped(calibration, sample.columns(list(calibration.weights)), sample.beside)
 
 

@@ -34,26 +34,26 @@ class Sample:
     truth: Truth  #: the hits hold the answer
 
     def columns(self, features: Sequence[str]) -> Floats:
-        """Give the columns of these features: (cases, features)."""
+        """Return the columns of these features: (cases, features)."""
         return self.rows[:, [FEATURES.index(name) for name in features]]
 
 
 def sample_of(embedder: str, lang: str) -> Sample:
-    """Give the cases that a judge of this embedder and language is held to."""
+    """Return the cases that a judge of this embedder and language is held to."""
     stored = _stored()["samples"]
     of = stored.get(embedder) or next(iter(stored.values()))
     return to_sample([of[lang]] if lang in of else list(of.values()))
 
 
 def floor_of(embedder: str, lang: str) -> Mapping[str, float]:
-    """Give the least value of each figure on those cases, of "false passes" the greatest."""
+    """Return the least value of each figure on those cases, of "false passes" the greatest."""
     stored = _stored()["floors"]
     of: Mapping[str, Mapping[str, float]] = stored.get(embedder) or stored[ANY_EMBEDDER]
     return of.get(lang) or of[OTHER]
 
 
 def figures_on(sample: Sample, chances: Floats) -> dict[str, float]:
-    """Give what is held to the floor."""
+    """Return what is held to the floor."""
     passed = chances >= THRESHOLD
     return {
         "AUROC": auroc(chances, sample.truth),
@@ -63,7 +63,7 @@ def figures_on(sample: Sample, chances: Floats) -> dict[str, float]:
 
 
 def floor_under(figures: Mapping[str, float]) -> dict[str, float]:
-    """Give the floor to pin under the figures of the shipped judge."""
+    """Return the floor to pin under the figures of the shipped judge."""
     return {
         name: round(value + _SLACK[name] if name == "false passes" else value - _SLACK[name], 4)
         for name, value in figures.items()

@@ -42,7 +42,7 @@ def padded(lists: Sequence[Floats], length: int, *, filler: float) -> Floats:
 
 
 def losses(rows: Floats, right: Floats, weights: Floats) -> Floats:
-    """Give what each question costs: −log of the chance that one of its right hits is the right one, (questions,)."""
+    """Return what each question costs: −log of the chance that one of its right hits is the right one, (questions,)."""
     return _chances(rows, right, weights)[0]
 
 
@@ -86,7 +86,7 @@ def _newton(lists: _Lists, ridge: float, known: Floats, steps: int = 40) -> Floa
 
 
 def _chances(rows: Floats, right: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give each question's cost, the chance of each hit, and its chance if one of the right ones it must be."""
+    """Return each question's cost, the chance of each hit, and its chance if one of the right ones it must be."""
     scores = rows @ weights
     chance = np.exp(scores - scores.max(1, keepdims=True))
     chance /= chance.sum(1, keepdims=True)

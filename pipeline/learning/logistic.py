@@ -57,6 +57,6 @@ def fit_logistic(
 
 
 def _loss(rows: Floats, truth: Truth, counts: Floats, found: Floats, *, penalty: Floats, centre: Floats) -> float:
-    """Give what is minimised: −log of the probability of what is so, and half the pull."""
+    """Return what is minimised: −log of the probability of what is so, and half the pull."""
     signed = np.where(truth, 1.0, -1.0) * (rows @ found)
     return float(counts @ np.logaddexp(0, -signed)) + 0.5 * float((found - centre) @ penalty @ (found - centre))

@@ -13,7 +13,7 @@ _UNSURE = 1e-6
 
 
 def auroc(scores: Floats, truth: Truth) -> float:
-    """Give the probability that a true case scores above a false one; ties count half."""
+    """Return the probability that a true case scores above a false one; ties count half."""
     _, where, counts = np.unique(scores, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     ranks = ((last - counts + 1 + last) / 2)[where]
@@ -22,13 +22,13 @@ def auroc(scores: Floats, truth: Truth) -> float:
 
 
 def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
-    """Give the share of false cases that pass the threshold which ``recall`` of the true ones pass."""
+    """Return the share of false cases that pass the threshold which ``recall`` of the true ones pass."""
     threshold = np.quantile(scores[truth], 1 - recall)
     return float((scores[~truth] >= threshold).mean())
 
 
 def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float:
-    """Give the expected calibration error over equal bins."""
+    """Return the expected calibration error over equal bins."""
     bin_of = np.minimum((chances * bins).astype(int), bins - 1)
     gaps = [
         (bin_of == each).mean() * abs(chances[bin_of == each].mean() - truth[bin_of == each].mean())
@@ -38,19 +38,19 @@ def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float
 
 
 def balanced_accuracy(passed: Truth, truth: Truth) -> float:
-    """Give the mean of the share of true cases that passed and of false ones that did not."""
+    """Return the mean of the share of true cases that passed and of false ones that did not."""
     return float((passed[truth].mean() + (~passed[~truth]).mean()) / 2)
 
 
 def log_losses(chances: Floats, truth: Truth) -> Floats:
-    """Give what each case costs: −log of the probability given to what is so, in nats."""
+    """Return what each case costs: −log of the probability given to what is so, in nats."""
     sure = np.clip(chances, _UNSURE, 1 - _UNSURE)
     losses: Floats = -np.log(np.where(truth, sure, 1 - sure))
     return losses
 
 
 def is_better(before: Floats, after: Floats) -> bool:
-    """Say whether the losses fell by more than their mean difference's standard error: not by chance alone."""
+    """Return whether the losses fell by more than their mean difference's standard error: not by chance alone."""
     gains = before - after
     if len(gains) < 2:
         return False

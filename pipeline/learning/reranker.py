@@ -61,7 +61,7 @@ def refit_reranker(ranked: Sequence[Ranked], *, serving: Mapping[str, float] | N
 
 
 def fit_weights(ranked: Sequence[Ranked]) -> dict[str, float]:
-    """Give the weight of each signal, 1 together, that the answers call for, pulled to the shipped ones."""
+    """Return the weight of each signal, 1 together, that the answers call for, pulled to the shipped ones."""
     shipped = dict(shipped_weights())
     if not ranked:
         return shipped
@@ -74,7 +74,7 @@ def fit_weights(ranked: Sequence[Ranked]) -> dict[str, float]:
 
 
 def figures_on(ranked: Sequence[Ranked], weights: Mapping[str, float]) -> dict[str, float]:
-    """Give MRR and the share of questions with a right hit first."""
+    """Return MRR and the share of questions with a right hit first."""
     first = [_first_right(each, _vector(weights)) for each in ranked]
     return {
         "MRR": float(np.mean([1 / rank for rank in first])),
@@ -84,7 +84,7 @@ def figures_on(ranked: Sequence[Ranked], weights: Mapping[str, float]) -> dict[s
 
 @cache
 def pinned_lists() -> tuple[Ranked, ...]:
-    """Give the pinned questions' hits; ``evals/fit/learning_floors.py`` writes them."""
+    """Return the pinned questions' hits; ``evals/fit/learning_floors.py`` writes them."""
     return tuple(
         Ranked(question="", signals=each["signals"], right=[at in each["right"] for at in range(len(each["signals"]))])
         for each in _stored()["lists"]
@@ -92,7 +92,7 @@ def pinned_lists() -> tuple[Ranked, ...]:
 
 
 def floor_under(figures: Mapping[str, float]) -> dict[str, float]:
-    """Give the floor to pin under the figures of the shipped weights."""
+    """Return the floor to pin under the figures of the shipped weights."""
     return {name: round(value - _SLACK, 4) for name, value in figures.items()}
 
 
@@ -103,7 +103,7 @@ def _falls_below(figures: Mapping[str, float]) -> str:
 
 
 def _first_right(each: Ranked, weights: Floats) -> int:
-    """Give the rank of the first right hit, 1 is best; a right one is among them."""
+    """Return the rank of the first right hit, 1 is best; a right one is among them."""
     scores = np.array(each.signals) @ weights
     order = np.argsort(-scores, kind="stable")
     return next(rank for rank, at in enumerate(order, start=1) if each.right[at])

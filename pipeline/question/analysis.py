@@ -101,7 +101,7 @@ def analyse_question(text: str, lang: str = "") -> Analysis:
 
 
 def clean_question(text: str) -> str:
-    """Give the question without control characters and needless space. Raises QuestionError."""
+    """Return the question without control characters and needless space. Raises QuestionError."""
     if len(text) > MAX_CHARACTERS:
         raise QuestionError(
             f"The question has {len(text):,} characters and the limit is {MAX_CHARACTERS:,}: "
@@ -129,7 +129,7 @@ def question_type_of(question: str) -> QuestionType:
 
 
 def find_entities(question: str) -> tuple[str, ...]:
-    """Give proper nouns, numbers and quoted terms, each once, in the order they stand."""
+    """Return proper nouns, numbers and quoted terms, each once, in the order they stand."""
     found: dict[str, None] = {}
     for match in _QUOTED.finditer(question):
         found.setdefault(next(group for group in match.groups() if group).strip())
@@ -141,14 +141,14 @@ def find_entities(question: str) -> tuple[str, ...]:
 
 
 def complexity_of(word_count: int, entity_count: int, has_question_mark: bool) -> float:
-    """Give mean(min(1, words/10), min(1, entities/5), 1 if "?" else 0.5) [analyze_query_complexity]."""
+    """Return mean(min(1, words/10), min(1, entities/5), 1 if "?" else 0.5) [analyze_query_complexity]."""
     mark = 1.0 if has_question_mark else 0.5
     # rounded, so that .7 is not above .7
     return round((min(1.0, word_count / 10) + min(1.0, entity_count / 5) + mark) / 3, 6)
 
 
 def suggested_k(complexity: float) -> int:
-    """Give how many hits a question of this complexity deserves [analyze_query_complexity]."""
+    """Return how many hits a question of this complexity deserves [analyze_query_complexity]."""
     if complexity > 0.7:
         return 10
     return 7 if complexity > 0.4 else 5

@@ -101,7 +101,7 @@ _WAY = re.compile(
 
 
 def asked_for(question: str) -> AnswerType:
-    """Give the kind of thing the question asks for."""
+    """Return the kind of thing the question asks for."""
     return next((kind for kind, pattern in _ASKED if pattern.search(question)), "any")
 
 
@@ -145,7 +145,7 @@ def _number_fit(question: str, sentence: str) -> float:
 
 
 def is_number(word: str) -> bool:
-    """Say whether a word is a number, in digits or letters."""
+    """Return whether a word is a number, in digits or letters."""
     return word[0].isdigit() or bool(_NUMBER_WORDS.fullmatch(word.partition("-")[0]))
 
 

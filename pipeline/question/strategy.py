@@ -64,7 +64,7 @@ _SIGN_PATTERNS = tuple((task, re.compile(rf"(?<!\w)(?:{signs})(?!\w)", re.IGNORE
 
 
 def strategy_for(question: str, task: str = "") -> RetrievalStrategy:
-    """Give the strategy of ``task``, or of the task the question's words show.
+    """Return the strategy of ``task``, or of the task the question's words show.
 
     The explanation strategy is only ever given, never inferred: its threshold is for questions already half answered.
     Raises KeyError for an unknown task.

@@ -45,7 +45,7 @@ def order_kinds(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tupl
 
 
 def posterior_mean(tally: Tally) -> float:
-    """Give the posterior mean of the chance to be rewarded, (0, 1)."""
+    """Return the posterior mean of the chance to be rewarded, (0, 1)."""
     return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
 
 

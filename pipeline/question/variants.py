@@ -110,7 +110,7 @@ _TOPIC_WORD: dict[str, dict[str, str]] = {
 def make_variants(
     analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
 ) -> tuple[Variant, ...]:
-    """Give up to ``count`` (2–5) variants; none equals the question or another of them.
+    """Return up to ``count`` (2–5) variants; none equals the question or another of them.
 
     One of each kind comes first, unless ``order`` says whose turn it is.
     """

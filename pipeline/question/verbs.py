@@ -16,7 +16,7 @@ _VOWELS = "aeiou"
 
 
 def is_past(verb: str, word: str) -> bool:
-    """Say whether ``word`` is the past of ``verb``; a form that is both is not taken for it."""
+    """Return whether ``word`` is the past of ``verb``; a form that is both is not taken for it."""
     if verb in _IRREGULAR:
         return word == _IRREGULAR[verb]
     if verb.endswith("e"):
@@ -27,7 +27,7 @@ def is_past(verb: str, word: str) -> bool:
 
 
 def is_present(verb: str, word: str) -> bool:
-    """Say whether ``word`` is ``verb`` after he, she or it."""
+    """Return whether ``word`` is ``verb`` after he, she or it."""
     if verb == "have":
         return word == "has"
     if verb.endswith("y") and verb[-2:-1] not in _VOWELS:

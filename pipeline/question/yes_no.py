@@ -62,13 +62,13 @@ class _Asked:
 
 
 def is_yes_no(analysis: Analysis) -> bool:
-    """Say whether a question asks whether something is so."""
+    """Return whether a question asks whether something is so."""
     words = _folded(analysis.text)
     return len(words) > 1 and words[0] in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
 
 
 def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> Settles:
-    """Say whether the sentence ``text[start:end]`` of a passage says, or denies, just what is asked."""
+    """Return whether the sentence ``text[start:end]`` of a passage says, or denies, just what is asked."""
     asked = _asked(analysis)
     sentence = text[start:end].strip()
     if asked is None or not sentence.endswith((".", "!")) or _is_doubtful(text, start, end, title):
@@ -85,7 +85,7 @@ def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title
 
 
 def add_yes_no(analysis: Analysis, answer: Answer, first: Settles, hits: Sequence[Hit]) -> Answer:
-    """Give the answer to a question that asks whether, its first sentence saying yes or no: ``first``, if anything.
+    """Return the answer to a question that asks whether, its first sentence saying yes or no: ``first``, if anything.
 
     Not where a sentence of the hits says the contrary. What such a question names is no short answer to it.
     """
@@ -102,7 +102,7 @@ def _settled(analysis: Analysis, hit: Hit, span: tuple[int, int]) -> Settles:
 
 
 def word_for(settled: Settles, lang: str) -> str:
-    """Give "Yes" or "No" in the question's language; "" where neither is settled."""
+    """Return "Yes" or "No" in the question's language; "" where neither is settled."""
     return _WORDS.get(lang, _WORDS["en"])[settled] if settled else ""
 
 
@@ -160,7 +160,7 @@ def _denials(asked: _Asked, lang: str) -> Iterator[list[str]]:
 
 
 def _is_doubtful(text: str, start: int, end: int, title: str) -> bool:
-    """Whether what stands around a sentence says that it is quoted, made up, or taken back."""
+    """Return whether what stands around a sentence says that it is quoted, made up, or taken back."""
     before, after = text[:start].rstrip(), text[end:].lstrip(' "”’»)\n')
     return (
         before.endswith((":", "“", "„", "«", '"', "‘", "'"))

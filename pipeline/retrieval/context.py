@@ -37,7 +37,7 @@ class ContextAdvice:
 
 
 def select_diverse(hits: Sequence[Hit], *, max_characters: int = MAX_CONTEXT_CHARACTERS) -> list[Hit]:
-    """Give the hits, in order, whose blocks fit and that do not repeat one already chosen (Jaccard > .8)."""
+    """Return the hits, in order, whose blocks fit and that do not repeat one already chosen (Jaccard > .8)."""
     chosen: list[Hit] = []
     seen: list[set[str]] = []
     used = 0
@@ -80,7 +80,7 @@ def advise_on_context(question: str, context: str, *, lang: str = "en", answer_q
 
 
 def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
-    """Give what engines are asked: the queries so far, and the question's names with the words that are missing."""
+    """Return what engines are asked: the queries so far, and the question's names with the words that are missing."""
     if not missing:
         return tuple(queries)
     lacking = " ".join(dict.fromkeys((*find_entities(question), *missing)))
@@ -91,7 +91,7 @@ def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str])
 def to_compose_from(
     analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
 ) -> list[Hit]:
-    """Give what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
+    """Return what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
     chosen = list(hits)
     if "quality" in on:
         chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)

@@ -25,11 +25,11 @@ class Facts(Protocol):
     """What pages state, by what they state it of."""
 
     def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
-        """Give the facts whose subject bears one of these names."""
+        """Return the facts whose subject bears one of these names."""
 
 
 def facts_for(analysis: Analysis, facts: Facts) -> list[StatedFact]:
-    """Give the facts that answer the question, the best first, at most ``MOST``."""
+    """Return the facts that answer the question, the best first, at most ``MOST``."""
     names = dict.fromkeys(names_in(analysis.text, empty=empty_words(analysis.lang)))
     names.update(dict.fromkeys(key(word) for word in content_words(analysis.text, analysis.lang)))
     found = facts.facts_about([name for name in names if name])

@@ -35,7 +35,7 @@ FOUND_WITHIN = 5
 
 
 def vector_weight(embedder_id: str, lang: str, passage_lang: str) -> float:
-    """Give the vector leg's weight for a question in ``lang`` and a passage in ``passage_lang``, [0, 1]."""
+    """Return the vector leg's weight for a question in ``lang`` and a passage in ``passage_lang``, [0, 1]."""
     if lang != passage_lang and embedder_id in ACROSS_LANGUAGES and {lang, passage_lang}.isdisjoint(UNKNOWN_LANGUAGES):
         return ACROSS_LANGUAGES[embedder_id]
     of_any = VECTOR_WEIGHTS.get((embedder_id, "*"), VECTOR_WEIGHT)
@@ -96,7 +96,7 @@ def _by_passage(rankings: Sequence[Sequence[Hit]]) -> dict[str, list[Hit]]:
 
 
 def _merge(hits: Iterable[Hit]) -> dict[str, Hit]:
-    """Give each passage once, with the best of each score and the query that scored best."""
+    """Return each passage once, with the best of each score and the query that scored best."""
     merged: dict[str, Hit] = {}
     for hit in hits:
         seen = merged.get(hit.passage.id)

@@ -22,13 +22,13 @@ TOGETHER = (
 
 
 def wants_several_pages(analysis: Analysis) -> bool:
-    """Say whether the question compares, or names two things or more."""
+    """Return whether the question compares, or names two things or more."""
     named = [entity for entity in analysis.entities if not entity[0].isdigit()]
     return analysis.question_type == "comparative" or len(named) >= 2
 
 
 def side_by_side(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MAX_PAGES) -> list[Hit]:
-    """Give the same hits with the best of each of the first pages in front, where several pages are wanted."""
+    """Return the same hits with the best of each of the first pages in front, where several pages are wanted."""
     if not wants_several_pages(analysis):
         return list(hits)
     first: dict[int, Hit] = {}
@@ -41,6 +41,6 @@ def side_by_side(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MA
 
 
 def note_for(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Give what a model is told when the hits are of several pages and the question wants several; else nothing."""
+    """Return what a model is told when the hits are of several pages and the question wants several; else nothing."""
     several = len({hit.passage.page_id for hit in hits}) > 1
     return (TOGETHER,) if several and wants_several_pages(analysis) else ()

@@ -44,13 +44,13 @@ class Graph(Protocol):
     """Which pages bear a name, and which passages mention it."""
 
     def pages_named(self, names: Collection[str]) -> Sequence[Named]:
-        """Give those of the names that pages bear."""
+        """Return those of the names that pages bear."""
 
     def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
-        """Give the names each passage mentions that other pages bear."""
+        """Return the names each passage mentions that other pages bear."""
 
     def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
-        """Give the names each page bears that at most ``most`` passages mention, with those passages."""
+        """Return the names each page bears that at most ``most`` passages mention, with those passages."""
 
 
 class Nearest(Protocol):
@@ -59,7 +59,7 @@ class Nearest(Protocol):
     def nearest(
         self, vectors: Vectors, *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
     ) -> list[Hit]:
-        """Give of the passages on these pages, or with these ids, the k most similar to the first row."""
+        """Return of the passages on these pages, or with these ids, the k most similar to the first row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def expand(
     scope: Scope,
     facts: Sequence[StatedFact] = (),
 ) -> list[Hit]:
-    """Give ``hits`` with the passages that names and ``facts`` lead to, on the hits' own scale.
+    """Return ``hits`` with the passages that names and ``facts`` lead to, on the hits' own scale.
 
     ``vectors`` are the queries', the question's first; without a ``graph`` no name is followed. A passage pulled in or
     up says so in ``via``.
@@ -130,7 +130,7 @@ def expand(
 
 
 def spread(named: Named) -> float:
-    """Give what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
+    """Return what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
 
     √(log(1 + n/m) / log(1 + n)) with n pages and m mentions: 1 for one mention, .32 for a thousand on a thousand pages.
     """
@@ -218,7 +218,9 @@ def _keep(pulled: dict[str, _Pulled], new: _Pulled) -> None:
 
 
 def _says(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Wanted) -> float:
-    """How much a passage says of what is asked: mean of its similarity and its share of the words not yet told."""
+    """Return how much a passage says of what is asked: mean of its similarity and its share of the words not yet
+    told.
+    """
     left = {term: weight for term, weight in wanted.weights.items() if term not in lead.told}
     share = sum(weight for term, weight in left.items() if term in terms) / (sum(left.values()) or 1.0)
     similarity = (hit.similarity or 0.0) / wanted.similarity if wanted.similarity > 0 else 0.0

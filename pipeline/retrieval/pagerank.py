@@ -29,7 +29,7 @@ class Linked(Graph, Protocol):
     """A graph that knows the links of pages too."""
 
     def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
-        """Give the links among these pages: (from, to)."""
+        """Return the links among these pages: (from, to)."""
 
 
 class KnowledgeGraph(Linked, Nearest, Facts, Protocol):
@@ -48,7 +48,7 @@ def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:
 
 
 def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
-    """Give the share of time spent at each place, Σ = 1: r = (1 − d)·s + d·Mr, with s the starts' shares and d .85.
+    """Return the share of time spent at each place, Σ = 1: r = (1 − d)·s + d·Mr, with s the starts' shares and d .85.
 
     A place without an edge of its own leads back to the starts.
     """
@@ -69,7 +69,7 @@ def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
 
 
 def edges_among(hits: Sequence[Hit], graph: Linked) -> list[Edge]:
-    """Give the edges between hits: one names the page of the other, or their pages are linked."""
+    """Return the edges between hits: one names the page of the other, or their pages are linked."""
     mentioned = graph.mentioned_in([hit.passage.id for hit in hits])
     linked = set(graph.links_between({hit.passage.url for hit in hits}))
     return [

@@ -42,7 +42,7 @@ def score_quality(text: str, question: str, *, lang: str = "en") -> float:
 
 
 def keyword_overlap(text: str, question: str, *, lang: str = "en") -> float:
-    """Give the share of the question's words, without those that carry no topic, that the text holds; 0 for none."""
+    """Return the share of the question's words, without those that carry no topic, that the text holds; 0 for none."""
     keywords = set(words(question)) - empty_words(lang)
     return len(keywords & set(words(text))) / len(keywords) if keywords else 0.0
 
@@ -69,7 +69,7 @@ def with_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: P
 
 
 def source_text(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
-    """Give the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
+    """Return the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
 
     A hit whose page is gone, or no longer says what the passage says, stays as it is.
     """

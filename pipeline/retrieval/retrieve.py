@@ -48,13 +48,13 @@ class Search(Protocol):
     """A knowledge base that can be searched."""
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
-        """Give the k best passages by BM25."""
+        """Return the k best passages by BM25."""
 
     def search_vectors(self, vectors: Vectors, *, k: int, scope: Scope) -> list[list[Hit]]:
-        """Give the k nearest passages of each row of ``vectors`` (n, dimension)."""
+        """Return the k nearest passages of each row of ``vectors`` (n, dimension)."""
 
     def similarities(self, vectors: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
-        """Give the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+        """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
 
 
 class Embed(Protocol):
@@ -65,7 +65,7 @@ class Embed(Protocol):
         """Name the embedder; vectors of another are not comparable."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give unit rows (len(texts), dimension)."""
+        """Return unit rows (len(texts), dimension)."""
 
 
 def embed_queries(queries: Sequence[str], embedder: Embed) -> Vectors:
@@ -86,7 +86,7 @@ def retrieve(
     ranking: Ranking = Ranking(),
     observe: Observe | None = None,
 ) -> list[Hit]:
-    """Give the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
+    """Return the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
 
     Both legs run at once on ``pool``. Neither filters the other. ``embedder_id`` made the vectors.
     """
@@ -110,7 +110,7 @@ def retrieve(
 
 
 def _topic(query: str, lang: str) -> str:
-    """Give the words of a query that tell passages apart; "what is the" blurs full text (R@1 +.01 without)."""
+    """Return the words of a query that tell passages apart; "what is the" blurs full text (R@1 +.01 without)."""
     return " ".join(content_words(query, lang)) or query
 
 
@@ -133,7 +133,7 @@ def _fuse_queries(rankings: Sequence[list[Hit]]) -> list[Hit]:
 def _with_similarities(
     by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
 ) -> list[list[Hit]]:
-    """Give the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
+    """Return the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
     known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
     lacking = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
     exact = search.similarities(vectors, lacking) if lacking else {}

@@ -42,20 +42,20 @@ _MOST_CHARACTERS = 2_000
 
 
 def is_order(sentence: str) -> bool:
-    """Say whether a sentence speaks to whoever answers; one that only quotes such words among its own does not."""
+    """Return whether a sentence speaks to whoever answers; one that only quotes such words among its own does not."""
     text = _plain(sentence[:_MOST_CHARACTERS])
     return _finds(_FORMS, text) or (_finds(_WORDINGS, text) and _finds(_WORDINGS, _without_quotes(text)))
 
 
 def stands_in_order(text: str, start: int, end: int) -> bool:
-    """Say whether the sentence ``text[start:end]`` is an order, or shares its line with one: one hand wrote both."""
+    """Return whether the sentence ``text[start:end]`` is an order, or shares its line with one: one hand wrote both."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     return _holds_order(text[first : last if last >= 0 else len(text)])
 
 
 def asks_about_orders(question: str) -> bool:
-    """Say whether a question is about prompts or instructions: what answers it may read as one."""
+    """Return whether a question is about prompts or instructions: what answers it may read as one."""
     return _ABOUT.search(question) is not None
 
 

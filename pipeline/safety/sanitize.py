@@ -28,7 +28,7 @@ _URL = re.compile(
 
 
 def sanitize(text: str, *, markers: bool = False) -> str:
-    """Give the text without unseen characters, Markdown images and links: their words stay, their addresses go.
+    """Return the text without unseen characters, Markdown images and links: their words stay, their addresses go.
 
     With ``markers`` numbers in brackets stay that are no citation of ours: code has such.
     """
@@ -38,12 +38,12 @@ def sanitize(text: str, *, markers: bool = False) -> str:
 
 
 def harmless_line(text: str) -> str:
-    """Give the harmless text in one line, without needless space."""
+    """Return the harmless text in one line, without needless space."""
     return " ".join(sanitize(text).split())
 
 
 def without_made_up_tags(text: str, sources: Sequence[str]) -> str:
-    """Give what a model wrote without the markup that no source holds."""
+    """Return what a model wrote without the markup that no source holds."""
 
     def kept(tag: re.Match[str]) -> str:
         if any(tag[0] in source for source in sources):
@@ -54,7 +54,9 @@ def without_made_up_tags(text: str, sources: Sequence[str]) -> str:
 
 
 def has_made_up_address(text: str, sources: Sequence[str]) -> bool:
-    """Say whether what a model wrote holds an address that no source holds: it could carry off what the model knows."""
+    """Return whether what a model wrote holds an address that no source holds: it could carry off what the model
+    knows.
+    """
     folded = [source.casefold() for source in sources]
     addresses = [found[0].rstrip(".,;:!?'’*_/").casefold() for found in _URL.finditer(text)]
     return any(not any(address in source for source in folded) for address in addresses)

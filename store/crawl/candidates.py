@@ -18,7 +18,7 @@ from text.invisible import strip_invisible
 
 
 class CandidateStatus(StrEnum):
-    """Whether a candidate is only known, in the wave being read, or done with."""
+    """Return whether a candidate is only known, in the wave being read, or done with."""
 
     KNOWN = "KNOWN"
     WAITING = "WAITING"
@@ -100,7 +100,7 @@ def abandon(session: Session, question_id: str, reason: str, now: datetime) -> i
 
 
 def unsettled(session: Session, question_id: str) -> int:
-    """How many candidates of the wave have no outcome yet."""
+    """Return how many candidates of the wave have no outcome yet."""
     return _count(session, CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.WAITING)
 
 

@@ -68,7 +68,7 @@ def put_back(session: Session, site_read_id: int, now: datetime) -> None:
 
 
 def is_being_read(session: Session, site_read_id: int) -> bool:
-    """Whether a candidate of it waits, or is being read."""
+    """Return whether a candidate of it waits, or is being read."""
     waits = (CandidateRow.site_read_id == site_read_id, CandidateRow.status == CandidateStatus.WAITING)
     return session.scalar(select(CandidateRow.id).where(*waits).limit(1)) is not None
 
@@ -83,7 +83,7 @@ def _unknown(session: Session, site_read_id: int, wanted: Sequence[Candidate]) -
 
 
 def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
-    """Whether a candidate tells of new pages, or is one."""
+    """Return whether a candidate tells of new pages, or is one."""
     if candidate.kind != "page" or candidate.origin == "seed":
         return True
     return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url)) is None

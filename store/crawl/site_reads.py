@@ -24,7 +24,7 @@ class SiteReadOver(WellreadError):
 
 
 class SiteReadStatus(StrEnum):
-    """Whether a site is being read."""
+    """Return whether a site is being read."""
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
@@ -33,7 +33,7 @@ class SiteReadStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether no more of the site is read."""
+        """Return whether no more of the site is read."""
         return self in (SiteReadStatus.DONE, SiteReadStatus.CANCELLED)
 
 
@@ -51,7 +51,7 @@ class NewSiteRead:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRead:
-    """How far the reading of a site has come; the counts are of pages."""
+    """Return how far the reading of a site has come; the counts are of pages."""
 
     id: int
     url: str
@@ -107,7 +107,7 @@ def lock(session: Session, site_read_id: int) -> SiteReadRow | None:
 
 
 def find(session: Session, site_read_id: int, now: datetime) -> SiteRead | None:
-    """How far a site read has come."""
+    """Return how far a site read has come."""
     row = session.get(SiteReadRow, site_read_id)
     if row is None:
         return None

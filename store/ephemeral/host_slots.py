@@ -62,7 +62,7 @@ class Slots:
         return Slot(host=host, token=token, wait_s=float(wait))
 
     def release(self, turn: Slot, *, now: float, delay_s: float) -> None:
-        """Give the host back; the next request may start after ``delay_s``."""
+        """Return the host back; the next request may start after ``delay_s``."""
         self._release(keys=_keys(turn.host)[:2], args=(repr(now), turn.token, repr(delay_s)))
 
 

@@ -52,7 +52,7 @@ def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
 
 
 def pages_named(session: Session, names: Collection[str]) -> list[Named]:
-    """Give those of ``names`` that pages bear."""
+    """Return those of ``names`` that pages bear."""
     query = (
         select(EntityRow.id, EntityRow.name, MentionRow.page_id)
         .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS))
@@ -65,7 +65,7 @@ def pages_named(session: Session, names: Collection[str]) -> list[Named]:
 
 
 def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[Named]]:
-    """Give for each passage (page id, ord) the names it mentions that other pages bear."""
+    """Return for each passage (page id, ord) the names it mentions that other pages bear."""
     if not passages:
         return {}
     borne = MentionRow.__table__.alias("borne")
@@ -86,7 +86,7 @@ def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dic
 
 
 def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[Named]]:
-    """Give for each page the names it bears, with the passages of other pages that mention them.
+    """Return for each page the names it bears, with the passages of other pages that mention them.
 
     A name that more than ``most`` passages mention is left out: it is everywhere.
     """
@@ -116,7 +116,7 @@ def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dic
 
 
 def links_between(session: Session, urls: Collection[str]) -> list[tuple[str, str]]:
-    """Give the links among these pages: (from, to)."""
+    """Return the links among these pages: (from, to)."""
     query = select(LinkRow.from_url, LinkRow.url).where(LinkRow.from_url.in_(urls), LinkRow.url.in_(urls))
     return [(row.from_url, row.url) for row in session.execute(query) if row.from_url != row.url]
 

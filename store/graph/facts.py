@@ -35,7 +35,7 @@ def save(session: Session, page_id: int, facts: Sequence[Fact]) -> None:
 
 
 def about(session: Session, names: Collection[str]) -> list[StatedFact]:
-    """Give the facts whose subject bears one of these names; pages that are gone state none."""
+    """Return the facts whose subject bears one of these names; pages that are gone state none."""
     query = (
         select(FactRow)
         .join(PageRow, PageRow.id == FactRow.page_id)
@@ -48,7 +48,7 @@ def about(session: Session, names: Collection[str]) -> list[StatedFact]:
 
 
 def of_pages(session: Session, page_ids: Collection[int]) -> Mapping[int, list[Fact]]:
-    """Give the facts of each page."""
+    """Return the facts of each page."""
     found: dict[int, list[Fact]] = {}
     for row in session.scalars(select(FactRow).where(FactRow.page_id.in_(page_ids)).order_by(FactRow.id)):
         found.setdefault(row.page_id, []).append(_fact(row))
@@ -56,7 +56,7 @@ def of_pages(session: Session, page_ids: Collection[int]) -> Mapping[int, list[F
 
 
 def name_of(subject: str) -> str:
-    """Give the shortest name a subject has: a page's title may carry its site's name or a parenthesis."""
+    """Return the shortest name a subject has: a page's title may carry its site's name or a parenthesis."""
     return min(names_of(subject), key=len, default=key(subject))
 
 

@@ -21,30 +21,30 @@ class GraphReader:
         self._passages = passages
 
     def pages_named(self, names: Collection[str]) -> Sequence[Named]:
-        """Give those of the names that pages bear."""
+        """Return those of the names that pages bear."""
         if not names:
             return []
         with self._database.read() as session:
             return entities.pages_named(session, names)
 
     def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
-        """Give the names each passage mentions that other pages bear."""
+        """Return the names each passage mentions that other pages bear."""
         places = {_place(id): id for id in passage_ids}
         with self._database.read() as session:
             return {places[place]: named for place, named in entities.mentioned_in(session, places).items()}
 
     def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
-        """Give the names each page bears that at most ``most`` passages mention, with those passages."""
+        """Return the names each page bears that at most ``most`` passages mention, with those passages."""
         with self._database.read() as session:
             return entities.mentioning(session, page_ids, most=most)
 
     def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
-        """Give the links among these pages: (from, to)."""
+        """Return the links among these pages: (from, to)."""
         with self._database.read() as session:
             return entities.links_between(session, urls)
 
     def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
-        """Give the facts whose subject bears one of these names."""
+        """Return the facts whose subject bears one of these names."""
         if not names:
             return []
         with self._database.read() as session:
@@ -53,7 +53,7 @@ class GraphReader:
     def nearest(
         self, vectors: NDArray[np.float32], *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
     ) -> list[Hit]:
-        """Give of the passages on these pages, or with these ids, the k most similar to the first row."""
+        """Return of the passages on these pages, or with these ids, the k most similar to the first row."""
         return self._passages.nearest(vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
 
 

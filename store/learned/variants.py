@@ -28,7 +28,7 @@ class VariantsCache:
         self._now = now
 
     def recall(self, key: VariantKey) -> tuple[Variant, ...]:
-        """Give the variants kept under ``key``; none when there are none, or they are too old."""
+        """Return the variants kept under ``key``; none when there are none, or they are too old."""
         with self._database.read() as session:
             row = session.get(VariantsRow, _hash(key))
         if row is None or row.made_at < self._now() - KEPT_FOR:
@@ -45,7 +45,7 @@ class VariantsCache:
             session.execute(make.on_conflict_do_update(index_elements=[VariantsRow.key], set_=values))
 
     def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
-        """Give the tally of each kind that was tried for this type of question."""
+        """Return the tally of each kind that was tried for this type of question."""
         with self._database.read() as session:
             rows = session.scalars(select(VariantTallyRow).where(VariantTallyRow.question_type == question_type))
             return {row.kind: Tally(tried=row.tried, rewarded=row.rewarded) for row in rows}  # type: ignore[misc]

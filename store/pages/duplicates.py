@@ -65,7 +65,7 @@ def wait_for_index(row: PageRow, now: datetime) -> None:
 
 
 def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
-    """Whether a page names another of them as the canonical one."""
+    """Return whether a page names another of them as the canonical one."""
     return any(other is not row and row.canonical_url == other.url for other in among)
 
 

@@ -183,7 +183,7 @@ def read_urls(session: Session, hosts: Sequence[str], *, since: datetime | None 
 
 
 def count(session: Session) -> int:
-    """How many pages are held; of those that say the same, one."""
+    """Return how many pages are held; of those that say the same, one."""
     held = select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
     return int(session.scalar(held) or 0)
 

@@ -116,7 +116,7 @@ def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
 
 
 def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
-    """How many pages are due, counted up to ``at_most``."""
+    """Return how many pages are due, counted up to ``at_most``."""
     hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)
     some = select(PageRow.id).where(PageRow.host.in_(hosts), PageRow.next_due <= now).limit(at_most)
     return int(session.scalar(select(func.count()).select_from(some.subquery())) or 0)

@@ -24,7 +24,7 @@ _MIX: Final = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 def bands(text: str) -> tuple[int, ...] | None:
-    """Give the fingerprint of a text as its four bands, each in [0, 65535]; None where the text is too short."""
+    """Return the fingerprint of a text as its four bands, each in [0, 65535]; None where the text is too short."""
     words = _WORD.findall(text.casefold())
     if len(words) < LEAST:
         return None

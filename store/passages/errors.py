@@ -42,7 +42,7 @@ def explained(uri: str, doing: str) -> Iterator[None]:
 
 
 def is_conflict(error: Exception) -> bool:
-    """Whether another writer's commit came first, so that trying again can succeed."""
+    """Return whether another writer's commit came first, so that trying again can succeed."""
     text = str(error).lower()
     return "conflict" in text or "concurrent" in text
 

@@ -64,7 +64,7 @@ class Copy:
         return [self._place[id] for id in ids if id in self._place]
 
     def _best(self, similarities: NDArray[np.float32], places: NDArray[np.int64], k: int) -> list[Hit]:
-        """Give the k most similar of ``places``; of equal ones, those whose id comes first."""
+        """Return the k most similar of ``places``; of equal ones, those whose id comes first."""
         if not len(places) or k < 1:
             return []
         least = np.partition(similarities, -k)[-k] if k < len(places) else -np.inf
@@ -95,7 +95,7 @@ class Memory:
         self._making = threading.Lock()
 
     def current(self) -> Copy | None:
-        """Give the copy if it is the table as it is now; else None, and one is being made."""
+        """Return the copy if it is the table as it is now; else None, and one is being made."""
         if not self._most_bytes:
             return None
         copy = self._copy

@@ -62,7 +62,7 @@ def index(table: Any) -> None:
 
 
 def is_outgrown(table: Any) -> bool:
-    """Whether so many rows are new that the full-text index no longer knows how rare each term is.
+    """Return whether so many rows are new that the full-text index no longer knows how rare each term is.
 
     A filtered search takes its statistics from the index and from the new rows inside the filter: with few rows
     indexed, the same passage would score differently in every scope.
@@ -79,7 +79,7 @@ def vector_index(row_count: int) -> str:
 
 
 def is_compressed(table: Any) -> bool:
-    """Whether the distances that the vector index gives are estimates, to be refined with the exact vectors."""
+    """Return whether the distances that the vector index gives are estimates, to be refined with the exact vectors."""
     statistics = table.index_stats("vector_idx")
     return statistics is not None and _same(statistics.index_type, "IVF_RQ")
 

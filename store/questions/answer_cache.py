@@ -24,7 +24,7 @@ UNKNOWN_FOR = timedelta(minutes=10)
 
 
 def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -> None:
-    """Give a locked question that was just asked an equal one's answer or run, if it may share one."""
+    """Return a locked question that was just asked an equal one's answer or run, if it may share one."""
     if not row.reuse or not row.equal_key:
         return
     shared_runs.lock_key(session, row.equal_key)
@@ -87,7 +87,7 @@ def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: Answe
 
 
 def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
-    """Whether a reader of this answer, under whichever equal question, said that it is wrong."""
+    """Return whether a reader of this answer, under whichever equal question, said that it is wrong."""
     query = (
         select(FeedbackRow.id)
         .join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
@@ -98,7 +98,7 @@ def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
 
 
 def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
-    """Whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
+    """Return whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
     origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
     spent = candidates.spent(session, origin.id)
     failed = select(CandidateRow.id).where(

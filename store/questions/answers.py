@@ -73,7 +73,7 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 
 
 def last_revision(session: Session, question_id: str) -> int:
-    """How many answers the question was given so far."""
+    """Return how many answers the question was given so far."""
     return _last_revisions(session, [question_id]).get(question_id, 0)
 
 

@@ -60,7 +60,9 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
 
 
 def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
-    """Whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited: no."""
+    """Return whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited:
+    no.
+    """
     if answer.stale_at is not None:
         return False
     cited = set(session.scalars(select(EvidenceRow.page_id).where(EvidenceRow.answer_id == answer.id)))
@@ -75,7 +77,9 @@ def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | No
 
 
 def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
-    """Whether a page of these sites (URL prefixes; none: of any) got a text, vanished since, or is to be embedded."""
+    """Return whether a page of these sites (URL prefixes; none: of any) got a text, vanished since, or is to be
+    embedded.
+    """
     news = or_(PageRow.read_at > since, PageRow.gone_at > since, PageRow.state == "FETCHED")
     query = select(PageRow.id).where(news)
     if sites:
@@ -98,7 +102,7 @@ def _changed() -> Any:
 
 
 def _stands(citation: dict[str, Any], page: PageRow | None) -> bool:
-    """Whether a citation's quote stands where it says."""
+    """Return whether a citation's quote stands where it says."""
     return (
         page is not None
         and page.gone_at is None

@@ -94,7 +94,7 @@ def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
 
 
 def count_since(session: Session, since: datetime | None) -> int:
-    """How often something was said since then, or ever."""
+    """Return how often something was said since then, or ever."""
     query = select(func.count()).select_from(FeedbackRow)
     return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
 

@@ -26,7 +26,7 @@ _MOVING = [status for status in Status if status not in FINAL and status is not 
 
 
 def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
-    """Give a key that is the same for questions that must get the same answer; lists are compared as sets."""
+    """Return a key that is the same for questions that must get the same answer; lists are compared as sets."""
     folded = " ".join(fold(question).split()).rstrip(" ?!.")
     plain = {name: sorted(set(v)) if isinstance(v, list | tuple) else v for name, v in conditions.items()}
     return hashlib.blake2b(json.dumps([folded, plain], sort_keys=True).encode(), digest_size=16).hexdigest()
@@ -64,7 +64,7 @@ def followers(session: Session, leader_id: str) -> list[QuestionRow]:
 
 
 def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:
-    """Give a follower what its record and its trace tell of the run it shared."""
+    """Return a follower what its record and its trace tell of the run it shared."""
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
     session.add(

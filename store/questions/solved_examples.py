@@ -25,7 +25,7 @@ class SolvedReader:
         self._database = database
 
     def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
-        """Give up to ``at_most`` solved questions in this language, those with most words in common first."""
+        """Return up to ``at_most`` solved questions in this language, those with most words in common first."""
         asked = set(words(question))
         ranked = sorted(self._latest(lang), key=lambda each: -len(asked & set(words(each.question))))
         return ranked[:at_most]

@@ -82,7 +82,7 @@ def _settle(session: Session, watch: WatchRow, question: QuestionRow, now: datet
 
 
 def differ(one: AnswerRow, other: AnswerRow) -> bool:
-    """Whether two answers say, or cite, something else; where on its page a quote stands does not count."""
+    """Return whether two answers say, or cite, something else; where on its page a quote stands does not count."""
     return one.text != other.text or _cited(one) != _cited(other)
 
 

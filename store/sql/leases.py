@@ -34,12 +34,12 @@ class Lease:
 
 
 def is_free(row: LeasedRow, now: datetime) -> ColumnElement[bool]:
-    """Whether a row is due and nobody works on it."""
+    """Return whether a row is due and nobody works on it."""
     return (row.due_at <= now) & is_unleased(row, now)
 
 
 def is_unleased(row: LeasedRow, now: datetime) -> ColumnElement[bool]:
-    """Whether nobody works on a row, due or not."""
+    """Return whether nobody works on a row, due or not."""
     return or_(row.lease_until.is_(None), row.lease_until < now)
 
 
@@ -58,7 +58,7 @@ def claim(
 
 
 def holds(lease: Lease) -> ColumnElement[bool]:
-    """Whether the row is still this lease's."""
+    """Return whether the row is still this lease's."""
     return (lease.row.id == lease.row_id) & (lease.row.lease_by == lease.token)
 
 
@@ -68,12 +68,12 @@ def renew(session: Session, lease: Lease, now: datetime) -> bool:
 
 
 def defer(session: Session, lease: Lease, due_at: datetime) -> bool:
-    """Give the row back untouched until ``due_at``; the attempt does not count."""
+    """Return the row back untouched until ``due_at``; the attempt does not count."""
     return _change(session, lease, due_at=due_at, attempts=lease.row.attempts - 1, **RELEASED)
 
 
 def retry_later(session: Session, lease: Lease, due_at: datetime, error: str) -> bool:
-    """Give the row back after a failure, to be tried again at ``due_at``."""
+    """Return the row back after a failure, to be tried again at ``due_at``."""
     return _change(session, lease, due_at=due_at, error=error, **RELEASED)
 
 

@@ -84,7 +84,7 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
 
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
-    """Whether the page's text was seen recently enough for the question; one that was gone then may be back."""
+    """Return whether the page's text was seen recently enough for the question; one that was gone then may be back."""
     oldest = evidence.oldest_for(question, now)
     if page.is_gone or (oldest is not None and page.checked_at < oldest):
         return False
@@ -92,7 +92,7 @@ def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
 
 
 def _is_halted(session: Session, row: CandidateRow) -> bool:
-    """Give a candidate back whose site is not being read any more, or not just now."""
+    """Return a candidate back whose site is not being read any more, or not just now."""
     if row.site_read_id is None:
         return False
     site = session.get_one(SiteReadRow, row.site_read_id)

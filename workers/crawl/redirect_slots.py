@@ -45,7 +45,7 @@ class RedirectSlots:
         self._taken[host] = turn, delay_s
 
     def release(self) -> None:
-        """Give the hosts back; each rests for its own pause."""
+        """Return the hosts back; each rests for its own pause."""
         for turn, delay_s in self._taken.values():
             self._services.slots.release(turn, now=time.time(), delay_s=delay_s)
         self._taken.clear()

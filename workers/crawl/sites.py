@@ -63,7 +63,7 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
 
 
 def get(services: Services, site_read_id: int) -> SiteRead:
-    """How far a site read has come; raises UnknownSiteRead."""
+    """Return how far a site read has come; raises UnknownSiteRead."""
     with services.database.read() as session:
         return _found(site_reads.find(session, site_read_id, services.now()), site_read_id)
 

@@ -11,7 +11,7 @@ from text.stopwords import empty_words
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:
-    """Give a page's names; one without passages is gone or a list of links, and has none."""
+    """Return a page's names; one without passages is gone or a list of links, and has none."""
     if not passages:
         return PageNames()
     empty = empty_words(page.lang)

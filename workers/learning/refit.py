@@ -45,7 +45,7 @@ class Lesson:
 
 
 def is_due(services: Services) -> bool:
-    """Whether learning by itself has anything new to look at."""
+    """Return whether learning by itself has anything new to look at."""
     with services.database.read() as session:
         last = max((each.tried_at for each in versions.tries(session) if each.tried_at), default=None)
         said = feedback.count_since(session, last)

@@ -72,7 +72,7 @@ class Supervisor:
         return {name: child.process.pid for name, child in self._children.items()}
 
     def is_alive(self, name: str) -> bool:
-        """Whether a child runs right now."""
+        """Return whether a child runs right now."""
         return self._children[name].process.poll() is None
 
     def restart_dead(self) -> None:

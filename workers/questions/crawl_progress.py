@@ -18,7 +18,7 @@ def status_after_reading(session: Session, question_id: str) -> Status | None:
 
 
 def progress(session: Session, question: Question) -> Progress:
-    """How far the question's crawl has come with the wave that is over.
+    """Return how far the question's crawl has come with the wave that is over.
 
     Looking at a site's front page and lists is no search cycle: nothing was chosen for the question yet.
     """

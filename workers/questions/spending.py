@@ -9,7 +9,7 @@ from store.sql.database import Database
 
 
 def remaining_budget(database: Database, question: Question) -> SpendingBudget:
-    """Give the question's budget less what its steps have cost."""
+    """Return the question's budget less what its steps have cost."""
     with database.read() as session:
         so_far = spent(session, question.id)
     budget = question.budget

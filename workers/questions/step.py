@@ -127,7 +127,7 @@ def _ended(row: QuestionRow, now: datetime) -> Move | None:
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
-    """Give the step back to be tried again later; what only the operator can mend ends the question at once."""
+    """Release the step, to be tried again later; what only the operator can mend ends the question at once."""
     now, said = services.now(), f"{work.step}: {_said(error)}"
     if isinstance(error, OPERATORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes={"error": said}))

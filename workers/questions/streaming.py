@@ -21,7 +21,7 @@ MAX_CHARACTERS = 4_000
 
 
 def telling(services: Services, question_id: str) -> Tell:
-    """Give what publishes an answer so far as an event ``writing``; a failure is logged and forgiven."""
+    """Return what publishes an answer so far as an event ``writing``; a failure is logged and forgiven."""
     texts: dict[int, str] = {}  # each page is looked up once an answer
 
     def tell(answer: Answer) -> None:

@@ -28,7 +28,7 @@ def show_life(url: str, queue: str) -> None:
 
 
 def living_workers(services: Services) -> dict[str, int]:
-    """How many worker processes show life, by queue; raises redis.RedisError when the broker is away."""
+    """Return how many worker processes show life, by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
     for queue in QUEUE_NAMES:

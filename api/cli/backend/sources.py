@@ -31,7 +31,7 @@ class Site(Protocol):
 
     @property
     def own(self) -> bool:
-        """Whether it is the operator's own."""
+        """Return whether it is the operator's own."""
 
     @property
     def min_delay_s(self) -> float | None:

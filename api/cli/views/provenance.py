@@ -12,7 +12,7 @@ _SHOWN = 5
 
 
 def about_answer(record: Record) -> list[str]:
-    """Give the sentences to show below an answer; for most answers there is none."""
+    """Return the sentences to show below an answer; for most answers there is none."""
     return [*_unfinished(record), *_standing(record), *_cost(record)]
 
 

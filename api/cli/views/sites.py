@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def progress_line(seen: SiteRead, look: Look) -> str:
-    """How far it is: pages, rate, errors, time left."""
+    """Return how far it is: pages, rate, errors, time left."""
     parts = [f"{seen.looked_at:,} of {min(seen.found, seen.max_pages):,} pages found"]
     if seen.looked_at:
         parts.append(f"{seen.pages_per_s:.1f} pages/s")

@@ -29,7 +29,7 @@ class Step(Protocol):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Return how long it took."""
 
     @property
     def detail(self) -> Mapping[str, Any]:

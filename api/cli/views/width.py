@@ -17,7 +17,7 @@ def clean(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns the text takes: wide characters two, combining ones none."""
+    """Return how many columns the text takes: wide characters two, combining ones none."""
     return sum(map(_columns_of, text))
 
 

@@ -92,7 +92,7 @@ def _edge(page: list[str]) -> list[str]:
 
 
 def _width(lines: list[str]) -> int:
-    """How long a full line is: longer than nine of ten."""
+    """Return how long a full line is: longer than nine of ten."""
     lengths = sorted(map(len, lines))
     return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
 

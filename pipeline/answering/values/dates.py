@@ -51,7 +51,7 @@ def dates_in(text: str) -> Iterator[Value]:
 
 
 def _date(match: re.Match[str]) -> tuple[float, float, Unit] | None:
-    """Give the first and last day that a date may mean."""
+    """Return the first and last day that a date may mean."""
     part = {name: value for name, value in match.groupdict().items() if value}
     if "century" in part or "century2" in part:
         number = int(part["century"]) if "century" in part else _CENTURIES[part["century2"].casefold()]

@@ -21,7 +21,7 @@ _SMALL = frozenset("von van de der den of the al bin du la le zu".split())
 
 
 def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
-    """Give the values of one kind in their order; a range is one value. ``lang`` tells what "1.000" is."""
+    """Return the values of one kind in their order; a range is one value. ``lang`` tells what "1.000" is."""
     if kind == "name":
         return [_name(match) for match in _NAME.finditer(text)]
     dates = list(dates_in(text))

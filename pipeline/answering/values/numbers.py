@@ -114,7 +114,7 @@ def _with_unit(text: str, match: re.Match[str], exact: float, half: float) -> Va
 
 
 def _read(match: re.Match[str], lang: str) -> tuple[float, float] | None:
-    """Give a number and half of its last sure digit."""
+    """Return a number and half of its last sure digit."""
     scale = _SCALES[match["scale"].casefold()] if match["scale"] else 1.0
     if match["digits"]:
         read = _digits(match["digits"], lang)

@@ -17,7 +17,7 @@ class Unit:
 
     @staticmethod
     def named(name: str) -> Unit:
-        """Give the unit of this name, one that ``UNIT`` found."""
+        """Return the unit of this name, one that ``UNIT`` found."""
         return _UNITS.get(name) or _FOLDED[name.casefold()]
 
 

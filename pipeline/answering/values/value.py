@@ -29,12 +29,12 @@ class Value:
 
 
 def comparable(one: Value, other: Value) -> bool:
-    """Say whether both measure the same: kind and unit."""
+    """Return whether both measure the same: kind and unit."""
     return one.kind == other.kind and one.unit.measures == other.unit.measures
 
 
 def same(one: Value, other: Value) -> bool:
-    """Say whether both may mean the same value; what cannot be compared does not."""
+    """Return whether both may mean the same value; what cannot be compared does not."""
     if not comparable(one, other):
         return False
     if one.kind == "name":

@@ -29,7 +29,7 @@ def rerank_bm25(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def bm25_scores(query: Sequence[str], texts: Sequence[Sequence[str]]) -> list[float]:
-    """Give each text's BM25 for ``query``, both as terms: Σ idf · tf (k1 + 1) / (tf + k1 (1 − b + b length / mean)).
+    """Return each text's BM25 for ``query``, both as terms: Σ idf · tf (k1 + 1) / (tf + k1 (1 − b + b length / mean)).
 
     idf is ln(1 + (N − n + .5) / (n + .5)), which is never negative.
     """

@@ -62,7 +62,7 @@ class _Words:
 
 
 def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
-    """Give what speaks for each of ``hits``, in their order."""
+    """Return what speaks for each of ``hits``, in their order."""
     terms = tuple(content_terms(question, lang))
     found = _words(terms, hits, lang)
     held = [words.held for words in found]
@@ -104,7 +104,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
-    """Give for each word of ``vocabulary`` the places of the question's terms that it stands for, and how well."""
+    """Return for each word of ``vocabulary`` the places of the question's terms that it stands for, and how well."""
     counts: dict[str, list[tuple[int, float]]] = {}
     for place, (term, others) in enumerate(related(terms, vocabulary, lang).items()):
         if len(term) >= _COMPOUND_CHARS:
@@ -117,7 +117,7 @@ def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, 
 
 
 def _credits(counts: Mapping[str, Sequence[tuple[int, float]]], found: Sequence[str], terms: int) -> tuple[float, ...]:
-    """Give what the best of the words ``found`` counts for each term of the question."""
+    """Return what the best of the words ``found`` counts for each term of the question."""
     best = [0.0] * terms
     for word in found:
         for place, count in counts.get(word, ()):
@@ -161,7 +161,7 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
 
 
 def _best_sentence(words: _Words, weights: Sequence[float], fits: Callable[[str], float]) -> float:
-    """Give the best sentence's share of the words, its title's among them, moved by how it fits what is asked for."""
+    """Return the best sentence's share of the words, its title's among them, moved by how it fits what is asked for."""
     shares = [
         _share(weights, [max(own, _ABOVE * title) for own, title in zip(said, words.title, strict=True)])
         for said in words.sentences

@@ -31,12 +31,12 @@ def rerank_learned(
 
 
 def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:
-    """Give the mean of a hit's signals; the weights sum to 1."""
+    """Return the mean of a hit's signals; the weights sum to 1."""
     return float(sum(weight * getattr(each, name) for name, weight in by.items()))
 
 
 @cache
 def weights() -> Mapping[str, float]:
-    """Give the fitted weight of each signal."""
+    """Return the fitted weight of each signal."""
     stored = json.loads(files(__package__).joinpath("learned.json").read_text("utf-8"))
     return {str(name): float(weight) for name, weight in stored["weights"].items()}

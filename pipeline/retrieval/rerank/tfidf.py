@@ -25,7 +25,7 @@ MAX_FEATURES = 1000
 
 
 def place(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
-    """Give ``hits`` in the order of their new ``scores``, each with its former rank; equal scores keep their order."""
+    """Return ``hits`` in the order of their new ``scores``, each with its former rank; equal scores keep their order."""
     ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
         replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
@@ -52,13 +52,13 @@ def rerank_tfidf(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
-    """Give the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
+    """Return the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
     wanted = set(words(query))
     return [jaccard(wanted, set(words(text))) for text in texts]
 
 
 def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:
-    """Give the TF-IDF cosine of the query with each text [_tfidf_rerank].
+    """Return the TF-IDF cosine of the query with each text [_tfidf_rerank].
 
     Words and pairs of words without English stop words, the 1,000 most frequent, smoothed idf over query and texts.
     """
