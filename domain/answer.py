@@ -11,7 +11,7 @@ from domain.contradiction import Contradiction, Dispute
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """Return whether the hits suffice, and how sure that is."""
+    """Whether the hits suffice, and how sure that is."""
 
     sufficient: bool
     confidence: float  #: calibrated probability in [0, 1] that the hits answer the question

@@ -24,7 +24,7 @@ class PageSeen:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Return how long one step took."""
+    """How long one step took."""
 
     step: str
     cycle: int

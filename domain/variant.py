@@ -28,7 +28,7 @@ class VariantKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Return how often a kind of variant was tried for a type of question, and how often that earned a citation."""
+    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
 
     tried: int = 0
     rewarded: int = 0

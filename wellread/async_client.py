@@ -71,7 +71,7 @@ class AsyncClient(AsyncSites, AsyncLearning):
     async def feedback(
         self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
     ) -> Feedback:
-        """Return whether an answer is right (its latest revision, unless one is named)."""
+        """Say whether an answer is right (its latest revision, unless one is named)."""
         return to_feedback(await self._send(calls.feedback(question_id, verdict, comment, revision)))
 
     async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:

@@ -98,7 +98,7 @@ class Client(Sites, Learning):
     def feedback(
         self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
     ) -> Feedback:
-        """Return whether an answer is right (its latest revision, unless one is named)."""
+        """Say whether an answer is right (its latest revision, unless one is named)."""
         return to_feedback(self._send(calls.feedback(question_id, verdict, comment, revision)))
 
     def events(self, question_id: str, *, after: str = "") -> Iterator[Event]:

@@ -101,7 +101,7 @@ def watch(question_id: str, callback_url: str) -> Call:
 
 
 def feedback(question_id: str, verdict: str, comment: str, revision: int | None) -> Call:
-    """Return whether an answer is right."""
+    """Say whether an answer is right."""
     body = {"verdict": verdict, "comment": comment} | ({} if revision is None else {"revision": revision})
     return replace(of_question(question_id, "/feedback", method="POST"), body=body)
 

@@ -30,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRead:
-    """Return how far the reading of a whole site has come; the counts are of pages."""
+    """How far the reading of a whole site has come; the counts are of pages."""
 
     id: int
     url: str

@@ -78,7 +78,7 @@ def read(asked: ReadRequest, services: ServicesDep, response: Response) -> Readi
 
 @router.get("/reads/{read_id}", response_model=ReadingOut, dependencies=[Depends(require(Role.ask))])
 def reading(read_id: RowId, services: ServicesDep) -> ReadingOut:
-    """Return how far the reading of a page has come."""
+    """How far the reading of a page has come."""
     return _reading(services, read_id)
 
 

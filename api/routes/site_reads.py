@@ -34,7 +34,7 @@ def latest(services: ServicesDep) -> list[SiteRead]:
 
 @router.get("/{site_read_id}", response_model=SiteReadOut, dependencies=ASK)
 def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
-    """Return how far a site read has come."""
+    """How far a site read has come."""
     return sites.get(services, site_read_id)
 
 

@@ -70,5 +70,5 @@ def watch_changes(
 
 @router.post("/questions/{question_id}/feedback", response_model=FeedbackOut)
 def give_feedback(question_id: QuestionId, said: FeedbackRequest, services: ServicesDep) -> Feedback:
-    """Return whether an answer is right; of one revision, what is said last counts."""
+    """Say whether an answer is right; of one revision, what is said last counts."""
     return feedback.give(services, question_id, said.verdict, comment=said.comment, revision=said.revision)

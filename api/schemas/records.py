@@ -74,7 +74,7 @@ class HitOut(_Out):
 
 
 class VerdictOut(_Out):
-    """Return whether the hits sufficed."""
+    """Whether the hits sufficed."""
 
     sufficient: bool
     confidence: float = Field(description="Calibrated probability that the hits answer the question.")
@@ -97,7 +97,7 @@ class PageSeenOut(_Out):
 
 
 class TimingOut(_Out):
-    """Return how long one step took."""
+    """How long one step took."""
 
     step: str
     cycle: int
@@ -281,7 +281,7 @@ class ReadingOut(_Out):
 
 
 class StatsOut(_Out):
-    """Return how much is kept and how much waits."""
+    """How much is kept and how much waits."""
 
     pages: int = Field(description="Pages that are held.")
     sources: int
@@ -299,7 +299,7 @@ class CheckOut(_Out):
 
 
 class Readiness(_Out):
-    """Return whether questions can be answered."""
+    """Whether questions can be answered."""
 
     ready: bool
     checks: list[CheckOut]

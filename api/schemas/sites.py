@@ -10,7 +10,7 @@ from store.crawl.site_reads import SiteReadStatus
 
 
 class SiteReadOut(BaseModel):
-    """Return how far the reading of a whole site has come; the counts are of pages."""
+    """How far the reading of a whole site has come; the counts are of pages."""
 
     model_config = ConfigDict(from_attributes=True)
 

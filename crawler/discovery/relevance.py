@@ -96,7 +96,7 @@ def _terms(text: str, lang: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Return how much of each wanted term the fields of one URL hold, and how many words they have."""
+    """How much of each wanted term the fields of one URL hold, and how many words they have."""
 
     terms: Mapping[str, Mapping[str, float]]
     lengths: Mapping[str, int]

@@ -27,7 +27,7 @@ class Corrupt(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Return how much a body may be."""
+    """How much a body may be."""
 
     max_wire: int = 5_000_000  #: bytes as they arrive
     max_body: int = 10_000_000  #: bytes once decoded

@@ -27,7 +27,7 @@ class NotText(FetchError):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Return how long a fetch may take and how much it may bring."""
+    """How long a fetch may take and how much it may bring."""
 
     deadline_s: float = 20.0  #: for everything: all hops, names and bytes
     connect_s: float = 5.0  #: for one address

@@ -18,7 +18,7 @@ from text.invisible import strip_invisible
 
 
 class CandidateStatus(StrEnum):
-    """Return whether a candidate is only known, in the wave being read, or done with."""
+    """Whether a candidate is only known, in the wave being read, or done with."""
 
     KNOWN = "KNOWN"
     WAITING = "WAITING"

@@ -24,7 +24,7 @@ class SiteReadOver(WellreadError):
 
 
 class SiteReadStatus(StrEnum):
-    """Return whether a site is being read."""
+    """Whether a site is being read."""
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
@@ -51,7 +51,7 @@ class NewSiteRead:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRead:
-    """Return how far the reading of a site has come; the counts are of pages."""
+    """How far the reading of a site has come; the counts are of pages."""
 
     id: int
     url: str

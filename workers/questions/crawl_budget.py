@@ -10,7 +10,7 @@ from domain import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Return how far a question's crawl has come."""
+    """How far a question's crawl has come."""
 
     pages: int = 0
     bytes: int = 0
