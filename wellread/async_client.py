@@ -20,9 +20,13 @@ from wellread.sites import AsyncSites, Source, to_source
 class AsyncClient(AsyncSites, AsyncLearning):
     """:class:`~wellread.client.Client` for asyncio: the same methods, awaited."""
 
-    def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
+    def __init__(
+        self, url: str = DEFAULT_URL, *, key: str = "", transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
         self.url = calls.check_address(url)
-        self._http = httpx2.AsyncClient(base_url=self.url, headers=calls.headers(key), trust_env=False)
+        self._http = httpx2.AsyncClient(
+            base_url=self.url, headers=calls.headers(key), trust_env=False, transport=transport
+        )
 
     async def __aenter__(self) -> Self:
         return self

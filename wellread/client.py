@@ -47,9 +47,9 @@ __all__ = [
 class Client(Sites, Learning):
     """Wellread over HTTP. Close it, or use it as a context; safe to use from several threads."""
 
-    def __init__(self, url: str = DEFAULT_URL, *, key: str = "") -> None:
+    def __init__(self, url: str = DEFAULT_URL, *, key: str = "", transport: httpx2.BaseTransport | None = None) -> None:
         self.url = calls.check_address(url)
-        self._http = httpx2.Client(base_url=self.url, headers=calls.headers(key), trust_env=False)
+        self._http = httpx2.Client(base_url=self.url, headers=calls.headers(key), trust_env=False, transport=transport)
 
     def __enter__(self) -> Self:
         return self

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 
@@ -165,3 +166,11 @@ def test_another_server_is_not_taken_for_wellread() -> None:
         pytest.raises(ApiUnreachable, match="not Wellread"),
     ):
         client.get("0" * 32)
+
+
+def test_client_speaks_over_the_transport_it_is_given(app: FastAPI) -> None:
+    async def run() -> str:
+        async with AsyncClient(transport=httpx2.ASGITransport(app=app)) as client:
+            return (await client.get(await client.submit("Who needs no port?"))).question
+
+    assert asyncio.run(run()) == "Who needs no port?"
