@@ -57,7 +57,7 @@ def test_no_engine_is_a_note(services_for: ServicesFor) -> None:
 
 def test_a_wrong_key_is_the_operators_to_mend(services_for: ServicesFor) -> None:
     services = services_for(brave_key="k")
-    fail(services, "brave", "WrongKey", "Brave does not accept the key (401): check WELLREAD_BRAVE_KEY")
+    fail(services, "brave", "EngineKeyRejected", "Brave does not accept the key (401): check WELLREAD_BRAVE_KEY")
     check = found(services)
     assert check.level == "wrong"
     assert "brave (left alone for 60 min)" in check.said

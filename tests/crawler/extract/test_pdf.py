@@ -98,7 +98,7 @@ def test_file_that_only_its_owner_may_change_is_read() -> None:
         (pdfs.pdf([[]]), "has 1 pages and no text: it is perhaps scanned"),
         (pdfs.pdf([LINES])[:200], "is damaged"),
         (b"%PDF-1.7\nnothing more", "is damaged"),
-        (pdfs.send(), "no text|damaged"),
+        (pdfs.ring(), "no text|damaged"),
         (b"<html><p>Not found</p></html>", "is damaged"),
     ],
     ids=["encrypted", "scanned", "cut off", "empty", "ring", "HTML"],

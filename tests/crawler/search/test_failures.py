@@ -115,7 +115,7 @@ def test_an_answer_that_is_not_understood_says_so(name: str, behaviour: Behaviou
 
 
 HOSTILE_TO_ENGINES = [
-    (what, behaviour) for what, behaviour, error in HOSTILE if error in ("FetchTimeout", "TooLarge", "Unreachable")
+    (what, behaviour) for what, behaviour, error in HOSTILE if error in ("FetchTimeout", "TooLarge", "HostUnreachable")
 ]
 
 

@@ -52,7 +52,7 @@ def test_outcome_holds_what_the_judge_saw(database: Database) -> None:
     assert (outcome.question, outcome.lang, outcome.verdict) == ("Capital of France?", "en", "citation_wrong")
     assert outcome.features["question_type"] == "general"
     assert outcome.features["top"] == [{name: HIT[name] for name in ("score", "scale", "similarity", "bm25", "via")}]
-    assert (outcome.features["confidence"], outcome.features["answer_fingerprint"]) == (0.9, "m")
+    assert (outcome.features["confidence"], outcome.features["made_with"]) == (0.9, "m")
 
 
 def test_outcome_of_an_answer_given_again_tells_of_the_look_that_made_it(database: Database) -> None:
