@@ -100,7 +100,7 @@ def is_trap(url: str) -> bool:
 
 
 def _is_idna(label: str) -> bool:
-    """Return whether an ``xn--`` label is what its own Unicode form is written as; ada leaves ASCII labels unchecked."""
+    """Return whether an ``xn--`` label is the encoding of its own Unicode form; ada leaves ASCII labels unchecked."""
     if not label.startswith("xn--"):
         return True
     try:

@@ -18,7 +18,7 @@ _SAYS_SO = re.compile(r"javascript|java script|scripts?\b.{0,40}(?:enable|aktivi
 
 
 def is_scripted(tree: Any) -> bool:
-    """Return whether a parsed page holds hardly any text and looks as if its scripts would make it; changes the tree."""
+    """Return whether a parsed page has hardly any text and looks as if its scripts would make it; changes the tree."""
     if not any(True for _ in tree.iter("script")):
         return False
     asks = any(_SAYS_SO.search("".join(each.itertext())) for each in tree.iter("noscript"))

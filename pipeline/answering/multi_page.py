@@ -62,7 +62,7 @@ def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
 def _hops(
     first: Passage, passages: Mapping[int, Passage], names: Mapping[int, frozenset[str]], question: str
 ) -> list[int]:
-    """Return the pages that the first passage names, or that name its page, by a name that the question does not say."""
+    """Return the pages that the first passage names, or that name its page, by a name that is not in the question."""
     own, text = names[first.page_id], _flat(first.text)
     asked = _names(own, question)
     return [

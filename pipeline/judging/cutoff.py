@@ -95,7 +95,7 @@ def keep_by_document(
 
 
 def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> float:
-    """Return the mean similarity, or with entities .6 of it + .4 of their coverage [_compute_confidence]; 0 for none."""
+    """Return the mean similarity, with entities .6 of it + .4 of their coverage [_compute_confidence]; 0: no hits."""
     if not hits:
         return 0.0
     similarity = fmean(hit.similarity or 0.0 for hit in hits)

@@ -25,7 +25,7 @@ MAX_FEATURES = 1000
 
 
 def place(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
-    """Return ``hits`` in the order of their new ``scores``, each with its former rank; equal scores keep their order."""
+    """Return ``hits`` ordered by their new ``scores``, each with its former rank; equal scores keep their order."""
     ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
         replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
