@@ -108,10 +108,24 @@ def _submit(client: Client, asked: AskOptions) -> str:
     try:
         return client.submit(asked.question, **_terms(asked))
     except Refused as refusal:
-        why, own, _ = refusal.detail.partition("If it is yours")
-        if own and not asked.own:
-            raise NotOwn(f"{why}{own}, ask with --own.") from refusal
+        if refusal.kind == "bad-site" and not asked.own and (problem := _private_site(asked.sites)):
+            raise NotOwn(f"{problem}. If it is yours, ask with --own.") from refusal
         raise
+
+
+def _private_site(sites: Sequence[str]) -> str:
+    """Return what is private about the first site that is not on the public web; "" where all are."""
+    from crawler.fetch.guard import Blocked, Guard, NotPublic
+    from crawler.urls import BadUrl, typed
+
+    for site in sites:
+        try:
+            Guard().check(typed(site))
+        except NotPublic as error:
+            return error.problem
+        except (BadUrl, Blocked):
+            continue
+    return ""
 
 
 def _terms(asked: AskOptions) -> Terms:

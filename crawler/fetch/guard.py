@@ -50,7 +50,18 @@ class FetchError(WellreadError):
 
 
 class Blocked(FetchError):
-    """The guard refuses this URL; the message says which rule and how an operator lets it through."""
+    """The guard refuses this URL; the message says which rule it breaks."""
+
+
+class NotPublic(Blocked):
+    """The URL leads to an address or a port that is not the public web's; an operator can allow it."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"{problem}. If it is yours, WELLREAD_ALLOW_HOSTS lets its host through; to be read, it can also be added"
+            " as your own site."
+        )
+        self.problem = problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +100,12 @@ class Guard:
         if (target.host, target.port) in self.own_sites:
             return replace(target, own=True)
         if target.port not in self.ports:
-            raise Blocked(f"{url!r} names port {target.port}: only {sorted(self.ports)} are read. {_HOW}")
+            raise NotPublic(f"{url!r} names port {target.port}: only {sorted(self.ports)} are read")
         address = _literal(target.host)
         if address is None and not _is_public_name(target.host):
-            raise Blocked(f"{url!r} names a host of an inner network. {_HOW}")
+            raise NotPublic(f"{url!r} names a host of an inner network")
         if address is not None and not self.is_public(str(address)):
-            raise Blocked(f"{url!r} names an address that is not public. {_HOW}")
+            raise NotPublic(f"{url!r} names an address that is not public")
         return target
 
     def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
@@ -106,10 +117,10 @@ class Guard:
         if (host, port) in self.own_sites:
             return tuple(addresses)
         if port not in self.ports:
-            raise Blocked(f"{host} would be reached at port {port}: only {sorted(self.ports)} are read. {_HOW}")
+            raise NotPublic(f"{host} would be reached at port {port}: only {sorted(self.ports)} are read")
         refused = [address for address in addresses if not self.is_public(address)]
         if refused:
-            raise Blocked(f"{host} resolves to {refused[0]}, which is not a public address. {_HOW}")
+            raise NotPublic(f"{host} resolves to {refused[0]}, which is not a public address")
         return tuple(addresses)
 
     def is_public(self, address: str) -> bool:
@@ -119,9 +130,6 @@ class Guard:
         except ValueError:
             return False
         return _is_public(ip) and not any(ip.version == net.version and ip in net for net in self.denied_networks)
-
-
-_HOW = "If it is yours, WELLREAD_ALLOW_HOSTS lets its host through; to be read, it can also be added as your own site."
 
 
 def allowlist_entry(url: str) -> tuple[str, int]:

@@ -216,6 +216,22 @@ def test_a_hole_lets_one_host_and_port_through_and_nothing_beside_it() -> None:
         guard.admit("127.0.0.1", 8001, ["127.0.0.1"])
 
 
+@pytest.mark.parametrize(
+    ("url", "is_private"),
+    [
+        ("http://10.0.0.1/", True),
+        ("http://wiki.corp/", True),
+        ("http://example.org:8123/", True),
+        ("ftp://example.org/", False),
+        ("http://user@10.0.0.1/", False),  # no setting lets a password through
+    ],
+)
+def test_refusal_tells_what_an_operator_can_allow(url: str, is_private: bool) -> None:
+    with pytest.raises(Blocked) as refusal:
+        Guard().check(url)
+    assert isinstance(refusal.value, NotPublic) == is_private
+
+
 def test_a_hole_in_disguise_is_refused_all_the_same() -> None:
     guard = Guard(own_sites=frozenset({("127.0.0.1", 8000)}))
     for url in ("http://127.1:8000/", "http://user@127.0.0.1:8000/", "http://127.0.0.1:8000\\@example.com/"):
