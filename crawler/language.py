@@ -1,34 +1,23 @@
-"""Which language a page is in: what it declares, unless its text plainly says otherwise."""
+"""Decide a page's language: the one it declares, unless its text plainly is in another."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
+from text.language import classify_language
 
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
-
-#: of the text, from its middle: the edges are often menus
+#: characters from the middle of the text: the edges are often menus
 _SAMPLE = 1_500
 #: a text this long may contradict what the page declares
 _LONG = 200
 _SURE = 0.99
 
 
-def detect(text: str, declared: str = "") -> str:
+def detect_page_language(text: str, declared: str = "") -> str:
     """Return the ISO 639-1 code of a page's language, "und" for a text without letters."""
     middle = max(0, len(text) // 2 - _SAMPLE // 2)
     sample = text[middle : middle + _SAMPLE]
     if not any(char.isalpha() for char in sample):
         return declared or "und"
-    lang, sureness = _identifier().classify(sample)
-    if declared and len(declared) == 2 and (len(sample) < _LONG or sureness < _SURE):
+    lang, probability = classify_language(sample)
+    if len(declared) == 2 and (len(sample) < _LONG or probability < _SURE):
         return declared
-    return str(lang)
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return lang

@@ -1,6 +1,6 @@
-"""Which language a short text is in: by its script, then by its small words, then by py3langid among what is left.
+"""Detect the language of a text: a short one by its script, its small words, then py3langid; a long one by py3langid.
 
-py3langid alone is unsure of a question of five words; the small words of four languages settle most of those.
+py3langid alone is unsure of a question of five words; the small words of four languages decide most of those.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect_language(text: str) -> str:
-    """Return the ISO 639-1 code of ``text``'s language, or "und" when it has no letters."""
+    """Return the ISO 639-1 code of a short text's language, or "und" when it has no letters."""
     script = _script_of(text)
     if not script:
         return "und"
@@ -48,8 +48,14 @@ def detect_language(text: str) -> str:
     return next((str(lang) for lang, _ in ranked if lang in candidates), "und")
 
 
+def classify_language(text: str) -> tuple[str, float]:
+    """Return the likeliest language (ISO 639-1) of a text of several sentences, and its probability."""
+    lang, probability = _identifier().classify(text)
+    return str(lang), probability
+
+
 def _script_of(text: str) -> str:
-    """Return the script most letters are in; any kana makes a text Japanese."""
+    """Return the script of most letters; any kana makes a text Japanese."""
     counts: dict[str, int] = {}
     for char in text:
         if char.isalpha():
@@ -74,6 +80,6 @@ def _by_small_words(text: str) -> str:
 @cache
 def _identifier() -> LanguageIdentifier:
     """Load the model once (about 50 ms); it is only read afterwards, so threads share it."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # it brings numpy, which few who import this need
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imports numpy, which few importers of this need
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

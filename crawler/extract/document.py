@@ -26,7 +26,7 @@ from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.needs_javascript import is_scripted
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.visibility import drop, drop_unseen, drop_unseen_characters
-from crawler.language import detect
+from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
 
@@ -117,7 +117,7 @@ def _html(text: str, url: str) -> PageText:
     _drop_permalinks(tree)
     rendered, linked = _rendered(tree)
     title = _title(metadata, rendered, url)
-    lang = detect(rendered.text, declared=metadata.lang)
+    lang = detect_page_language(rendered.text, declared=metadata.lang)
     page = PageText(
         title=title,
         text=rendered.text,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from crawler.extract.metadata import parse_date
-from crawler.language import detect
+from crawler.language import detect_page_language
 from domain import PageText
 from text.invisible import strip_invisible
 
@@ -42,7 +42,7 @@ def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
     return PageText(
         title=strip_invisible(fields.get("title", "")).strip()[:300] or first or url,
         text=kept,
-        lang=detect(kept, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
+        lang=detect_page_language(kept, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
         published=parse_date(fields.get("date", "")),
         modified=parse_date(fields.get("lastmod", "") or fields.get("updated", "")),
         headings=headings,

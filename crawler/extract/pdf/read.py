@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.layout import Heading, write
-from crawler.language import detect
+from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
@@ -68,7 +68,7 @@ def _page(text: str, headings: tuple[tuple[int, str], ...], about: dict[str, str
     return PageText(
         title=_title(about.get("title", ""), text) or url,
         text=text,
-        lang=detect(text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
+        lang=detect_page_language(text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
         published=parse_date(about.get("published", "")),
         modified=parse_date(about.get("modified", "")),
         headings=headings,
