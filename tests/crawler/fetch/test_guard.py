@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.client import Blocked, Fetcher, Limits
-from crawler.fetch.guard import Guard, allowlist_entry
+from crawler.fetch.guard import Guard, NotPublic, allowlist_entry
 from tests.crawler.hostile import VECTORS, answer, serving
 from tests.crawler.recorder import connections
 
