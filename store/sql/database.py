@@ -66,7 +66,7 @@ def migrate(url: str) -> None:
     if path := _sqlite_path(url):
         path.parent.mkdir(parents=True, exist_ok=True)
     with _translated(url):
-        command.upgrade(_alembic(url), "head")
+        command.upgrade(alembic_config(url), "head")
 
 
 def check_schema(database: Database) -> None:
@@ -82,7 +82,8 @@ def check_schema(database: Database) -> None:
         )
 
 
-def _alembic(url: str) -> Any:
+def alembic_config(url: str) -> Any:
+    """Return Alembic's configuration for the migrations of the database at ``url``."""
     from alembic.config import Config
 
     config = Config()

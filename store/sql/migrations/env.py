@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 
-from store.sql.tables import Table
+from store.sql.tables import Table, UtcDateTime
 
 #: two processes that migrate at once take turns (PostgreSQL advisory lock; SQLite has its own)
 _LOCK = 7_305_120
@@ -15,7 +17,9 @@ def _run() -> None:
     engine = create_engine(context.config.attributes["url"], poolclass=pool.NullPool)
     with engine.connect() as connection:
         on_sqlite = connection.dialect.name == "sqlite"
-        context.configure(connection=connection, target_metadata=Table.metadata, render_as_batch=on_sqlite)
+        context.configure(
+            connection=connection, target_metadata=Table.metadata, render_as_batch=on_sqlite, render_item=_render
+        )
         with context.begin_transaction():
             if on_sqlite:
                 connection.exec_driver_sql("PRAGMA busy_timeout=30000")
@@ -23,6 +27,11 @@ def _run() -> None:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
             context.run_migrations()
     engine.dispose()
+
+
+def _render(kind: str, value: Any, _autogen: Any) -> str | Literal[False]:
+    """Write the type of a time as SQLAlchemy's own: a migration must import no code that can change after it."""
+    return "sa.DateTime(timezone=True)" if kind == "type" and isinstance(value, UtcDateTime) else False
 
 
 _run()

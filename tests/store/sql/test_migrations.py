@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from alembic import command
 from sqlalchemy import create_engine, text
 
-from store.sql.database import Database, _alembic, migrate
+import store.sql
+from store.sql.database import Database, alembic_config, migrate
 
 WHEN = "2026-01-01 00:00:00"
+MIGRATIONS = Path(store.sql.__file__).parent / "migrations" / "versions"
+
+
+@pytest.mark.parametrize("migration", sorted(MIGRATIONS.glob("*.py")), ids=lambda path: path.stem)
+def test_a_migration_imports_no_code_that_can_change_after_it(migration: Path) -> None:
+    assert not re.findall(r"^\s*(?:from|import) (?:store|text|domain)\b", migration.read_text(), re.MULTILINE)
 
 
 def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_by_name(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'w.db'}"
-    command.upgrade(_alembic(url), "0001")
+    command.upgrade(alembic_config(url), "0001")
     engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(
@@ -40,7 +49,7 @@ def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_
 
 def test_hosts_of_pages_kept_before_are_due_when_their_first_page_is(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'w.db'}"
-    command.upgrade(_alembic(url), "0006")
+    command.upgrade(alembic_config(url), "0006")
     engine = create_engine(url)
     with engine.begin() as connection:
         for page, host, due in (("u", "h", "2026-01-03"), ("v", "h", "2026-01-02"), ("w", "g", "2026-01-04")):
@@ -63,5 +72,5 @@ def test_hosts_of_pages_kept_before_are_due_when_their_first_page_is(tmp_path: P
 def test_the_latest_migration_can_be_taken_back_and_done_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'w.db'}"
     migrate(url)
-    command.downgrade(_alembic(url), "0006")
+    command.downgrade(alembic_config(url), "0006")
     migrate(url)

@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-import store.sql.tables
-
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
@@ -20,7 +18,7 @@ def upgrade() -> None:
         sa.Column("maker", sa.Text(), nullable=False),
         sa.Column("count", sa.Integer(), nullable=False),
         sa.Column("variants", sa.JSON(), nullable=False),
-        sa.Column("made_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_variants")),
     )
     op.create_index(op.f("ix_variants_made_at"), "variants", ["made_at"], unique=False)

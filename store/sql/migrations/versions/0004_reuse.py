@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-import store.sql.tables
-
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -13,7 +11,7 @@ depends_on = None
 
 def upgrade() -> None:
     _of_questions()
-    op.add_column("answers", sa.Column("stale_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True))
+    op.add_column("answers", sa.Column("stale_at", sa.DateTime(timezone=True), nullable=True))
     op.create_index(op.f("ix_answers_stale_at"), "answers", ["stale_at"], unique=False)
     op.create_index(op.f("ix_pages_read_at"), "pages", ["read_at"], unique=False)
     op.create_table(
@@ -30,8 +28,8 @@ def upgrade() -> None:
         sa.Column("question_id", sa.String(length=32), nullable=False),
         sa.Column("callback_url", sa.Text(), nullable=True),
         sa.Column("told_revision", sa.Integer(), nullable=True),
-        sa.Column("changed_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
-        sa.Column("created_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
+        sa.Column("changed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["question_id"], ["questions.id"], name=op.f("fk_watches_question_id"), ondelete="CASCADE"
         ),
@@ -60,7 +58,7 @@ def _of_questions() -> None:
         sa.Column("leader_id", sa.String(length=32), nullable=True),
         sa.Column("cached_from", sa.String(length=32), nullable=True),
         sa.Column("round", sa.Integer(), nullable=False, server_default="0"),
-        sa.Column("asked_again_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
+        sa.Column("asked_again_at", sa.DateTime(timezone=True), nullable=True),
     ):
         op.add_column("questions", column)
     op.create_index("ix_questions_equal", "questions", ["equal_key", "status"], unique=False)
@@ -76,8 +74,8 @@ def _feedback() -> None:
         sa.Column("verdict", sa.String(length=16), nullable=False),
         sa.Column("comment", sa.Text(), nullable=False),
         sa.Column("features", sa.JSON(), nullable=False),
-        sa.Column("created_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
-        sa.Column("updated_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["question_id"], ["questions.id"], name=op.f("fk_feedback_question_id"), ondelete="CASCADE"
         ),

@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-import store.sql.tables
-
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -22,7 +20,7 @@ def upgrade() -> None:
         sa.Column("metrics", sa.JSON(), nullable=False),
         sa.Column("examples", sa.Integer(), nullable=False),
         sa.Column("active", sa.Boolean(), nullable=False),
-        sa.Column("created_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_learned")),
         sa.UniqueConstraint("kind", "number", name=op.f("uq_learned_kind")),
     )
@@ -31,7 +29,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("embedder", sa.String(length=200), nullable=False),
         sa.Column("held", sa.Boolean(), nullable=False),
-        sa.Column("tried_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
+        sa.Column("tried_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("said", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("kind", "embedder", name=op.f("pk_learning")),
     )

@@ -3,8 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-import store.sql.tables
-
 revision = "0007"
 down_revision = "0006"
 branch_labels = None
@@ -42,7 +40,7 @@ def _of_sources() -> None:
         sa.Column("every_s", sa.Double(), nullable=True),
         sa.Column("cron", sa.String(length=100), nullable=True),
         sa.Column("zone", sa.String(length=64), nullable=False, server_default="UTC"),
-        sa.Column("next_due", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
+        sa.Column("next_due", sa.DateTime(timezone=True), nullable=True),
     ):
         op.add_column("sources", column)
 
@@ -62,8 +60,8 @@ def _of_pages() -> None:
         sa.Column("content_hash", sa.String(length=64), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("times", sa.Integer(), nullable=False),
-        sa.Column("first_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
-        sa.Column("last_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
+        sa.Column("first_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["page_id"], ["pages.id"], name=op.f("fk_page_checks_page_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_page_checks")),
     )
@@ -86,9 +84,9 @@ def _site_reads() -> None:
         *(sa.Column(name, sa.Integer(), nullable=False) for name in counts),
         sa.Column("bytes", sa.BigInteger(), nullable=False),
         sa.Column("active_s", sa.Double(), nullable=False),
-        sa.Column("running_since", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
-        sa.Column("created_at", store.sql.tables.UtcDateTime(timezone=True), nullable=False),
-        sa.Column("finished_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True),
+        sa.Column("running_since", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(
             ["source_id"], ["sources.id"], name=op.f("fk_site_reads_source_id"), ondelete="SET NULL"
         ),
@@ -107,7 +105,7 @@ def _site_reads() -> None:
 
 def _of_hosts() -> None:
     """A host is due when the first of its pages is; one that was only redirected to has no row yet."""
-    op.add_column("hosts", sa.Column("refresh_at", store.sql.tables.UtcDateTime(timezone=True), nullable=True))
+    op.add_column("hosts", sa.Column("refresh_at", sa.DateTime(timezone=True), nullable=True))
     op.create_index(op.f("ix_hosts_refresh_at"), "hosts", ["refresh_at"], unique=False)
     empty = "X''" if op.get_bind().dialect.name == "sqlite" else "''::bytea"
     op.execute(
