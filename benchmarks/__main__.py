@@ -16,7 +16,7 @@ from benchmarks.report import Report
 from domain.errors import WellreadError
 from workers.settings import load
 
-#: each is a module of this folder with a function ``measure``
+#: name → what it measures; ``benchmarks.NAME`` holds a function ``measure``
 BENCHMARKS = {
     "retrieval": "from a question to its hits, verdict and answer, beside embedding",
     "embedding": "texts embedded, against onnxruntime alone",
@@ -73,8 +73,7 @@ def main(
 
 
 def _measured(name: str, options: Options) -> Report:
-    module = "hop.measure" if name == "hop" else "crawl.measure" if name == "crawl" else name
-    report: Report = importlib.import_module(f"benchmarks.{module}").measure(options)
+    report: Report = importlib.import_module(f"benchmarks.{name}").measure(options)
     return report
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import redis
 
 from domain.errors import WellreadError
-from evals.knowledge.stored import Defaults
+from evals.knowledge.stored import DefaultSettings
 from wellread.client import Client
 from workers.processes import stack
 from workers.processes.programs import valkey
@@ -27,7 +27,7 @@ _STARTS_WITHIN_S = 60.0
 def alone() -> Iterator[Settings]:
     """Return the default settings on an empty folder, which is gone afterwards; nothing comes from the environment."""
     with tempfile.TemporaryDirectory(prefix="wr-bench-", ignore_cleanup_errors=True) as folder:
-        settings = Defaults.model_validate({"data_dir": Path(folder) / "data"})
+        settings = DefaultSettings.model_validate({"data_dir": Path(folder) / "data"})
         settings.run_dir.mkdir(mode=0o700, parents=True)
         try:
             yield settings

@@ -17,8 +17,8 @@ from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
 from benchmarks.report import Figure, Report, ratio, spread
-from benchmarks.timed import Timed
 from domain import Hit, Scope, Variant
+from evals.measure.stopwatch import Stopwatch
 from pipeline import ask
 from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.multi_hop import SEEN
@@ -99,7 +99,7 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
 
 
 def _look(name: str, tools: Tools, look: Callable[[Tools], LookupResult]) -> dict[str, float]:
-    search, graph = Timed(tools.search), Timed(tools.graph)
+    search, graph = Stopwatch(tools.search), Stopwatch(tools.graph)
     timed = replace(tools, search=cast("Any", search), graph=cast("Any", graph))
     started, worked = time.perf_counter(), time.process_time()
     attempt = look(timed)

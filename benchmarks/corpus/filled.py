@@ -21,7 +21,7 @@ from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from domain import PageText, Validators
 from evals.check import SHIPPED
-from evals.knowledge.stored import Defaults
+from evals.knowledge.stored import DefaultSettings
 from evals.sets.beir import EvalSet, read_set
 from store.embedders import Embedder, open_embedder
 from store.graph import entities
@@ -43,7 +43,7 @@ class Filled(Services):
     """The services of a process that searches a knowledge base which was made to be searched."""
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
-        super().__init__(Defaults.model_validate({"data_dir": folder}))
+        super().__init__(DefaultSettings.model_validate({"data_dir": folder}))
         self._embedder = embedder
 
     @cached_property
@@ -66,10 +66,10 @@ def filled(options: Options, *, real: EvalSet | None = None) -> Path:
     if not (folder / "whole").is_file():
         shutil.rmtree(folder, ignore_errors=True)
         click.echo(f"Making a knowledge base of {options.passages:,} passages in {folder} …", err=True)
-        migrate(Defaults.model_validate({"data_dir": folder}).database)
+        migrate(DefaultSettings.model_validate({"data_dir": folder}).database)
         _fill(folder, options, real or real_set())
         (folder / "whole").touch()
-    migrate(Defaults.model_validate({"data_dir": folder}).database)
+    migrate(DefaultSettings.model_validate({"data_dir": folder}).database)
     return folder
 
 

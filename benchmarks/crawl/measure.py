@@ -17,7 +17,7 @@ from benchmarks.crawl.site import serving
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError
-from evals.knowledge.stored import Defaults
+from evals.knowledge.stored import DefaultSettings
 from store.embedders import open_embedder
 from store.passages.schema import embedding_text
 
@@ -50,7 +50,7 @@ def measure(options: Options) -> Report:
     """Read the same pages by turns, then many; then by one process, part by part."""
     if find_spec("scrapy") is None:
         raise NoScrapy(NoScrapy.__doc__)
-    processes = int(Defaults().crawl_processes)
+    processes = int(DefaultSettings().crawl_processes)
     with serving(max(options.pages, _TURN)) as urls:
         turns = [(_ours(urls[:_TURN], processes), _scrapy(urls[:_TURN])) for _ in range(_TURNS)]
         grown = _growth(_ours(urls[: options.pages], processes).found)

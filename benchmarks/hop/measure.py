@@ -36,10 +36,10 @@ def measure(options: Options) -> Report:
     with alone() as settings, broker(settings) as client:
         migrate(settings.database)
         app.conf.update(broker_url=settings.broker)
-        with worker("hop_worker", settings):
+        with worker("hop.worker", settings):
             kinds = [_celery(client, hops), _framed(settings, client, hops)]
             if find_spec("huey"):
-                with worker("hop_huey", settings):
+                with worker("hop.huey", settings):
                     figures = _measured([*kinds, _huey(settings, client, hops)], hops)
             else:
                 figures = _measured(kinds, hops)

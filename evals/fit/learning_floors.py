@@ -18,7 +18,7 @@ import numpy as np
 from evals.fit.rerank import Case as ListCase
 from evals.fit.rerank import cases_of as lists_of
 from evals.knowledge.judge_cases import Case, cases_of
-from evals.knowledge.vector_cache import KeptVectors
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
 from pipeline.judging.features import weigh
@@ -42,7 +42,7 @@ _CASES, _LISTS, _HITS = 60, 20, 10
 def main(models: Path, cache: Path) -> None:
     """Choose the cases, measure what is shipped on them, and pin floors below that."""
     sets = [read_set(DATA / name) for name in SETS]
-    embedders = [KeptVectors(open_embedder(name, models_dir=models, threads=1), cache) for name in EMBEDDERS]
+    embedders = [CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache) for name in EMBEDDERS]
     samples = {each.id: _samples(sets, each) for each in embedders}
     floors = {name: _floors(name, samples[name]) for name in samples}
     floors[ANY_EMBEDDER] = _floors(ANY_EMBEDDER, samples[embedders[0].id])

@@ -17,9 +17,9 @@ import click
 import numpy as np
 
 from domain import Hit
-from evals.knowledge.embedded_questions import asked_of
+from evals.knowledge.embedded_questions import embed_questions
 from evals.knowledge.in_memory import MemoryKnowledge
-from evals.knowledge.vector_cache import KeptVectors
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
 from pipeline.learning.listwise import Floats, fit_listwise, padded
@@ -64,7 +64,7 @@ def main(data: Path, models: Path, cache: Path, questions: int, write: bool) -> 
     every: list[Case] = []
     of_embedder: dict[str, list[Case]] = {}
     for name in EMBEDDERS:
-        embedder = KeptVectors(open_embedder(name, models_dir=models, threads=2), cache)
+        embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=2), cache)
         of_embedder[embedder.id] = [case for each in sets for case in cases_of(each, embedder, questions)]
         every += of_embedder[embedder.id]
     weights = fit([case for case in every if case.fitted])
@@ -84,7 +84,7 @@ def cases_of(each: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
     knowledge = MemoryKnowledge(each.passages, embedder.embed([embedding_text(item) for item in each.passages]))
     asked = [question for question in each.questions if question.answerable and question.gold]
     asked = random.Random(20).sample(asked, min(at_most, len(asked)))  # noqa: S311 - a sample, not a secret
-    for one in asked_of(each, asked, embedder):
+    for one in embed_questions(each, asked, embedder):
         question, legs = one.question, dict[Stage, Sequence[Hit]]()
         ranking = Ranking(reranker="none")
         hits = one.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)

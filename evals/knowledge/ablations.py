@@ -1,4 +1,4 @@
-"""The parts that can be switched off, to see what each is worth: one entry a part."""
+"""The parts that can be switched off to measure what each is worth, one entry for each."""
 
 from __future__ import annotations
 
@@ -15,22 +15,18 @@ from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieval.retrieve import Search
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ablation:
-    """A part that is switched off: in the pages that are kept, in what the pipeline looks with, or in how."""
+    """A part that is switched off: in the stored pages, in the pipeline's tools, or in the second look."""
 
-    off: str  #: what no longer happens
-    page: Callable[[PageText], PageText] = _as_it_is
-    tools: Callable[[Tools], Tools] = _as_it_is
+    off: str  #: what does not happen without it
+    page: Callable[[PageText], PageText] = lambda page: page
+    tools: Callable[[Tools], Tools] = lambda tools: tools
     second_look: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
 
 
-class _Through:
-    """A knowledge base seen through something; what is not overridden is the knowledge base's own."""
+class _Wrapped:
+    """A knowledge base of which a subclass overrides some methods."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
@@ -39,12 +35,12 @@ class _Through:
         return getattr(self._search, name)
 
 
-class _NoText(_Through):
+class _NoText(_Wrapped):
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         return []
 
 
-class _NoVectors(_Through):
+class _NoVectors(_Wrapped):
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope) -> list[list[Hit]]:
         return [[] for _ in vectors]
 
@@ -52,13 +48,13 @@ class _NoVectors(_Through):
         return {}
 
 
-class _NoFill(_Through):
+class _NoFill(_Wrapped):
     def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         return {}
 
 
-def _seen_through(view: Callable[[Search], _Through]) -> Callable[[Tools], Tools]:
-    return lambda tools: replace(tools, search=cast("Search", view(tools.search)))
+def _wrapped_by(wrapper: Callable[[Search], _Wrapped]) -> Callable[[Tools], Tools]:
+    return lambda tools: replace(tools, search=cast("Search", wrapper(tools.search)))
 
 
 def _without(name: Enhancement) -> Callable[[Tools], Tools]:
@@ -70,12 +66,12 @@ def _with(name: Enhancement) -> Callable[[Tools], Tools]:
 
 
 ABLATIONS: dict[str, Ablation] = {
-    "bm25": Ablation(off="full text finds nothing", tools=_seen_through(_NoText)),
-    "dense": Ablation(off="vectors find nothing, and no hit has a similarity", tools=_seen_through(_NoVectors)),
+    "bm25": Ablation(off="full text finds nothing", tools=_wrapped_by(_NoText)),
+    "dense": Ablation(off="vectors find nothing, and no hit has a similarity", tools=_wrapped_by(_NoVectors)),
     "similarity-fill": Ablation(
-        off="a hit of full text alone keeps no similarity instead of its exact one", tools=_seen_through(_NoFill)
+        off="a hit of full text alone has no similarity instead of its exact one", tools=_wrapped_by(_NoFill)
     ),
-    "title": Ablation(off="pages are kept without their titles", page=lambda page: replace(page, title="")),
+    "title": Ablation(off="pages are stored without their titles", page=lambda page: replace(page, title="")),
     "variants": Ablation(
         off="the second look asks the question alone, for as many hits",
         second_look=lambda question, tools: look_again(question, (), tools),
@@ -83,9 +79,9 @@ ABLATIONS: dict[str, Ablation] = {
     "calibration": Ablation(
         off="the design document's rule judges", tools=lambda tools: replace(tools, judge="document")
     ),
-    "adaptive": Ablation(off="all hits are kept, sure or not", tools=lambda tools: replace(tools, stop="max_k")),
+    "adaptive": Ablation(off="all hits are handed on, sure or not", tools=lambda tools: replace(tools, stop="max_k")),
     "judged-stop": Ablation(
-        off="the design document's rule says how many hits are kept",
+        off="the design document's rule says how many hits are handed on",
         tools=lambda tools: replace(tools, stop="document"),
     ),
     **{name: Ablation(off=f"the enhancement {name}", tools=_without(name)) for name in sorted(DEFAULT)},

@@ -1,4 +1,4 @@
-"""Questions of a set, embedded in one batch, to be asked of knowledge bases in memory."""
+"""Questions of a set, embedded in one batch, to ask of knowledge bases in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmbeddedQuestions:
+class EmbeddedQuestion:
     """A question of a set with its embedding."""
 
     question: EvalQuestion
@@ -40,9 +40,11 @@ class EmbeddedQuestions:
         return tuple(hits)
 
 
-def asked_of(each: EvalSet, questions: Sequence[EvalQuestion], embedder: Embed) -> Iterator[EmbeddedQuestions]:
-    """Yield questions of the set, ready to be asked until the next one."""
+def embed_questions(
+    eval_set: EvalSet, questions: Sequence[EvalQuestion], embedder: Embed
+) -> Iterator[EmbeddedQuestion]:
+    """Yield the questions with their embeddings; each can be asked until the next one is taken."""
     rows = embedder.embed([question.text for question in questions])
     with ThreadPoolExecutor(1) as pool:
         for question, row in zip(questions, rows, strict=True):
-            yield EmbeddedQuestions(question=question, lang=each.lang, embedder_id=embedder.id, row=row, pool=pool)
+            yield EmbeddedQuestion(question=question, lang=eval_set.lang, embedder_id=embedder.id, row=row, pool=pool)

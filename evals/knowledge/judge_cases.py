@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Hit, Passage
-from evals.knowledge.embedded_questions import EmbeddedQuestions, asked_of
+from evals.knowledge.embedded_questions import EmbeddedQuestion, embed_questions
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.question.analysis import Analysis, analyse_question
@@ -55,12 +55,12 @@ def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | No
         rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in each.passages])
     everything = MemoryKnowledge(each.passages, rows)
     asked = chance.sample(each.questions, min(at_most, len(each.questions)))
-    for one in asked_of(each, asked, embedder):
+    for one in embed_questions(each, asked, embedder):
         yield from _of_question(each, everything, one, chance)
 
 
 def _of_question(
-    each: EvalSet, everything: MemoryKnowledge, asked: EmbeddedQuestions, chance: random.Random
+    each: EvalSet, everything: MemoryKnowledge, asked: EmbeddedQuestion, chance: random.Random
 ) -> Iterator[Case]:
     question = asked.question
     analysis = analyse_question(question.text, each.lang)

@@ -1,16 +1,17 @@
-"""A corpus as Wellread keeps it: pages in SQL, passages in LanceDB, put there and asked by the code that serves.
+"""A corpus in Wellread's own stores: pages in SQL, passages in LanceDB, written and asked by the code that serves.
 
 Every document of the corpus is a page. `workers.indexing.embed` chunks, embeds and writes, `pipeline.ask`
-retrieves, `workers.questions.lookup` checks, as they do when serving. Only the settings are fixed, whatever the
-environment says, and the vectors of a corpus may come from an earlier run.
+retrieves, `workers.questions.lookup` checks, as they do when serving. Two things differ: the settings are the defaults
+whatever the environment says, and a corpus's vectors may come from an earlier run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ from sqlalchemy import select
 from domain import Hit, PageText, Passage, Validators
 from domain.errors import WellreadError
 from evals.knowledge.ablations import Ablation
-from evals.knowledge.vector_cache import KeptVectors
+from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline import ask
 from pipeline.answering.citations import is_verbatim
 from pipeline.ask import LookupResult, Tools
@@ -40,117 +41,119 @@ from workers.settings import Settings
 
 
 class KnowledgeError(WellreadError):
-    """The corpus could not be put into the knowledge base."""
+    """The corpus could not be stored or indexed."""
 
 
-class Defaults(Settings):
-    """The settings Wellread comes with, and those that are given: nothing from the environment."""
+class DefaultSettings(Settings):
+    """The default settings and those given as arguments; nothing from the environment."""
 
     @classmethod
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take only what is given."""
+        """Return the arguments as the only source."""
         return (init_settings,)
 
 
-class Measured(Services):
-    """The services of one process that measures."""
+class EvalServices(Services):
+    """The services of a process that measures."""
 
-    def __init__(self, folder: Path, embedder: Embedder, cache: Path | None, ablations: Sequence[Ablation]) -> None:
-        super().__init__(Defaults.model_validate({"data_dir": folder}))
-        self._asked_with = embedder
+    def __init__(self, folder: Path, embedder: Embedder, cache: Path | None) -> None:
+        super().__init__(DefaultSettings.model_validate({"data_dir": folder}))
+        self._question_embedder = embedder
         self._cache = cache
-        self._ablations = ablations
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The embedder of pages; that of questions forgets, so that what it takes is measured."""
-        return KeptVectors(self._asked_with, self._cache) if self._cache else self._asked_with
+        """The embedder of pages; questions are embedded anew, so that their time is measured."""
+        return CachedEmbedder(self._question_embedder, self._cache) if self._cache else self._question_embedder
 
     @cached_property
     def passages(self) -> Passages:
-        """The writer's handle: one does for both."""
+        """The writer's handle, for reading too."""
         return self.passages_writer
 
     @cached_property
     def tools(self) -> Tools:
-        """What the pipeline looks with, without the parts that are switched off."""
-        tools = replace(super().tools, embedder=self._asked_with)
-        for ablation in self._ablations:
-            tools = ablation.tools(tools)
-        return tools
+        """The pipeline's tools, which embed questions without the cache."""
+        return replace(super().tools, embedder=self._question_embedder)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """What a question gets without reading more."""
+    """The answer a question gets without reading more pages."""
 
-    first: LookupResult
-    second: LookupResult | None  #: where the first did not suffice
-    attempt: LookupResult  #: the one that is served, its citations checked
+    attempt: LookupResult  #: the look that is served, its citations checked
     citations: int  #: that the composer gave
-    standing: int  #: of these, the ones whose quote stands at its offsets in the page's stored text
+    valid_citations: int  #: those whose quote is at its offsets in the page's stored text
 
 
 class Knowledge:
-    """A corpus in the stores; its documents are named by their place in it, from 0."""
+    """A corpus in the stores; its documents are numbered by their place in it, from 0."""
 
-    def __init__(self, services: Measured, documents: Sequence[Passage], ablations: Sequence[Ablation]) -> None:
+    def __init__(
+        self,
+        services: EvalServices,
+        documents: Sequence[Passage],
+        ablations: Sequence[Ablation],
+        on_look: Callable[[], None],
+    ) -> None:
         self._services = services
-        looks = [ablation.second_look for ablation in ablations if ablation.second_look]
-        self._second_look = looks[-1] if looks else ask.second_look
+        self._on_look = on_look
+        self._tools = services.tools
+        self._second_look: Callable[[ask.Query, Tools], LookupResult] = ask.second_look
+        self._switch_off(ablations)
         self._texts = [_page_text(document, ablations) for document in documents]
         self._urls = [document.url for document in documents]
         self.titles = tuple(document.title for document in documents)
-        self._page_ids = self._keep(range(len(documents)))
+        self._page_ids = self._store(range(len(documents)))
         self._services.passages_writer.maintain()
-        # two documents that say the same on one site are one page: they count as the first of them
+        # two documents with the same text on one site are one page: they count as the first of them
         self._places = {page: at for at, page in reversed(list(enumerate(self._page_ids)))}
 
     @property
     def search(self) -> Search:
-        """What is searched."""
-        return self._services.tools.search
+        """The knowledge base as the pipeline searches it."""
+        return self._tools.search
 
     def gold(self, documents: Collection[int]) -> frozenset[int]:
-        """Return the documents as rankings name them."""
+        """Return the documents by the numbers that rankings use."""
         return frozenset(self._places[self._page_ids[at]] for at in documents)
 
     def ranking(self, hits: Sequence[Hit]) -> list[int]:
-        """Return the hits' documents, each at the place of its best passage."""
+        """Return the hits' documents, each at the rank of its best passage."""
         return [self._places[page] for page in dict.fromkeys(hit.passage.page_id for hit in hits)]
 
     def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
-        """Look as phase 1 does."""
-        tools = self._services.tools
-        return ask.first_look(ask.Query(text=text), replace(tools, search=search or tools.search, observe=observe))
+        """Return the first look's result."""
+        tools = replace(self._tools, search=search or self.search, observe=observe)
+        found = ask.first_look(ask.Query(text=text), tools)
+        self._on_look()
+        return found
 
     def second_look(self, text: str) -> LookupResult:
-        """Look as phase 2 does."""
-        return self._second_look(ask.Query(text=text), self._services.tools)
+        """Return the second look's result."""
+        return self._second_look(ask.Query(text=text), self._tools)
 
     def serve(self, text: str) -> Served:
-        """Look once, and where that does not suffice once more."""
-        first = looked = self.first_look(text)
-        attempt, second = lookup.checked(self._services, first), None
+        """Look once, and a second time where that does not suffice."""
+        look = self.first_look(text)
+        attempt = lookup.checked(self._services, look)
         if not attempt.verdict.sufficient:
-            second = looked = self.second_look(text)
-            attempt = lookup.checked(self._services, second)
-        citations = looked.answer.citations if looked.answer else ()
+            look = self.second_look(text)
+            attempt = lookup.checked(self._services, look)
+        citations = look.answer.citations if look.answer else ()
         with self._services.database.read() as session:
             texts = pages.texts(session, [citation.page_id for citation in citations])
         return Served(
-            first=first,
-            second=second,
             attempt=attempt,
             citations=len(citations),
-            standing=sum(is_verbatim(citation, texts.get(citation.page_id)) for citation in citations),
+            valid_citations=sum(is_verbatim(citation, texts.get(citation.page_id)) for citation in citations),
         )
 
     @contextmanager
     def without(self, titles: Collection[str]) -> Iterator[None]:
-        """Take every page under these titles out, as if it had vanished from the web, for as long as the block runs."""
+        """Take all pages with these titles out while the block runs, as if they were gone from the web."""
         places = [at for at, title in enumerate(self.titles) if title in titles]
         gone = {self._page_ids[at] for at in places}
         now = self._services.now()
@@ -159,17 +162,28 @@ class Knowledge:
                 pages.gone(session, page_id, now)
         self._index(gone)
         if left := self._services.passages_writer.passages_of(gone):
-            raise KnowledgeError(f"{len(left)} passages of pages that are gone are still there.")
+            raise KnowledgeError(f"{len(left)} passages of pages that are gone are still stored.")
         try:
             yield
         finally:
-            self._keep(places)
+            self._store(places)
 
-    def _keep(self, places: Collection[int]) -> list[int]:
-        """Save the pages of these documents and have them indexed; give their ids."""
+    def ablated(self, ablations: Sequence[Ablation]) -> Knowledge:
+        """Return the same stores asked without these parts; an ablation's change to the pages is not made."""
+        other = copy(self)
+        other._switch_off(ablations)
+        return other
+
+    def _switch_off(self, ablations: Sequence[Ablation]) -> None:
+        for ablation in ablations:
+            self._tools = ablation.tools(self._tools)
+            self._second_look = ablation.second_look or self._second_look
+
+    def _store(self, places: Collection[int]) -> list[int]:
+        """Save the pages of these documents and index them; return their ids."""
         now = self._services.now()
         with self._services.database.write() as session:
-            kept = [
+            page_ids = [
                 pages.save(
                     session,
                     url=self._urls[at],
@@ -182,11 +196,11 @@ class Knowledge:
                 )[0]
                 for at in places
             ]
-        self._index(set(kept))
-        return kept
+        self._index(set(page_ids))
+        return page_ids
 
     def _index(self, page_ids: Collection[int]) -> None:
-        """Have the writer do its work until these pages are as SQL says."""
+        """Run the index writer on those of these pages that wait for it."""
         for page_id in sorted(page_ids):
             if page_id in self._waiting():
                 embed.embed(self._services, page_id)
@@ -201,15 +215,20 @@ class Knowledge:
 
 
 @contextmanager
-def kept(
-    documents: Sequence[Passage], embedder: Embedder, *, cache: Path | None, ablations: Sequence[Ablation] = ()
+def open_knowledge(
+    documents: Sequence[Passage],
+    embedder: Embedder,
+    *,
+    cache: Path | None,
+    ablations: Sequence[Ablation] = (),
+    on_look: Callable[[], None] = lambda: None,
 ) -> Iterator[Knowledge]:
-    """Keep the documents in stores of their own, which are gone afterwards."""
+    """Store the documents in a temporary folder; ``on_look`` is called after each first look."""
     with tempfile.TemporaryDirectory(prefix="wellread-evals-") as folder:
-        services = Measured(Path(folder), embedder, cache, ablations)
+        services = EvalServices(Path(folder), embedder, cache)
         migrate(services.settings.database)
         try:
-            yield Knowledge(services, documents, ablations)
+            yield Knowledge(services, documents, ablations, on_look)
         finally:
             services.tools.pool.shutdown()
             services.close()

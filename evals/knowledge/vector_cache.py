@@ -1,4 +1,4 @@
-"""An embedder that remembers: a corpus measured twice is embedded once."""
+"""An embedder with a file of the vectors it made: a corpus measured twice is embedded once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from store.embedders import Embedder
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder, text))"
 
 
-class KeptVectors:
-    """The embedder it is given, and a file of what it made: by the embedder's id and dimension and the text's hash."""
+class CachedEmbedder:
+    """Embeds a text only once; the file's keys are the embedder's id and dimension and the text's hash."""
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
         self._embedder = embedder
@@ -25,26 +25,23 @@ class KeptVectors:
         self._file = folder / "vectors.db"
         self.id = embedder.id
         self.dimension = embedder.dimension
+        self._space = f"{self.id}/{self.dimension}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of ``texts``, one unit row each; only the new ones are made."""
         keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
         with closing(sqlite3.connect(self._file, timeout=60)) as database, database:
             database.execute(_TABLE)
-            kept = {key: vector for key in keys if (vector := self._kept(database, key)) is not None}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+            stored = {key: vector for key in keys if (vector := self._stored(database, key)) is not None}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in stored}
         made = dict(zip(new, self._embedder.embed(list(new.values())), strict=True))
         with closing(sqlite3.connect(self._file, timeout=60)) as database, database:
             rows = [(self._space, key, vector.astype(np.float32).tobytes()) for key, vector in made.items()]
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-        every = kept | made
-        return np.array([every[key] for key in keys], dtype=np.float32).reshape(len(keys), self.dimension)
+        vectors = stored | made
+        return np.array([vectors[key] for key in keys], dtype=np.float32).reshape(len(keys), self.dimension)
 
-    @property
-    def _space(self) -> str:
-        return f"{self.id}/{self.dimension}"
-
-    def _kept(self, database: sqlite3.Connection, key: str) -> NDArray[np.float32] | None:
-        found = database.execute("SELECT vector FROM vectors WHERE embedder = ? AND text = ?", (self._space, key))
-        row = found.fetchone()
+    def _stored(self, database: sqlite3.Connection, key: str) -> NDArray[np.float32] | None:
+        query = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
+        row = database.execute(query, (self._space, key)).fetchone()
         return None if row is None else np.frombuffer(row[0], dtype=np.float32)

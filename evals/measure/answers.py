@@ -1,4 +1,4 @@
-"""Answers: whether they hold what is right, whether they are withheld where nothing is, whether their quotes stand."""
+"""Measure answers: correct where there is one, withheld where there is none, quoted word for word."""
 
 from __future__ import annotations
 
@@ -10,39 +10,36 @@ from evals.knowledge.stored import Knowledge, Served
 from evals.measure.metrics import contains, exact, f1
 from evals.sets.beir import EvalQuestion
 
-Asked = tuple[EvalQuestion, Served]
+AnsweredQuestion = tuple[EvalQuestion, Served]
 
 
-def measure_answers(
-    knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
-) -> dict[str, float | None]:
-    """Return the figures of what is served: the first look, or where it does not suffice the second.
+def measure_answers(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, float | None]:
+    """Return the figures of the served answer: the first look's, or where that does not suffice the second's.
 
     The answer is compared with the gold whether or not the verdict suffices: it is at least given as provisional.
     A figure without any case is None.
     """
-    asked: list[Asked] = []
-    for question in questions:
-        asked.append((question, knowledge.serve(question.text)))
-        tick()
-    answerable = [each for each in asked if each[0].answerable and each[0].answers]
-    answers = [served.attempt.answer for _, served in asked if served.attempt.answer is not None]
-    citations = sum(served.citations for _, served in asked)
+    served = [(question, knowledge.serve(question.text)) for question in questions]
+    answerable = [pair for pair in served if pair[0].answerable and pair[0].answers]
+    answers = [result.attempt.answer for _, result in served if result.attempt.answer is not None]
+    citations = sum(result.citations for _, result in served)
     return {
         "contains_gold": _best(answerable, contains, _whole),
         "contains_gold_1": _best(answerable, contains, _first_sentence),
         "exact": _best(answerable, exact, _span),
         "f1": _best(answerable, f1, _span),
-        "abstained_answerable": _abstained(served for question, served in asked if question.answerable),
-        "abstained_unanswerable": _abstained(served for question, served in asked if not question.answerable),
-        "citation_valid": sum(served.standing for _, served in asked) / citations if citations else None,
+        "abstained_answerable": _abstained(result for question, result in served if question.answerable),
+        "abstained_unanswerable": _abstained(result for question, result in served if not question.answerable),
+        "citation_valid": sum(result.valid_citations for _, result in served) / citations if citations else None,
         "sentences": _mean([len(answer.sentences) for answer in answers]),
     }
 
 
-def _best(asked: Sequence[Asked], compare: Callable[[str, str], float], part: Callable[[Answer], str]) -> float | None:
-    """Return the mean over the questions of the best comparison of that part of the answer with a gold one."""
-    texts = [(question, part(served.attempt.answer) if served.attempt.answer else "") for question, served in asked]
+def _best(
+    served: Sequence[AnsweredQuestion], compare: Callable[[str, str], float], part: Callable[[Answer], str]
+) -> float | None:
+    """Return the mean over the questions of the best match between a part of the answer and a gold answer."""
+    texts = [(question, part(result.attempt.answer) if result.attempt.answer else "") for question, result in served]
     return _mean([max(float(compare(text, gold)) for gold in question.answers) for question, text in texts])
 
 
@@ -56,7 +53,7 @@ def _first_sentence(answer: Answer) -> str:
 
 
 def _span(answer: Answer) -> str:
-    """Return the part of an answer that says just what was asked for; where none is named, its first sentence."""
+    """Return the words that say just what was asked; where none are marked, the first sentence."""
     focus = answer.sentences[0].focus if answer.sentences else None
     return answer.sentences[0].text[focus.start : focus.end] if focus else _first_sentence(answer)
 

@@ -1,9 +1,9 @@
-"""The judge: whether its confidence tells a question that the knowledge base answers from one that it does not."""
+"""Measure the judge: how well its confidence separates answered questions from unanswered ones."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_erro
 _WITHHELD = (0.05, 0.1, 0.2, 0.3)
 
 
-def measure_judge(
-    knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
-) -> dict[str, dict[str, float | None]]:
+def measure_judge(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, dict[str, float | None]]:
     """Return the figures of the first look's verdict.
 
     must_crawl: each answerable question with everything in (true) and with all pages under its gold documents' titles
@@ -27,42 +25,34 @@ def measure_judge(
     """
     answerable = [question for question in questions if question.answerable and question.gold]
     unanswerable = [question for question in questions if not question.answerable]
-    known = [_verdict(knowledge, question, tick) for question in answerable]
-    unknown = [_verdict(knowledge, question, tick) for question in unanswerable]
-    absent = list(_with_titles_out(knowledge, answerable, tick))
-    told = {"auroc": _figures(known, unknown)["auroc"], **_curve(known, unknown)}
-    return {"must_crawl": _figures(known, absent), "answerable": told}
+    known = [knowledge.first_look(question.text).verdict for question in answerable]
+    unknown = [knowledge.first_look(question.text).verdict for question in unanswerable]
+    absent = list(_with_titles_out(knowledge, answerable))
+    separation = {"auroc": _figures(known, unknown)["auroc"], **_curve(known, unknown)}
+    return {"must_crawl": _figures(known, absent), "answerable": separation}
 
 
 def _curve(known: Sequence[Verdict], unknown: Sequence[Verdict]) -> dict[str, float | None]:
     if not known or not unknown:
         return {f"abstained@{share}": None for share in _WITHHELD}
-    answerable, unanswerable = ([verdict.confidence for verdict in each] for each in (known, unknown))
+    answerable, unanswerable = ([verdict.confidence for verdict in verdicts] for verdicts in (known, unknown))
     thresholds = np.quantile(answerable, _WITHHELD, method="lower")
-    shares = np.mean(np.array(unanswerable)[:, None] < thresholds, axis=0)
-    return {f"abstained@{share}": float(found) for share, found in zip(_WITHHELD, shares, strict=True)}
+    withheld = np.mean(np.array(unanswerable)[:, None] < thresholds, axis=0)
+    return {f"abstained@{share}": float(of_them) for share, of_them in zip(_WITHHELD, withheld, strict=True)}
 
 
-def _with_titles_out(
-    knowledge: Knowledge, questions: Sequence[EvalQuestion], tick: Callable[[], None]
-) -> Iterable[Verdict]:
-    """Yield each question's verdict with its titles out; those of the same titles are asked together."""
+def _with_titles_out(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> Iterator[Verdict]:
+    """Yield each question's verdict with its titles out; questions on the same titles are asked together."""
     by_titles: dict[frozenset[str], list[EvalQuestion]] = defaultdict(list)
     for question in questions:
         by_titles[frozenset(knowledge.titles[at] for at in question.gold)].append(question)
-    for titles, asked in by_titles.items():
+    for titles, of_titles in by_titles.items():
         with knowledge.without(titles):
-            for question in asked:
-                yield _verdict(knowledge, question, tick)
-
-
-def _verdict(knowledge: Knowledge, question: EvalQuestion, tick: Callable[[], None]) -> Verdict:
-    tick()
-    return knowledge.first_look(question.text).verdict
+            yield from [knowledge.first_look(question.text).verdict for question in of_titles]
 
 
 def _figures(true: Sequence[Verdict], false: Sequence[Verdict]) -> dict[str, float | None]:
-    """Compare the verdicts of true and false cases; None where there are none of a kind."""
+    """Compare the verdicts of true and false cases; each figure is None where there are none of a kind."""
     names = ("auroc", "balanced_accuracy", "fpr_at_tpr95", "ece")
     if not true or not false:
         return dict.fromkeys(names)

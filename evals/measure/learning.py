@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from evals.knowledge.judge_cases import Case, Condition, cases_of
-from evals.knowledge.vector_cache import KeptVectors
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.features import recorded, weigh
@@ -52,7 +52,7 @@ def main(
     questions: int,
 ) -> None:
     """Feed one half of a set back and print what the judge does on the other half, before and after."""
-    embedder = KeptVectors(open_embedder(name, models_dir=models, threads=1), cache)
+    embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache)
     cases = [case for case in cases_of(read_set(folder), embedder, questions) if not only or case.condition in only]
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
     said = [_judged(case) for case in cases if _is_fed_back(case)]

@@ -1,7 +1,4 @@
-"""The figures that say how good a ranking or an answer is; each with its source.
-
-Those of probabilities stand where they are needed when serving, too: :mod:`pipeline.learning.metrics`.
-"""
+"""Metrics of rankings and of answers, each with its source."""
 
 from __future__ import annotations
 
@@ -20,12 +17,12 @@ _UNSPACED = re.compile(r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]
 
 
 def recall_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Return the share of the gold documents that stand in the first k."""
+    """Return the share of the gold documents that are among the first k."""
     return len(set(gold) & set(ranking[:k])) / len(gold)
 
 
 def all_at(k: int, ranking: Sequence[int], gold: Collection[int]) -> float:
-    """Return 1 when every gold document stands in the first k, else 0."""
+    """Return 1 when every gold document is among the first k, else 0."""
     return float(set(gold) <= set(ranking[:k]))
 
 
@@ -49,7 +46,7 @@ def normalised(text: str) -> str:
 
 
 def contains(text: str, gold: str) -> bool:
-    """Return whether the gold answer stands in the text, both normalised; a number does not stand inside another."""
+    """Return whether the text contains the gold answer, both normalised; a number is not found inside another."""
     wanted = normalised(gold)
     before, after = (r"(?<!\d)" if wanted[:1].isdigit() else ""), (r"(?!\d)" if wanted[-1:].isdigit() else "")
     return bool(wanted) and re.search(before + re.escape(wanted) + after, normalised(text)) is not None
@@ -61,12 +58,12 @@ def exact(text: str, gold: str) -> bool:
 
 
 def f1(text: str, gold: str) -> float:
-    """Return the harmonic mean of precision and recall over the words the two share."""
-    said, wanted = _tokens(text), _tokens(gold)
-    if not said or not wanted:
-        return float(said == wanted)
-    shared = (Counter(said) & Counter(wanted)).total()
-    return 2 * shared / (len(said) + len(wanted))
+    """Return the harmonic mean of precision and recall over the words that both texts share."""
+    given, wanted = _tokens(text), _tokens(gold)
+    if not given or not wanted:
+        return float(given == wanted)
+    shared = (Counter(given) & Counter(wanted)).total()
+    return 2 * shared / (len(given) + len(wanted))
 
 
 def _tokens(text: str) -> list[str]:

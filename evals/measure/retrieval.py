@@ -1,4 +1,4 @@
-"""Retrieval, stage by stage: how high the gold documents stand in each, and how long it took to get there."""
+"""Measure retrieval stage by stage: how high the gold documents rank, and how long that took."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
-from typing import Any, cast
+from typing import cast
 
 from domain import Hit
 from evals.knowledge.stored import Knowledge
 from evals.measure.metrics import all_at, ndcg_at, recall_at, reciprocal_rank_at
+from evals.measure.stopwatch import Stopwatch
 from evals.sets.beir import EvalQuestion
 from pipeline.retrieval.retrieve import Search, Stage
 
@@ -27,13 +28,11 @@ FIGURES: Mapping[str, Callable[[Ranking, Gold], float]] = {
 }
 
 
-def measure_retrieval(
-    knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
-) -> dict[str, dict[str, float]]:
+def measure_retrieval(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, dict[str, float]]:
     """Return {arm: {figure: mean over the questions}}; each question has a gold document.
 
-    ms is the time until the arm's ranking is there: of bm25 the search in full text, of dense the question's embedding
-    and the search by vector, of the others all that comes before them (both legs run at once).
+    ms is the time until the arm's ranking is ready: of bm25 the full-text search, of dense the question's embedding
+    and the vector search, of the others everything before them (both legs run at once).
     """
     rows: dict[str, list[dict[str, float]]] = {arm: [] for arm in ARMS}
     for question in questions:
@@ -41,13 +40,12 @@ def measure_retrieval(
         for arm, (ranking, spent_s) in _arms(knowledge, question.text).items():
             figures = {name: figure(ranking, gold) for name, figure in FIGURES.items()}
             rows[arm].append(figures | {"ms": 1000 * spent_s})
-        tick()
     return {arm: {name: fmean(row[name] for row in of_arm) for name in of_arm[0]} for arm, of_arm in rows.items()}
 
 
 def _arms(knowledge: Knowledge, text: str) -> dict[str, tuple[list[int], float]]:
     """Return each arm's documents and the seconds it took."""
-    timed = _Timed(knowledge.search)
+    timed = Stopwatch(knowledge.search)
     stages: dict[str, tuple[Sequence[Hit], float]] = {}
 
     def observe(stage: Stage, hits: Sequence[Hit]) -> None:
@@ -55,33 +53,13 @@ def _arms(knowledge: Knowledge, text: str) -> dict[str, tuple[list[int], float]]
 
     started = time.perf_counter()
     attempt = knowledge.first_look(text, search=cast("Search", timed), observe=observe)
-    took = attempt.timings
+    timings = attempt.timings
     spent_s = {
-        "bm25": timed.spent_s.get("search_text", 0.0),
-        "dense": took.embed + timed.spent_s.get("search_vectors", 0.0),
+        "bm25": timed.spent_s["search_text"],
+        "dense": timings.embed + timed.spent_s["search_vectors"],
         "fused": stages["fused"][1],
         "reranked": stages["reranked"][1],
-        "final": took.embed + took.search,
+        "final": timings.embed + timings.search,
     }
-    hits: dict[str, Sequence[Hit]] = {stage: given for stage, (given, _) in stages.items()} | {"final": attempt.hits}
+    hits: dict[str, Sequence[Hit]] = {stage: found for stage, (found, _) in stages.items()} | {"final": attempt.hits}
     return {arm: (knowledge.ranking(hits[arm]), spent_s[arm]) for arm in ARMS}
-
-
-class _Timed:
-    """A knowledge base of which each kind of search is timed."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self.spent_s: dict[str, float] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        asked = getattr(self._search, name)
-
-        def timed(*args: Any, **named: Any) -> Any:
-            started = time.perf_counter()
-            try:
-                return asked(*args, **named)
-            finally:
-                self.spent_s[name] = time.perf_counter() - started
-
-        return timed if callable(asked) else asked

@@ -1,8 +1,8 @@
-"""The second look: what the variants of a question find that the question did not, and the crawls that they avoid."""
+"""Measure the second look: what a question's variants find beyond the question, and the crawls they avoid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from statistics import fmean
@@ -12,39 +12,36 @@ from evals.measure.metrics import contains, recall_at
 from evals.sets.beir import EvalQuestion
 from pipeline.ask import LookupResult
 
-#: a question is missed when not every gold document is among so many
+#: a question is missed when not every gold document is among the first so many
 _MISSED_AT = 5
 _CUTS = (5, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Looked:
+class _Looks:
+    """Both looks at a question."""
+
     question: EvalQuestion
     gold: frozenset[int]
     first: list[int]
     second: list[int]
     avoids: bool | None  #: whether the second look suffices where the first did not; None where the first did
-    rightly: bool  #: whether the second look's answer holds a gold one
+    rightly: bool  #: whether the second look's answer contains a gold one
 
     @property
     def missed(self) -> bool:
         return recall_at(_MISSED_AT, self.first, self.gold) < 1
 
 
-def measure_variants(
-    knowledge: Knowledge, questions: Sequence[EvalQuestion], *, tick: Callable[[], None] = lambda: None
-) -> dict[str, float | None]:
+def measure_variants(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, float | None]:
     """Return the figures of both looks, each at every question; the hits are those that the look hands on.
 
-    questions: how many are answerable and have a gold document; recall@k, recall@k_second: of them, by the first and by
-    the second look; missed: how many the first look missed, and missed_recall@k(_second): of these. insufficient: share
-    of all questions whose first look does not suffice; avoided: share of those whose second look does;
-    avoided_rightly: share of the avoided whose answer holds a gold one.
+    questions: how many are answerable and have a gold document; recall@k, recall@k_second: of these, by the first and
+    by the second look; missed: how many the first look missed, and missed_recall@k(_second): of the missed.
+    insufficient: share of all questions whose first look does not suffice; avoided: share of these whose second look
+    does; avoided_rightly: share of the avoided whose answer contains a gold one.
     """
-    looked = []
-    for question in questions:
-        looked.append(_look(knowledge, question))
-        tick()
+    looked = [_look(knowledge, question) for question in questions]
     ranked = [each for each in looked if each.question.answerable and each.gold]
     missed = [each for each in ranked if each.missed]
     insufficient = [each for each in looked if each.avoids is not None]
@@ -60,24 +57,24 @@ def measure_variants(
     }
 
 
-def _look(knowledge: Knowledge, question: EvalQuestion) -> _Looked:
+def _look(knowledge: Knowledge, question: EvalQuestion) -> _Looks:
     first, second = knowledge.first_look(question.text), knowledge.second_look(question.text)
-    return _Looked(
+    return _Looks(
         question=question,
         gold=knowledge.gold(question.gold),
         first=knowledge.ranking(first.hits),
         second=knowledge.ranking(second.hits),
         avoids=None if first.verdict.sufficient else second.verdict.sufficient,
-        rightly=question.answerable and _holds_gold(second, question),
+        rightly=question.answerable and _contains_gold(second, question),
     )
 
 
-def _holds_gold(attempt: LookupResult, question: EvalQuestion) -> bool:
-    said = " ".join(sentence.text for sentence in attempt.answer.sentences) if attempt.answer else ""
-    return any(contains(said, gold) for gold in question.answers)
+def _contains_gold(attempt: LookupResult, question: EvalQuestion) -> bool:
+    text = " ".join(sentence.text for sentence in attempt.answer.sentences) if attempt.answer else ""
+    return any(contains(text, gold) for gold in question.answers)
 
 
-def _recalls(looked: Sequence[_Looked], prefix: str) -> dict[str, float | None]:
+def _recalls(looked: Sequence[_Looks], prefix: str) -> dict[str, float | None]:
     golds = [each.gold for each in looked]
     rankings = {"": [each.first for each in looked], "_second": [each.second for each in looked]}
     return {
@@ -87,5 +84,5 @@ def _recalls(looked: Sequence[_Looked], prefix: str) -> dict[str, float | None]:
     }
 
 
-def _share(count: int, of: Sequence[_Looked]) -> float | None:
+def _share(count: int, of: Sequence[_Looks]) -> float | None:
     return count / len(of) if of else None

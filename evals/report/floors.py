@@ -1,4 +1,4 @@
-"""The figures that must not get worse: each has a floor (or a ceiling) pinned in ``floors.json``."""
+"""The floors (or ceilings) of figures that must not get worse, pinned in ``floors.json``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FLOORED = frozenset(
     variants.recall@5_second variants.recall@10_second
     """.split()
 )
-#: of these less is better: what is pinned is a ceiling
+#: figures where less is better: a ceiling is pinned
 _CEILINGS = frozenset({"fpr_at_tpr95", "ece", "abstained_answerable"})
-#: what another processor's arithmetic may change; a share that is whole stays whole
+#: how much a figure may differ on another processor; a share of 1 is pinned as 1
 _SLACK = 0.01
 
 #: set → name of a figure ("retrieval.final.recall@1") → number
@@ -32,28 +32,28 @@ Numbers = Mapping[str, Mapping[str, float | None]]
 
 
 class FloorError(WellreadError):
-    """A floor cannot be lowered, or there is none of that name."""
+    """A floor may not be lowered, or no floor has this name."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fall:
+class Regression:
     """A figure that is worse than its floor."""
 
     name: str  #: with its set: "squad2-part.judge.must_crawl.auroc"
-    pinned: float
-    measured: float | None  #: None: no longer measured
+    floor: float
+    measured: float | None  #: None: not measured
 
     def __str__(self) -> str:
         measured = "not measured" if self.measured is None else f"{self.measured:.4f}"
-        return f"{self.name}: {measured}, and {'at most' if _is_ceiling(self.name) else 'at least'} {self.pinned:g}"
+        return f"{self.name}: {measured}, must be {'at most' if _is_ceiling(self.name) else 'at least'} {self.floor:g}"
 
 
 def read_floors(path: Path = PINNED) -> dict[str, dict[str, float]]:
-    """Read the floors; none where there is no file."""
+    """Read the floors; return none where there is no file."""
     if not path.exists():
         return {}
-    stored: dict[str, dict[str, float]] = json.loads(path.read_text("utf-8"))
-    return stored
+    floors: dict[str, dict[str, float]] = json.loads(path.read_text("utf-8"))
+    return floors
 
 
 def write_floors(floors: Mapping[str, Mapping[str, float]], path: Path = PINNED) -> None:
@@ -61,43 +61,46 @@ def write_floors(floors: Mapping[str, Mapping[str, float]], path: Path = PINNED)
     path.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
-def falls(measured: Numbers, floors: Mapping[str, Mapping[str, float]]) -> list[Fall]:
-    """Return the figures that are worse than their floors, or that have one and were not measured."""
+def find_regressions(measured: Numbers, floors: Mapping[str, Mapping[str, float]]) -> list[Regression]:
+    """Return the figures that are worse than their floors, or that have a floor and were not measured."""
     return [
-        Fall(name=f"{of}.{name}", pinned=pinned, measured=value)
+        Regression(name=f"{of}.{name}", floor=floor, measured=value)
         for of, names in floors.items()
-        for name, pinned in names.items()
-        if (value := measured.get(of, {}).get(name)) is None or _is_worse(name, value, pinned)
+        for name, floor in names.items()
+        if (value := measured.get(of, {}).get(name)) is None or _is_worse(name, value, floor)
     ]
 
 
-def not_allowed(fallen: Collection[Fall], allowed: Collection[str], floors: Numbers) -> list[Fall]:
-    """Return the falls that were not allowed by name. Raises FloorError for a name that no floor has."""
+def regressions_not_allowed(
+    regressions: Collection[Regression], allowed: Collection[str], floors: Numbers
+) -> list[Regression]:
+    """Return the regressions that are not allowed by name. Raises FloorError for a name that no floor has."""
     names = {f"{of}.{name}" for of, figures in floors.items() for name in figures}
     if unknown := sorted(set(allowed) - names):
-        raise FloorError(f"There is no floor {unknown[0]}; evals/report/floors.json names those there are.")
-    return [fall for fall in fallen if fall.name not in allowed]
+        raise FloorError(f"There is no floor {unknown[0]}; evals/report/floors.json has the names.")
+    return [regression for regression in regressions if regression.name not in allowed]
 
 
-def pinned_anew(
+def raise_floors(
     measured: Numbers, floors: Mapping[str, Mapping[str, float]], allowed: Collection[str]
 ) -> dict[str, dict[str, float]]:
-    """Return the floors raised to what was measured, with those of new figures; only ``allowed`` ones are lowered.
+    """Return the floors raised to what was measured, new figures included; only ``allowed`` ones are lowered.
 
-    Raises FloorError where another would have to be.
+    Raises FloorError where another one would have to be lowered.
     """
-    if fallen := not_allowed(falls(measured, floors), allowed, floors):
-        raise FloorError("A floor is lowered only by name (--allow-regression NAME): " + "; ".join(map(str, fallen)))
-    anew: dict[str, dict[str, float]] = {}
+    if failing := regressions_not_allowed(find_regressions(measured, floors), allowed, floors):
+        names = "; ".join(map(str, failing))
+        raise FloorError(f"A floor is lowered only by name (--allow-regression NAME): {names}")
+    raised: dict[str, dict[str, float]] = {}
     for of, figures in measured.items():
-        kept = floors.get(of, {})
+        before = floors.get(of, {})
         for name, value in figures.items():
             if value is not None and ".".join(name.split(".")[-2:]) in FLOORED:
                 floor = _with_slack(name, value)
-                fell = f"{of}.{name}" in allowed
-                better = name not in kept or fell or _is_worse(name, kept[name], floor)
-                anew.setdefault(of, {})[name] = floor if better else kept[name]
-    return anew
+                is_allowed = f"{of}.{name}" in allowed
+                replaces = name not in before or is_allowed or _is_worse(name, before[name], floor)
+                raised.setdefault(of, {})[name] = floor if replaces else before[name]
+    return raised
 
 
 def _is_ceiling(name: str) -> bool:
@@ -109,7 +112,7 @@ def _is_worse(name: str, value: float, than: float) -> bool:
 
 
 def _with_slack(name: str, value: float) -> float:
-    # rounded before it is cut to three places: .2 + .01 is a little more than .21
+    # round before cutting to three places: .2 + .01 is a little more than .21
     if _is_ceiling(name):
         return math.ceil(round(1000 * min(1.0, value + _SLACK), 6)) / 1000
     return 1.0 if value == 1 else math.floor(round(1000 * max(0.0, value - _SLACK), 6)) / 1000

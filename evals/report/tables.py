@@ -1,30 +1,27 @@
-"""Figures as text: a row a part, a column a figure."""
+"""Figures as Markdown tables and by dotted names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.measures import Figures
+from evals.modes import Figures
 
 
 def table(figures: Figures) -> str:
-    """Return the figures as a Markdown table: a row a part where there are parts, else a row a figure."""
+    """Return the figures as a Markdown table: a row for each part where there are parts, else for each figure."""
     if not all(isinstance(part, Mapping) for part in figures.values()):
-        return _table(["", "value"], [[name, _shown(name, value)] for name, value in figures.items()])
+        return _markdown(["", "value"], [[name, _text(name, value)] for name, value in figures.items()])
     names = list(dict.fromkeys(name for part in figures.values() for name in part))
-    rows = [[part, *(_shown(n, of[n]) if n in of else "" for n in names)] for part, of in figures.items()]
-    return _table(["", *names], rows)
+    rows = [[part, *(_text(n, of[n]) if n in of else "" for n in names)] for part, of in figures.items()]
+    return _markdown(["", *names], rows)
 
 
 def flat(figures: Figures, prefix: str = "") -> dict[str, float | None]:
     """Return the figures by their dotted names: {"final.recall@1": …}."""
-    found: dict[str, float | None] = {}
+    numbers: dict[str, float | None] = {}
     for name, value in figures.items():
-        if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}.")
-        else:
-            found[f"{prefix}{name}"] = value
-    return found
+        numbers |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return numbers
 
 
 def rounded(figures: Figures) -> Figures:
@@ -35,7 +32,7 @@ def rounded(figures: Figures) -> Figures:
     }
 
 
-def _shown(name: str, value: float | None) -> str:
+def _text(name: str, value: float | None) -> str:
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -43,13 +40,11 @@ def _shown(name: str, value: float | None) -> str:
     return f"{value:.1f}" if name == "ms" else f"{value:.3f}"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-    line = "| " + " | ".join("-" * width for width in widths) + " |"
-    shown = ["| " + " | ".join(_padded(row, widths)) + " |" for row in (head, *rows)]
-    return "\n".join([shown[0], line, *shown[1:]])
-
-
-def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    first, *rest = widths
-    return [row[0].ljust(first), *(cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True))]
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of padded cells: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = []
+    for row in (head, ["-" * width for width in widths], *rows):
+        first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        lines.append(f"| {' | '.join([row[0].ljust(len(first)), *others])} |")
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Every mode, through the real stores, on a set small enough to know by heart."""
+"""Every mode, through the real stores, on a set of six documents."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,13 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from evals.knowledge.ablations import ABLATIONS
-from evals.knowledge.stored import Defaults, Knowledge, kept
-from evals.knowledge.vector_cache import KeptVectors
+from evals.knowledge.stored import DefaultSettings, Knowledge, open_knowledge
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.answers import measure_answers
 from evals.measure.judge import measure_judge
 from evals.measure.retrieval import ARMS, measure_retrieval
 from evals.measure.variants import measure_variants
-from evals.measures import NothingToMeasure, chosen, measure
+from evals.modes import MODES, NothingToMeasure, measure, select_questions
 from evals.sets.beir import EvalSet, read_set
 from tests.evals.small_set import QUERIES, write_set
 from tests.fakes import HashingEmbedder
@@ -27,7 +27,7 @@ def towers(tmp_path_factory: pytest.TempPathFactory) -> EvalSet:
 
 @pytest.fixture(scope="module")
 def knowledge(towers: EvalSet) -> Iterator[Knowledge]:
-    with kept(towers.passages, HashingEmbedder(), cache=None) as knowledge:
+    with open_knowledge(towers.passages, HashingEmbedder(), cache=None) as knowledge:
         yield knowledge
 
 
@@ -35,7 +35,7 @@ _ANSWERABLE = ("auroc", "abstained@0.05", "abstained@0.1", "abstained@0.2", "abs
 
 
 def test_retrieval_gives_every_figure_of_every_arm(knowledge: Knowledge, towers: EvalSet) -> None:
-    figures = measure_retrieval(knowledge, chosen("retrieval", towers.questions, None))
+    figures = measure_retrieval(knowledge, select_questions("retrieval", towers.questions, None))
     assert tuple(figures) == ARMS
     for arm in figures.values():
         assert list(arm) == "recall@1 recall@2 recall@5 recall@10 mrr@10 ndcg@10 all@8 all@10 ms".split()
@@ -61,7 +61,7 @@ def test_document_of_several_passages_stands_at_its_best(tmp_path: Path) -> None
             qrels=["q0\td0\t1"],
         )
     )
-    with kept(each.passages, HashingEmbedder(), cache=None) as knowledge:
+    with open_knowledge(each.passages, HashingEmbedder(), cache=None) as knowledge:
         hits = knowledge.first_look(each.questions[0].text).hits
         assert len([hit for hit in hits if hit.passage.title == "Log"]) > 1
         assert knowledge.ranking(hits) == [0, 1]
@@ -80,7 +80,7 @@ def test_title_that_is_out_is_not_found_and_comes_back(knowledge: Knowledge, tow
 
 
 def test_judge_is_less_sure_without_the_article(knowledge: Knowledge, towers: EvalSet) -> None:
-    figures = measure_judge(knowledge, chosen("judge", towers.questions, None))
+    figures = measure_judge(knowledge, select_questions("judge", towers.questions, None))
     assert list(figures["must_crawl"]) == ["auroc", "balanced_accuracy", "fpr_at_tpr95", "ece"]
     assert figures["must_crawl"]["auroc"] == 1
     assert figures["answerable"] == dict.fromkeys(_ANSWERABLE, 1)
@@ -115,43 +115,59 @@ def test_second_look_is_compared_with_the_first(knowledge: Knowledge, towers: Ev
     assert figures["insufficient"] >= 1 / 5  # the one that nothing answers
 
 
-def test_each_question_ticks_as_often_as_its_mode_says(towers: EvalSet) -> None:
-    ticks: list[int] = []
-    measure(["judge", "answers"], towers, HashingEmbedder(), cache=None, tick=lambda: ticks.append(1))
-    assert len(ticks) == (5 + 4) + 5
+def test_modes_take_as_many_first_looks_as_they_say(towers: EvalSet) -> None:
+    looks: list[int] = []
+    figures = measure(list(MODES), towers, HashingEmbedder(), cache=None, on_look=lambda: looks.append(1))
+    assert list(figures) == list(MODES)
+    selected = {mode: select_questions(mode, towers.questions, None) for mode in MODES}
+    assert len(looks) == sum(MODES[mode].looks(selected[mode]) for mode in MODES) == 4 + (5 + 4) + 5 + 5
+
+
+def test_part_is_switched_off_by_its_name(towers: EvalSet) -> None:
+    figures = measure(["retrieval"], towers, HashingEmbedder(), cache=None, ablate=["bm25"])
+    assert figures["retrieval"]["bm25"]["recall@10"] == 0
 
 
 @pytest.mark.parametrize("name", list(ABLATIONS))
-def test_every_part_can_be_switched_off(name: str, towers: EvalSet) -> None:
-    figures = measure(["retrieval", "variants"], towers, HashingEmbedder(), cache=None, ablate=[name])
-    arms = figures["retrieval"]
+def test_every_part_can_be_switched_off(name: str, knowledge: Knowledge, towers: EvalSet) -> None:
+    without = knowledge.ablated([ABLATIONS[name]])
+    arms = measure_retrieval(without, select_questions("retrieval", towers.questions, None))
     assert (arms["bm25"]["recall@10"] == 0) is (name == "bm25")
     assert (arms["dense"]["recall@10"] == 0) is (name == "dense")
+    assert measure_variants(without, towers.questions)["questions"] == 4
 
 
-def test_second_look_without_variants_asks_the_question_alone(towers: EvalSet) -> None:
-    off = [ABLATIONS["variants"]]
-    with kept(towers.passages, HashingEmbedder(), cache=None, ablations=off) as knowledge:
-        assert knowledge.second_look(towers.questions[0].text).queries == (towers.questions[0].text,)
+def test_stored_pages_have_no_title_where_titles_are_switched_off(towers: EvalSet) -> None:
+    off = [ABLATIONS["title"]]
+    with open_knowledge(towers.passages, HashingEmbedder(), cache=None, ablations=off) as knowledge:
+        hits = knowledge.first_look(towers.questions[0].text).hits
+    assert hits
+    assert {hit.passage.title for hit in hits} == {""}
+
+
+def test_second_look_without_variants_asks_the_question_alone(knowledge: Knowledge, towers: EvalSet) -> None:
+    without = knowledge.ablated([ABLATIONS["variants"]])
+    assert without.second_look(towers.questions[0].text).queries == (towers.questions[0].text,)
+    assert len(knowledge.second_look(towers.questions[0].text).queries) > 1
 
 
 def test_sample_is_the_same_each_time_and_in_order(towers: EvalSet) -> None:
-    some = chosen("answers", towers.questions, 3)
-    assert some == chosen("answers", towers.questions, 3)
+    some = select_questions("answers", towers.questions, 3)
+    assert some == select_questions("answers", towers.questions, 3)
     assert len(some) == 3
     assert some == [question for question in towers.questions if question in some]
-    assert len(chosen("answers", towers.questions, 99)) == len(QUERIES)
+    assert len(select_questions("answers", towers.questions, 99)) == len(QUERIES)
 
 
 def test_set_without_such_questions_is_refused(towers: EvalSet) -> None:
     with pytest.raises(NothingToMeasure, match="retrieval"):
-        chosen("retrieval", [question for question in towers.questions if not question.answerable], None)
+        select_questions("retrieval", [question for question in towers.questions if not question.answerable], None)
 
 
 def test_nothing_of_the_environment_is_measured_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WELLREAD_DATABASE_URL", "postgresql://somebody/elses")
     monkeypatch.setenv("WELLREAD_ANTHROPIC_API_KEY", "secret")
-    settings = Defaults.model_validate({"data_dir": tmp_path})
+    settings = DefaultSettings.model_validate({"data_dir": tmp_path})
     assert settings.database == f"sqlite:///{tmp_path / 'wellread.db'}"
     assert not settings.anthropic_api_key.get_secret_value()
 
@@ -163,16 +179,16 @@ class Counting(HashingEmbedder):
 
 def test_kept_vectors_are_those_the_embedder_makes_and_are_made_once(tmp_path: Path) -> None:
     embedder = Counting()
-    first = KeptVectors(embedder, tmp_path).embed(["one", "two", "one"])
-    again = KeptVectors(embedder, tmp_path).embed(["two", "three", "one"])
+    first = CachedEmbedder(embedder, tmp_path).embed(["one", "two", "one"])
+    again = CachedEmbedder(embedder, tmp_path).embed(["two", "three", "one"])
     np.testing.assert_array_equal(first, HashingEmbedder().embed(["one", "two", "one"]))
     np.testing.assert_array_equal(again, HashingEmbedder().embed(["two", "three", "one"]))
     assert embedder.batches == [2, 1]
 
 
 def test_vectors_of_another_embedder_are_not_taken(tmp_path: Path) -> None:
-    KeptVectors(HashingEmbedder(512), tmp_path).embed(["one"])
+    CachedEmbedder(HashingEmbedder(512), tmp_path).embed(["one"])
     other = HashingEmbedder(64)
-    assert KeptVectors(other, tmp_path).embed(["one"]).shape == (1, 64)
+    assert CachedEmbedder(other, tmp_path).embed(["one"]).shape == (1, 64)
     assert other.batches == [1]
-    assert KeptVectors(other, tmp_path).embed([]).shape == (0, 64)
+    assert CachedEmbedder(other, tmp_path).embed([]).shape == (0, 64)

@@ -1,0 +1,104 @@
+"""The four kinds of measurement, and how a set is measured."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domain.errors import WellreadError
+from evals.knowledge.ablations import ABLATIONS
+from evals.knowledge.stored import Knowledge, open_knowledge
+from evals.measure.answers import measure_answers
+from evals.measure.judge import measure_judge
+from evals.measure.retrieval import measure_retrieval
+from evals.measure.variants import measure_variants
+from evals.sets.beir import EvalQuestion, EvalSet
+from store.embedders import Embedder
+
+_SEED = 20
+
+#: {figure: number} or {part: {figure: number}}; None where there was no case to measure
+Figures = Mapping[str, Any]
+
+
+class NothingToMeasure(WellreadError):
+    """The set has no question of the kind that is measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode:
+    """A kind of measurement."""
+
+    summary: str  #: what its figures say, for ``--help``
+    measure: Callable[[Knowledge, Sequence[EvalQuestion]], Figures]
+    asks: Callable[[EvalQuestion], bool]  #: whether it measures with this question
+    looks: Callable[[Sequence[EvalQuestion]], int] = len  #: how many first looks it takes at these questions
+
+
+def _is_ranked(question: EvalQuestion) -> bool:
+    return question.answerable and bool(question.gold)
+
+
+def _is_judged(question: EvalQuestion) -> bool:
+    return bool(question.gold) or not question.answerable
+
+
+MODES: dict[str, Mode] = {
+    "retrieval": Mode(
+        summary="How high the documents that answer rank: in each leg, fused, reranked, and among the final hits.",
+        measure=measure_retrieval,
+        asks=_is_ranked,
+    ),
+    "judge": Mode(
+        summary="How well the confidence separates what the knowledge base answers from what it does not.",
+        measure=measure_judge,
+        asks=_is_judged,
+        looks=lambda questions: len(questions) + sum(question.answerable for question in questions),
+    ),
+    "answers": Mode(
+        summary="How often answers are right, are withheld where there is none, and quote their page word for word.",
+        measure=measure_answers,
+        asks=lambda question: True,
+    ),
+    "variants": Mode(
+        summary="What the second look finds beyond the first, and the crawls it avoids.",
+        measure=measure_variants,
+        asks=lambda question: True,
+    ),
+}
+
+
+def select_questions(mode: str, questions: Sequence[EvalQuestion], limit: int | None) -> list[EvalQuestion]:
+    """Return the questions a mode asks, in the set's order; a sample of ``limit`` of them, the same each time."""
+    selected = [question for question in questions if MODES[mode].asks(question)]
+    if limit is not None and limit < len(selected):
+        places = random.Random(_SEED).sample(range(len(selected)), limit)  # noqa: S311 - a sample, not a secret
+        selected = [selected[place] for place in sorted(places)]
+    if not selected:
+        raise NothingToMeasure(f"The set has no question that `{mode}` can ask.")
+    return selected
+
+
+def has_questions(mode: str, eval_set: EvalSet) -> bool:
+    """Return whether the set has a question that the mode asks."""
+    return any(MODES[mode].asks(question) for question in eval_set.questions)
+
+
+def measure(
+    modes: Sequence[str],
+    eval_set: EvalSet,
+    embedder: Embedder,
+    *,
+    cache: Path | None,
+    limit: int | None = None,
+    ablate: Sequence[str] = (),
+    on_look: Callable[[], None] = lambda: None,
+) -> dict[str, Figures]:
+    """Store the set's corpus and return each mode's figures on it; ``on_look`` is called after each first look."""
+    questions = {mode: select_questions(mode, eval_set.questions, limit) for mode in modes}
+    ablations = [ABLATIONS[name] for name in ablate]
+    with open_knowledge(eval_set.passages, embedder, cache=cache, ablations=ablations, on_look=on_look) as knowledge:
+        return {mode: MODES[mode].measure(knowledge, questions[mode]) for mode in modes}
