@@ -15,7 +15,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test eval bench fuzz format-check lint types contracts fast live format docs lock clean
+.PHONY: help install demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -41,7 +41,7 @@ demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site
 
 check: format-check lint types contracts fast ## before a commit: format, lint, types, import contracts, fast tests
 
-test: fast live ## all tests: the fast ones on two cores, then those with real servers one at a time
+test: browser fast live ## all tests: the fast ones on two cores, then those with real servers one at a time
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
@@ -67,6 +67,11 @@ types: install
 
 contracts: install
 	$(BIN)/lint-imports
+
+browser: ## install Debian's Chromium, which some tests need, where there is none and it may be installed
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+		&& apt-get update -qq && apt-get install --yes -qq --no-install-recommends chromium > /dev/null; } \
+		|| echo "No Chromium, and it cannot be installed here: the tests that need a browser are skipped." >&2
 
 fast: install ## the tests without servers
 	$(BIN)/pytest -m "not live" --numprocesses 2 --dist worksteal

@@ -49,6 +49,8 @@ def test_rooms_are_where_the_design_puts_them() -> None:
         "Dockerfile",
         "README.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
         "LICENSE",
         ".ci/run",
     ],

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path for path in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md")))
+}
 
 API = "http://127.0.0.1:8484"
 BROKER = "redis://127.0.0.1:6379/0"

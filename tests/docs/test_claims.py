@@ -16,6 +16,11 @@ from workers.settings import Settings
 #: names that look like environment variables and are none
 NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT"}
 
+#: paths that a contributor makes
+ADVICE = {
+    f"CONTRIBUTING.md: {folder}/NAME.py" for folder in ("crawler/search/engines", "store/embedders", "crawler/extract")
+}
+
 
 @pytest.mark.parametrize("block", blocks("json"), ids=str)
 def test_json_parses(block: Block) -> None:
@@ -75,6 +80,18 @@ def test_links_lead_somewhere() -> None:
 def _anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_paths_of_the_code_that_are_named_exist() -> None:
+    packages = "|".join(path.parent.name for path in ROOT.glob("*/__init__.py"))
+    missing = {
+        f"{name}: {path}"
+        for name, page in PAGES.items()
+        if name != "CHANGELOG.md"  # which tells of earlier versions
+        for path in re.findall(rf"`((?:{packages})/[\w./-]+)`", page.read_text("utf-8"))
+        if not (ROOT / path).exists()
+    }
+    assert missing - ADVICE == set()
 
 
 def test_transcript_is_of_this_demonstration_and_shows_right_answers() -> None:
