@@ -10,11 +10,11 @@ from typing import Literal
 
 from crawler import urls
 from crawler.browser.render import NotRendered
-from crawler.browser.with_javascript import FetchesForPages, Renders, Scripts
+from crawler.browser.with_javascript import PageClient, Renderer, Scripts
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, parse_sitemap
 from crawler.extract.document import NothingToRead, extract
-from crawler.extract.metadata import asked_of_robots
+from crawler.extract.metadata import robots_directives
 from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, HostUnreachable
 from crawler.robots.crawl_delay import parse_retry_after
 from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
@@ -23,12 +23,12 @@ from domain import Candidate, Link, PageText, Validators
 Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]
 
 #: asks for leave to ask for a URL; raises FetchError where there is none
-Ask = Callable[[str], Awaitable[None]]
+UrlCheck = Callable[[str], Awaitable[None]]
 
 _GONE = frozenset({404, 410})
 _BUSY = frozenset({429, 503})
-_NOT_TO_BE_KEPT = "the page asks not to be kept (noindex)"
-_LITTLE = 400  #: characters
+_NOINDEX = "the page asks not to be kept (noindex)"
+_LITTLE_TEXT = 400  #: characters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +62,13 @@ class ReadResult:
 async def read(
     candidate: Candidate,
     *,
-    client: FetchesForPages,
+    client: PageClient,
     robots: RobotsCache,
     agent: str,
     now: datetime,
     known: PreviousRead | None = None,
-    browser: Renders | None = None,
-    take_turn: Ask | None = None,
+    browser: Renderer | None = None,
+    take_turn: UrlCheck | None = None,
 ) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
@@ -81,12 +81,12 @@ async def read(
             candidate.url,
             headers=known.validators.headers() if known else None,
             accept=None if candidate.kind == "page" else ANY_TYPE,
-            on_redirect=_follow(permission, take_turn),
+            on_redirect=_before_redirect(permission, take_turn),
         )
         reading = _READERS[candidate.kind](fetched, candidate, known, now)
-        if candidate.kind == "page" and _is_little(reading):
+        if candidate.kind == "page" and _has_little_text(reading):
             scripts = Scripts(browser=browser, client=client, permission=Permission(client, robots, agent, now))
-            reading = await _with_scripts_run(reading, fetched, candidate, known, now, scripts)
+            reading = await _read_with_javascript(reading, fetched, candidate, known, now, scripts)
         reading = replace(
             reading,
             bytes=len(fetched.body),
@@ -94,11 +94,11 @@ async def read(
             status=fetched.status,
         )
     except FetchError as error:
-        reading = _failed(error, candidate.url)
+        reading = _result_of_error(error, candidate.url)
     return replace(reading, links=(*permission.sitemaps, *reading.links), crawl_delay_s=permission.delay_s)
 
 
-def _follow(permission: Permission, take_turn: Ask | None) -> Ask:
+def _before_redirect(permission: Permission, take_turn: UrlCheck | None) -> UrlCheck:
     """What is awaited before a redirect is followed."""
 
     async def follow(url: str) -> None:
@@ -109,12 +109,12 @@ def _follow(permission: Permission, take_turn: Ask | None) -> Ask:
     return follow
 
 
-def _failed(error: FetchError, url: str) -> ReadResult:
+def _result_of_error(error: FetchError, url: str) -> ReadResult:
     after_s = error.after_s if isinstance(error, HostBusy) else None
-    return ReadResult(outcome=_failure(error), url=url, reason=str(error), retry_after_s=after_s)
+    return ReadResult(outcome=_outcome_of_error(error), url=url, reason=str(error), retry_after_s=after_s)
 
 
-def _failure(error: FetchError) -> Result:
+def _outcome_of_error(error: FetchError) -> Result:
     if isinstance(error, Blocked):
         return "blocked"
     if isinstance(error, RobotsForbidden):
@@ -122,16 +122,16 @@ def _failure(error: FetchError) -> Result:
     return "retry" if isinstance(error, FetchTimeout | HostUnreachable | HostBusy) else "failed"
 
 
-def _page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
+def _read_page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     url = urls.canonical(fetched.url)
-    if refused := _refused(fetched, url, now):
+    if refused := _result_of_status(fetched, url, now):
         return refused
     validators = _validators(fetched)
-    asked = asked_of_robots(fetched.headers.get("x-robots-tag", ""))
+    asked = robots_directives(fetched.headers.get("x-robots-tag", ""))
     if fetched.status == 304:
         if "noindex" not in asked:
             return ReadResult(outcome="unchanged", url=candidate.url, validators=validators)
-        return ReadResult(outcome="forbidden", url=candidate.url, reason=_NOT_TO_BE_KEPT)
+        return ReadResult(outcome="forbidden", url=candidate.url, reason=_NOINDEX)
     body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
     unchanged = ReadResult(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
     if known is not None and known.body_hash == body_hash and not asked:
@@ -142,19 +142,19 @@ def _page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, no
         return ReadResult(outcome="empty", url=url, reason=str(error))
     links = page.links if page.follow and "nofollow" not in asked else ()
     if not page.index or "noindex" in asked:
-        return ReadResult(outcome="forbidden", url=url, reason=_NOT_TO_BE_KEPT, links=links)
+        return ReadResult(outcome="forbidden", url=url, reason=_NOINDEX, links=links)
     digest = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == digest:
         return replace(unchanged, content_hash=digest, links=links)
     return replace(unchanged, outcome="read", page=page, links=links, content_hash=digest)
 
 
-def _is_little(reading: ReadResult) -> bool:
+def _has_little_text(reading: ReadResult) -> bool:
     """Return whether so little was read that scripts may have to make the rest."""
-    return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE)
+    return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE_TEXT)
 
 
-async def _with_scripts_run(
+async def _read_with_javascript(
     reading: ReadResult,
     fetched: Fetched,
     candidate: Candidate,
@@ -168,11 +168,11 @@ async def _with_scripts_run(
     except NotRendered as error:
         return ReadResult(outcome="empty", url=reading.url, reason=str(error))
     # the server can only say of the frame that it did not change: it is asked for the whole again
-    return reading if made is None else replace(_page(made, candidate, known, now), validators=Validators())
+    return reading if made is None else replace(_read_page(made, candidate, known, now), validators=Validators())
 
 
-def _sitemap(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
-    if refused := _refused(fetched, candidate.url, now):
+def _read_sitemap(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
+    if refused := _result_of_status(fetched, candidate.url, now):
         return refused
     try:
         return ReadResult(outcome="read", url=candidate.url, links=parse_sitemap(fetched.body, url=candidate.url))
@@ -180,20 +180,20 @@ def _sitemap(fetched: Fetched, candidate: Candidate, known: PreviousRead | None,
         return ReadResult(outcome="failed", url=candidate.url, reason=str(error))
 
 
-def _feed(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
-    if refused := _refused(fetched, candidate.url, now):
+def _read_feed(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
+    if refused := _result_of_status(fetched, candidate.url, now):
         return refused
     return ReadResult(outcome="read", url=candidate.url, links=parse_feed(fetched.body, url=candidate.url))
 
 
 _READERS: dict[str, Callable[[Fetched, Candidate, PreviousRead | None, datetime], ReadResult]] = {
-    "page": _page,
-    "sitemap": _sitemap,
-    "feed": _feed,
+    "page": _read_page,
+    "sitemap": _read_sitemap,
+    "feed": _read_feed,
 }
 
 
-def _refused(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
+def _result_of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
     """What a status other than 200 and 304 means."""
     status = fetched.status
     if status in _GONE:

@@ -170,7 +170,7 @@ class Settings(BaseSettings):
     @classmethod
     def _runs(cls, value: str) -> str:
         try:
-            chromium.find(value)
+            chromium.find_chromium(value)
         except chromium.NoChromium as error:
             raise ValueError(str(error)) from error
         return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import redis
 
 if TYPE_CHECKING:
-    from crawler.search import EngineError
+    from crawler.search.errors import EngineError
     from store.ephemeral.engine_cooldowns import Cooldown
     from workers.services import Services
 
@@ -32,16 +32,16 @@ def look(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
     failed = _probe(services) if "searxng" in on else None
     if failed is not None:
         return "; ".join((*said, str(failed))), "Mend SearXNG as said; the compose file's settings.yml works.", True
-    wrong = [name for name, rest in rests.items() if is_the_operators(rest.kind)]
+    wrong = [name for name, rest in rests.items() if needs_operator(rest.kind)]
     fix = f"Mend {', '.join(wrong)} as said, or leave it out of WELLREAD_ENGINES." if wrong else ""
     return "; ".join(said), fix, bool(wrong)
 
 
-def is_the_operators(kind: str) -> bool:
+def needs_operator(kind: str) -> bool:
     """Return whether an error of this name is one that only the operator mends."""
     from crawler.search import errors
 
-    return bool(getattr(getattr(errors, kind, None), "is_the_operators", False))
+    return bool(getattr(getattr(errors, kind, None), "needs_operator", False))
 
 
 def _shown(name: str, rests: Mapping[str, Cooldown]) -> str:
@@ -70,8 +70,9 @@ def _rests(services: Services) -> dict[str, Cooldown]:
 
 def _probe(services: Services) -> EngineError | None:
     """Why the operator's SearXNG does not answer, None where it does."""
-    from crawler.search import EngineError, Query
+    from crawler.search.engine import Query
     from crawler.search.engines.searxng import SearXNG
+    from crawler.search.errors import EngineError
 
     engine = SearXNG(client=services.engine_client, base_url=services.settings.searxng_url)
     try:

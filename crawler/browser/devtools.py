@@ -10,14 +10,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
-from crawler.browser.process import Running
+from crawler.browser.process import BrowserProcess
 from domain.errors import WellreadError
 
 #: of one message; the browser is a page's, and what it says is bounded too
 MAX_MESSAGE = 64_000_000
 
 #: what the browser tells: the method's name, its parameters
-Told = Callable[[str, dict[str, Any]], None]
+OnEvent = Callable[[str, dict[str, Any]], None]
 
 
 class BrowserFailed(WellreadError):
@@ -28,7 +28,7 @@ class DevTools:
     """A connection to a browser, and through it to its targets, each a session."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, reading: asyncio.BaseTransport, writer: asyncio.StreamWriter, told: Told
+        self, reader: asyncio.StreamReader, reading: asyncio.BaseTransport, writer: asyncio.StreamWriter, told: OnEvent
     ) -> None:
         self._reader, self._reading, self._writer, self._told = reader, reading, writer, told
         self._count = 0
@@ -36,7 +36,7 @@ class DevTools:
         self._listening = asyncio.ensure_future(self._listen())
 
     @classmethod
-    async def connect(cls, browser: Running, told: Told) -> Self:
+    async def connect(cls, browser: BrowserProcess, told: OnEvent) -> Self:
         """Take over the pipes; ``told`` hears every event as it comes."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=MAX_MESSAGE)

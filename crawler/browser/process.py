@@ -20,7 +20,7 @@ _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google
 #: file descriptors beyond those that the browser reads its commands from (3) and writes its answers to (4)
 _HIGH: Final = 10
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
-_START: Final = Path(__file__).with_name("launcher.py")
+_LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 _OPTIONS: Final = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -30,7 +30,7 @@ _OPTIONS: Final = (
     "--no-default-browser-check",
 )
 #: nothing leaves it but through DevTools: no name resolves, the proxy's neither, and no address goes around the proxy
-ALONE: Final = (
+OFFLINE_OPTIONS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
@@ -63,7 +63,7 @@ class NoChromium(WellreadError):
     """There is no Chromium where the setting says."""
 
 
-class Running(NamedTuple):
+class BrowserProcess(NamedTuple):
     """A running browser: its process, which leads its session, and the ends of the pipes to it.
 
     Whoever takes the pipes closes them.
@@ -74,7 +74,7 @@ class Running(NamedTuple):
     answers: int
 
 
-def find(setting: str) -> str:
+def find_chromium(setting: str) -> str:
     """Return the path of the browser that ``auto``, ``off`` or a path stands for; "" for none.
 
     Raises NoChromium where a path was given and nothing can be run there.
@@ -89,7 +89,7 @@ def find(setting: str) -> str:
 
 
 @contextmanager
-def running(executable: str, *, options: Sequence[str] = (), alone: bool = True) -> Iterator[Running]:
+def run_browser(executable: str, *, options: Sequence[str] = (), alone: bool = True) -> Iterator[BrowserProcess]:
     """Run a browser until the block ends; then no process and no file of it is left.
 
     ``alone`` takes it off the network: what it wants must be given to it by DevTools.
@@ -99,12 +99,19 @@ def running(executable: str, *, options: Sequence[str] = (), alone: bool = True)
     answers_in, answers_out = _pipe()
     # only root cannot have the browser's own sandbox
     rooted = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    command = [executable, *_OPTIONS, *rooted, *(ALONE if alone else ()), *options, f"--user-data-dir={profile}"]
+    command = [
+        executable,
+        *_OPTIONS,
+        *rooted,
+        *(OFFLINE_OPTIONS if alone else ()),
+        *options,
+        f"--user-data-dir={profile}",
+    ]
     process = subprocess.Popen(  # noqa: S603 (the operator's own setting names the program)
         [
             sys.executable,
             "-I",
-            str(_START),
+            str(_LAUNCHER),
             str(commands_in),
             str(answers_out),
             "alone" if alone else "online",
@@ -121,20 +128,20 @@ def running(executable: str, *, options: Sequence[str] = (), alone: bool = True)
     os.close(commands_in)
     os.close(answers_out)
     try:
-        yield Running(process.pid, commands_out, answers_in)
+        yield BrowserProcess(process.pid, commands_out, answers_in)
     finally:
-        end(process.pid)
+        kill(process.pid)
         process.wait()
         shutil.rmtree(profile, ignore_errors=True)
 
 
-def end(pid: int) -> None:
+def kill(pid: int) -> None:
     """Kill a browser with all its processes."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
-def memory(pid: int) -> int:
+def memory_used(pid: int) -> int:
     """Return the bytes that all processes of a browser hold for themselves; 0 where the system does not tell."""
     return sum(_private(stat.parent) for stat in Path("/proc").glob("[0-9]*/stat") if _session(stat) == pid)
 
@@ -162,7 +169,7 @@ def _environment(profile: str) -> dict[str, str]:
 
 def _pipe() -> tuple[int, int]:
     pair = os.pipe()
-    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _HIGH) for end in pair)
-    for end in pair:
-        os.close(end)
+    high = tuple(fcntl.fcntl(kill, fcntl.F_DUPFD_CLOEXEC, _HIGH) for kill in pair)
+    for kill in pair:
+        os.close(kill)
     return high[0], high[1]

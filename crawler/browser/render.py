@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from crawler.browser.devtools import BrowserFailed, DevTools
-from crawler.browser.process import end, memory, running
-from crawler.browser.requests import Get, Intercepted
+from crawler.browser.process import kill, memory_used, run_browser
+from crawler.browser.requests import RequestInterceptor, ScriptFetch
 from crawler.fetch.client import Fetched
 from domain.errors import WellreadError
 
 #: what would send packets of its own, or stay when the page is gone
-_TAKEN_AWAY: Final = """
+_REMOVED_APIS: Final = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebSocket", "WebTransport", "EventSource",
                     "SharedWorker", "Notification"])
   delete globalThis[name];
@@ -44,7 +44,7 @@ class NotRendered(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class RenderBounds:
     """What one page may use."""
 
     deadline_s: float = 15.0  #: for everything, the browser's start too
@@ -60,12 +60,12 @@ class Bounds:
 class Browser:
     """Renders pages, one at a time, each in a browser of its own."""
 
-    def __init__(self, executable: str, bounds: Bounds | None = None) -> None:
+    def __init__(self, executable: str, bounds: RenderBounds | None = None) -> None:
         self._executable = executable
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or RenderBounds()
         self._turn = asyncio.Lock()
 
-    async def render(self, page: Fetched, get: Get) -> Fetched:
+    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
         """Return the page as its scripts made it; ``get`` fetches what they ask for, under all guards.
 
         Raises NotRendered.
@@ -83,10 +83,10 @@ class Browser:
         headers = {**page.headers, "content-type": "text/html; charset=utf-8"}
         return replace(page, body=html.encode("utf-8", "replace"), headers=headers, content_type="text/html")
 
-    async def _run(self, page: Fetched, get: Get) -> str:
+    async def _run(self, page: Fetched, get: ScriptFetch) -> str:
         bounds = self._bounds
-        requests = Intercepted(page, get, max_requests=bounds.max_requests, max_bytes=bounds.max_bytes)
-        with running(self._executable) as browser:
+        requests = RequestInterceptor(page, get, max_requests=bounds.max_requests, max_bytes=bounds.max_bytes)
+        with run_browser(self._executable) as browser:
             view = _View(requests)
             view.devtools = await DevTools.connect(browser, view.told)
             watching = asyncio.ensure_future(_watch(browser.pid, bounds.max_memory))
@@ -102,9 +102,9 @@ class Browser:
 
 async def _watch(pid: int, max_memory: int) -> None:
     """End a browser that takes too much memory."""
-    while memory(pid) <= max_memory:  # noqa: ASYNC110 (no event tells of memory)
+    while memory_used(pid) <= max_memory:  # noqa: ASYNC110 (no event tells of memory)
         await asyncio.sleep(0.2)
-    end(pid)
+    kill(pid)
 
 
 class _View:
@@ -112,7 +112,7 @@ class _View:
 
     devtools: DevTools
 
-    def __init__(self, requests: Intercepted) -> None:
+    def __init__(self, requests: RequestInterceptor) -> None:
         self._requests = requests
         self._session = self._frame = ""
         self._loaded = asyncio.Event()
@@ -141,10 +141,10 @@ class _View:
         await self._call("Page.enable")
         await self._call("Network.enable")
         await self._call("Network.setBypassServiceWorker", bypass=True)
-        await self._call("Page.addScriptToEvaluateOnNewDocument", source=_TAKEN_AWAY)
+        await self._call("Page.addScriptToEvaluateOnNewDocument", source=_REMOVED_APIS)
         self._frame = (await self._call("Page.navigate", url=url))["frameId"]
 
-    async def settle(self, bounds: Bounds) -> None:
+    async def settle(self, bounds: RenderBounds) -> None:
         """Wait until the page asks for nothing more, or for as long as it may."""
         latest = time.monotonic() + bounds.longest_s
         with suppress(TimeoutError):
@@ -155,7 +155,7 @@ class _View:
                 return
             await asyncio.sleep(0.05)
 
-    async def html(self, bounds: Bounds) -> str:
+    async def html(self, bounds: RenderBounds) -> str:
         """What is seen of the page, as HTML; "" where it is too large."""
         world = await self._call("Page.createIsolatedWorld", frameId=self._frame)
         script = _SNAPSHOT % {"most": bounds.max_elements, "chars": bounds.max_chars}

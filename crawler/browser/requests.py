@@ -17,13 +17,13 @@ from crawler.fetch.client import Fetched, FetchError
 from crawler.urls import BadUrl, host
 
 #: how a script's GET is sent: the URL and what its request says
-Get = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
+ScriptFetch = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
 
 #: as DevTools names them
-_WANTED: Final = frozenset({"Script", "Stylesheet", "XHR", "Fetch"})
+_ALLOWED_TYPES: Final = frozenset({"Script", "Stylesheet", "XHR", "Fetch"})
 #: headers that a script's request keeps, and those of the answer that the page is shown
-_SENT: Final = frozenset({"accept", "accept-language", "origin"})
-_SHOWN: Final = (
+_REQUEST_HEADERS: Final = frozenset({"accept", "accept-language", "origin"})
+_RESPONSE_HEADERS: Final = (
     "content-type",
     "access-control-allow-origin",
     "access-control-allow-credentials",
@@ -31,10 +31,10 @@ _SHOWN: Final = (
 )
 
 
-class Intercepted:
+class RequestInterceptor:
     """The requests of one page; each is answered or refused, and counted."""
 
-    def __init__(self, document: Fetched, get: Get, *, max_requests: int, max_bytes: int) -> None:
+    def __init__(self, document: Fetched, get: ScriptFetch, *, max_requests: int, max_bytes: int) -> None:
         self._document, self._get = document, get
         self._left, self._bytes_left = max_requests, max_bytes
         self._frame = ""  #: that the page was given to
@@ -73,13 +73,13 @@ class Intercepted:
             if answer is None:
                 await devtools.call("Fetch.failRequest", requestId=about["requestId"], errorReason=reason)
             else:
-                await devtools.call("Fetch.fulfillRequest", requestId=about["requestId"], **_as_said(answer))
+                await devtools.call("Fetch.fulfillRequest", requestId=about["requestId"], **_to_devtools(answer))
 
     async def _answer(self, kind: str, request: Mapping[str, Any], frame: str) -> Fetched | None:
         url = str(request.get("url", "")).partition("#")[0]
         if kind == "Document":
             return self._own_document(url, frame)
-        if kind not in _WANTED or request.get("method") != "GET" or not url.startswith(("http://", "https://")):
+        if kind not in _ALLOWED_TYPES or request.get("method") != "GET" or not url.startswith(("http://", "https://")):
             return None
         headers = {name.lower(): str(value) for name, value in request.get("headers", {}).items()}
         if self._left <= 0 or self._bytes_left <= 0 or "sec-purpose" in headers or "purpose" in headers:  # a prefetch
@@ -87,7 +87,9 @@ class Intercepted:
         self._left -= 1
         try:
             async with self._hosts.setdefault(host(url), asyncio.Lock()):  # one at a time at a host
-                fetched = await self._get(url, {name: value for name, value in headers.items() if name in _SENT})
+                fetched = await self._get(
+                    url, {name: value for name, value in headers.items() if name in _REQUEST_HEADERS}
+                )
         except (FetchError, BadUrl):
             return None
         self._bytes_left -= len(fetched.body)
@@ -101,8 +103,8 @@ class Intercepted:
         return self._document
 
 
-def _as_said(answer: Fetched) -> dict[str, Any]:
-    shown = [{"name": name, "value": answer.headers[name]} for name in _SHOWN if name in answer.headers]
+def _to_devtools(answer: Fetched) -> dict[str, Any]:
+    shown = [{"name": name, "value": answer.headers[name]} for name in _RESPONSE_HEADERS if name in answer.headers]
     return {
         "responseCode": answer.status,
         "responseHeaders": shown,

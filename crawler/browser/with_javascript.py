@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from crawler.browser.render import NotRendered
-from crawler.browser.requests import Get
-from crawler.extract.document import needs_scripts
+from crawler.browser.requests import ScriptFetch
+from crawler.extract.document import needs_javascript
 from crawler.fetch.body import ANY_TYPE
 from crawler.fetch.guard import Blocked
 from crawler.fetch.result import Fetched
-from crawler.robots.permission import Fetches, Permission
+from crawler.robots.permission import FetchClient, Permission
 
 NEEDS_BROWSER = "Its text is made by JavaScript: install Chromium, or set WELLREAD_CHROMIUM to its path."
 
 
-class Renders(Protocol):
+class Renderer(Protocol):
     """Runs a page's scripts."""
 
-    async def render(self, page: Fetched, get: Get) -> Fetched:
+    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
         """Return the page as its scripts made it; raises NotRendered."""
 
 
-class FetchesForPages(Fetches, Protocol):
+class PageClient(FetchClient, Protocol):
     """Fetches, and knows what the operator's own sites are."""
 
     def is_own(self, url: str) -> bool:
@@ -35,8 +35,8 @@ class FetchesForPages(Fetches, Protocol):
 class Scripts:
     """What a page's scripts are run with."""
 
-    browser: Renders | None
-    client: FetchesForPages
+    browser: Renderer | None
+    client: PageClient
     permission: Permission  #: to fetch what they ask for
 
     async def run(self, page: Fetched) -> Fetched | None:
@@ -44,7 +44,7 @@ class Scripts:
 
         Raises NotRendered where there is no browser, or none that could.
         """
-        if not needs_scripts(page.body, page.headers.get("content-type", "")):
+        if not needs_javascript(page.body, page.headers.get("content-type", "")):
             return None
         if self.browser is None:
             raise NotRendered(NEEDS_BROWSER)

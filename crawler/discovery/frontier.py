@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
 
-from crawler.discovery.relevance import Rarity, Seen, relevance
+from crawler.discovery.relevance import LinkWords, Rarity, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
 
@@ -105,12 +105,12 @@ def leads_to_text(url: str) -> bool:
 
 
 @dataclass
-class _Known:
+class _Entry:
     """One URL with all that is known of it."""
 
     link: Link
     engine_rank: int | None = None
-    words: Seen = field(default_factory=Seen)
+    words: LinkWords = field(default_factory=LinkWords)
 
     @property
     def kind(self) -> CandidateKind:
@@ -127,15 +127,15 @@ class _Known:
         )
 
 
-def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Known]:
+def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
     """One entry a URL, in the order they were first seen."""
-    known: dict[str, _Known] = {}
+    known: dict[str, _Entry] = {}
     engines = 0
     for link in links:
         entry = known.get(link.url)
         if entry is None:
-            entry = known[link.url] = _Known(
-                link=link, words=Seen(path=_path_words(link.url), is_read=_is_seen(link.url, seen))
+            entry = known[link.url] = _Entry(
+                link=link, words=LinkWords(path=_path_words(link.url), is_read=_is_seen(link.url, seen))
             )
         if link.origin.startswith("engine:") and entry.engine_rank is None:
             entry.engine_rank, engines = engines, engines + 1
@@ -151,7 +151,7 @@ def _path_words(url: str) -> str:
     return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
 
 
-def _score(entry: _Known, shared: float, inherited: float) -> float:
+def _score(entry: _Entry, shared: float, inherited: float) -> float:
     """What the words share, with what the page they stand on, engines and the kind of page say."""
     score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
@@ -161,7 +161,7 @@ def _score(entry: _Known, shared: float, inherited: float) -> float:
     return score * _POOR_FACTOR if _POOR.search(entry.link.url) else score
 
 
-def _with_lists(scored: Iterable[tuple[_Known, float]], doubt: float) -> list[tuple[_Known, float]]:
+def _with_lists(scored: Iterable[tuple[_Entry, float]], doubt: float) -> list[tuple[_Entry, float]]:
     """Order best first; lists of a whole site rise where no link says where to go: one of them leads anywhere."""
     ordered, lists = sorted(scored, key=_best_first), 0
     for at, (entry, score) in enumerate(ordered):
@@ -171,7 +171,7 @@ def _with_lists(scored: Iterable[tuple[_Known, float]], doubt: float) -> list[tu
     return sorted(ordered, key=_best_first)
 
 
-def _best_first(scored: tuple[_Known, float]) -> tuple[float, int]:
+def _best_first(scored: tuple[_Entry, float]) -> tuple[float, int]:
     return -scored[1], scored[0].link.url.count("/")
 
 

@@ -31,7 +31,7 @@ _PREFIX: Final = 3
 _READ: Final = 0.8
 _LEAST_NEW: Final = 0.4
 
-_EMPTY: Final = frozenset(
+_STOP_WORDS: Final = frozenset(
     fold(word)
     for word in """
     a an the this that these those some any each every all no not in of to for with by from on at as into about over
@@ -51,7 +51,7 @@ Rarity = Callable[[str], float]
 
 
 @dataclass
-class Seen:
+class LinkWords:
     """The words a URL was seen with."""
 
     anchors: dict[str, None] = field(default_factory=dict)  #: each once, in order
@@ -61,14 +61,19 @@ class Seen:
 
 
 def relevance(
-    documents: Sequence[Seen], *, question: str, queries: Sequence[str], lang: str, rarity: Rarity = lambda term: 1.0
+    documents: Sequence[LinkWords],
+    *,
+    question: str,
+    queries: Sequence[str],
+    lang: str,
+    rarity: Rarity = lambda term: 1.0,
 ) -> list[float]:
     """Score each URL's words against the question, 0 where they share nothing.
 
     ``rarity`` says how much a term says in the language at large, in (0, 1]: a site may hold a common word only once.
     A term of the question says less the more of the pages that were read are about it: the rest is still to be found.
     """
-    wanted = {term: weight * rarity(term) for term, weight in _wanted(question, queries, lang).items()}
+    wanted = {term: weight * rarity(term) for term, weight in _terms_sought(question, queries, lang).items()}
     if not wanted:
         return [0.0] * len(documents)
     matcher = _Matcher(wanted, lang)
@@ -83,14 +88,14 @@ def relevance(
     return [_score(counts, wanted, idf, lengths) / ideal for counts in counted]
 
 
-def _wanted(question: str, queries: Sequence[str], lang: str) -> dict[str, float]:
+def _terms_sought(question: str, queries: Sequence[str], lang: str) -> dict[str, float]:
     """The terms to look for, with their weights."""
     weights = dict.fromkeys(_terms(" ".join(queries), lang), QUERY_WEIGHT)
     return weights | dict.fromkeys(_terms(question, lang), QUESTION_WEIGHT)
 
 
 def _terms(text: str, lang: str) -> list[str]:
-    kept = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _EMPTY)
+    kept = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _STOP_WORDS)
     return analyse(kept, lang)
 
 
@@ -128,7 +133,7 @@ class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
         return tuple(found.items())
 
 
-def _count(document: Seen, matcher: _Matcher) -> _Counts:
+def _count(document: LinkWords, matcher: _Matcher) -> _Counts:
     anchors = [_tally([anchor], matcher) for anchor in document.anchors]
     fields = {"path": _tally([document.path], matcher), "context": _tally(document.contexts, matcher)}
     merged: defaultdict[str, float] = defaultdict(float)

@@ -37,12 +37,12 @@ def by_interval(interval: str, zone: str = "UTC") -> Schedule:
     parts = _INTERVAL.findall(plain)
     if not parts or _INTERVAL.sub("", plain).strip():
         raise BadSchedule(f"{interval!r} is no interval: write a number and s, m, h, d or w, such as 90m, 6h or 1d12h.")
-    return checked(Schedule(every_s=sum(float(number) * _UNITS[unit] for number, unit in parts), zone=zone))
+    return validate(Schedule(every_s=sum(float(number) * _UNITS[unit] for number, unit in parts), zone=zone))
 
 
 def by_cron(line: str, zone: str = "UTC") -> Schedule:
     """Read a cron line; raises BadSchedule."""
-    return checked(Schedule(cron=" ".join(line.split()), zone=zone))
+    return validate(Schedule(cron=" ".join(line.split()), zone=zone))
 
 
 def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule | None:
@@ -54,7 +54,7 @@ def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule |
     return by_cron(cron, zone) if cron else None
 
 
-def changed(kept: Schedule | None, sent: Mapping[str, str | None]) -> Schedule | None:
+def update(kept: Schedule | None, sent: Mapping[str, str | None]) -> Schedule | None:
     """Return the kept schedule with what is sent of ``every``, ``cron`` and ``zone``; what is left out stays.
 
     An interval takes a cron line's place and the other way round; the kept one sent as None ends the schedule.
@@ -68,10 +68,10 @@ def changed(kept: Schedule | None, sent: Mapping[str, str | None]) -> Schedule |
         if sent.keys() <= {"zone"}:
             raise BadSchedule("The source has no schedule: give an interval or a cron line with the time zone.")
         return None
-    return None if ("cron" if kept.cron else "every") in sent else checked(replace(kept, zone=zone))
+    return None if ("cron" if kept.cron else "every") in sent else validate(replace(kept, zone=zone))
 
 
-def checked(schedule: Schedule) -> Schedule:
+def validate(schedule: Schedule) -> Schedule:
     """Return the schedule if it is one; raises BadSchedule."""
     _zone(schedule.zone)
     if bool(schedule.cron) == (schedule.every_s is not None):
@@ -94,7 +94,7 @@ def next_after(schedule: Schedule, moment: datetime) -> datetime:
     return _next_tick(schedule, moment)
 
 
-def said(schedule: Schedule) -> str:
+def describe(schedule: Schedule) -> str:
     """Return the schedule in words: "every 6h", or its cron line with the zone."""
     if schedule.every_s is None:
         return f"cron {schedule.cron} ({schedule.zone})"

@@ -24,7 +24,7 @@ def prefix_of(url: str) -> str:
     return plain[: plain.rindex("/") + 1]
 
 
-def moved(prefix: str, url: str) -> str:
+def moved_prefix(prefix: str, url: str) -> str:
     """Return the prefix after the front page was found at ``url``: another only where the same site has moved.
 
     http may lead to https and the bare name to www, or the other way round; what leads to another site stays outside.
@@ -35,7 +35,7 @@ def moved(prefix: str, url: str) -> str:
     return now_at + prefix.removeprefix(origin)
 
 
-def wanted(links: Iterable[Link], *, prefix: str, depth: int, max_depth: int) -> list[Candidate]:
+def candidates_of_site(links: Iterable[Link], *, prefix: str, depth: int, max_depth: int) -> list[Candidate]:
     """Make candidates of the links that belong to the site, once each, in the order they stand.
 
     ``depth`` is theirs, counted in links from the front page. Lists of pages may stand anywhere on the origin, pages

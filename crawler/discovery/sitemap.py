@@ -8,7 +8,7 @@ from typing import Any, Final
 from crawler.discovery.feed import FEED_ROOTS, parse_feed
 from crawler.discovery.xml import entries, local_name, root_name, text_of
 from crawler.extract.charset import decode
-from crawler.fetch.content_encoding import Bounds, Corrupt, Decoder, Overflow
+from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.urls import BadUrl, canonical, origin
 from domain import Link
 from domain.errors import WellreadError
@@ -16,7 +16,7 @@ from domain.errors import WellreadError
 MAX_URLS: Final = 50_000  #: the protocol's own bound for one file
 
 _GZIP: Final = b"\x1f\x8b"
-_UNPACKED: Final = Bounds(max_wire=10_000_000, max_body=20_000_000)
+_UNPACKED: Final = BodyBounds(max_wire=10_000_000, max_body=20_000_000)
 _SLICE: Final = 65_536
 _ORIGINS: Final = {"url": "sitemap", "sitemap": "sitemap-file"}
 _ROOTS: Final = frozenset({"urlset", "sitemapindex"})

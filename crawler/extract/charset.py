@@ -18,7 +18,7 @@ _CHARSET = re.compile(
     r"|cp866|mac-\w+|tis-620|cp874|johab"
 )
 #: what pages mean by a label, after the WHATWG's table
-_MEANT = {
+_ALIASES = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "tis-620": "cp874", "gb2312": "gb18030",
     "gbk": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc_kr": "cp949",
 }  # fmt: skip
@@ -56,7 +56,7 @@ def _charset(label: str) -> str:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):
         return ""
-    name = _MEANT.get(name, name)
+    name = _ALIASES.get(name, name)
     return name if _CHARSET.fullmatch(name) else ""
 
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 from domain import PageText, Passage
 from text.sentences import sentence_spans
 
-#: words: a passage is closed once it has AIM, before a sentence would take it beyond MOST; shorter ends join the last
-AIM, MOST, LEAST = 110, 180, 25
+#: a passage is closed at TARGET_WORDS, or before a sentence takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
+TARGET_WORDS, MAX_WORDS, MIN_WORDS = 110, 180, 25
 #: characters of a script without spaces that say about as much as a word
 _WIDE_CHARS_PER_WORD = 2.5
 #: characters of the longest word; addresses are longer, and data in letters has no end
-_LONGEST = 60
+_MAX_WORD = 60
 _WIDE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -32,7 +32,7 @@ def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = 
     ]
 
 
-def size(text: str) -> float:
+def word_count(text: str) -> float:
     """Return how much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as
     one.
 
@@ -40,7 +40,7 @@ def size(text: str) -> float:
     """
     wide = len(_WIDE.findall(text))
     words = _WIDE.sub(" ", text).split()
-    return sum(1 if len(word) <= _LONGEST else len(word) / _LONGEST for word in words) + wide / _WIDE_CHARS_PER_WORD
+    return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
 
 
 def _spans(page: PageText) -> Iterator[tuple[Span, str]]:
@@ -55,7 +55,7 @@ def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
     start, heading = marks[0]
     for (_, here), (end, _) in pairwise(marks):
         heading = here or heading
-        if end < len(page.text) and size(page.text[start:end]) < LEAST:
+        if end < len(page.text) and word_count(page.text[start:end]) < MIN_WORDS:
             continue
         if page.text[start:end].strip():
             yield (start, end), heading
@@ -63,12 +63,12 @@ def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
 
 
 def _grouped(text: str, start: int, end: int) -> list[Span]:
-    """Sentences joined until there are about AIM words."""
+    """Return groups of sentences, each of about TARGET_WORDS."""
     groups: list[Span] = []
     first, last, words = start, start, 0.0
     for begin, stop in _pieces(text, start, end):
-        more = size(text[begin:stop])
-        if words and (words >= AIM or words + more > MOST):
+        more = word_count(text[begin:stop])
+        if words and (words >= TARGET_WORDS or words + more > MAX_WORDS):
             groups.append((first, last))
             first, words = begin, 0.0
         elif not words:
@@ -83,7 +83,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
     """Sentences; one that is far too long is cut between words, or anywhere when it has none."""
     for begin, stop in sentence_spans(text[start:end]):
         at, stop = start + begin, start + stop
-        while size(text[at:stop]) > MOST:
+        while word_count(text[at:stop]) > MAX_WORDS:
             cut = _cut(text, at, stop)
             yield at, cut
             at = cut
@@ -92,8 +92,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """A place to cut an overlong sentence: after some MOST words' length, at a line's or word's end if there is one."""
-    reach = start + max(40, int((end - start) * AIM / size(text[start:end])))
+    """Return where to cut an overlong sentence: after about TARGET_WORDS, at a line's or word's end if there is one."""
+    reach = start + max(40, int((end - start) * TARGET_WORDS / word_count(text[start:end])))
     for mark in ("\n", " "):
         if (found := text.rfind(mark, start + 1, reach)) > start:
             return found + 1
@@ -101,7 +101,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _join_short_end(text: str, groups: list[Span]) -> list[Span]:
-    if len(groups) < 2 or size(text[slice(*groups[-1])]) >= LEAST:
+    if len(groups) < 2 or word_count(text[slice(*groups[-1])]) >= MIN_WORDS:
         return groups
     return [*groups[:-2], (groups[-2][0], groups[-1][1])]
 

@@ -20,12 +20,12 @@ from crawler.extract.element_text import Rendered, render
 from crawler.extract.facts import facts_of
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.main_content import guesses
+from crawler.extract.main_content import guess_main_content
 from crawler.extract.markdown import read_markdown, read_plain
 from crawler.extract.metadata import Metadata, read_metadata
-from crawler.extract.needs_javascript import is_scripted
+from crawler.extract.needs_javascript import lacks_text_without_scripts
 from crawler.extract.pdf.read import NoPdfText, read_pdf
-from crawler.extract.visibility import drop, drop_unseen, drop_unseen_characters
+from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
@@ -46,10 +46,10 @@ _MAIN = (
     ".//article",
 )
 #: what stands around content, and is not content
-_AROUND = frozenset({"nav", "aside", "footer", "form", "menu"})
+_BOILERPLATE_TAGS = frozenset({"nav", "aside", "footer", "form", "menu"})
 #: in a main element these are content: footnotes, asides; the form some systems wrap a page in
-_WITHIN = frozenset({"aside", "form"})
-_AROUND_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+_ALLOWED_IN_MAIN = frozenset({"aside", "form"})
+_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
 #: a main element with fewer words than this is not believed
@@ -97,23 +97,23 @@ def _pdf(body: bytes, url: str) -> PageText:
         raise NothingToRead(f"{url} {error}") from error
 
 
-def needs_scripts(body: bytes, content_type: str = "") -> bool:
+def needs_javascript(body: bytes, content_type: str = "") -> bool:
     """Return whether a document is a page that hardly holds any text before its scripts have run."""
     if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
         return False
     tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
-    return tree is not None and is_scripted(tree)
+    return tree is not None and lacks_text_without_scripts(tree)
 
 
 def _html(text: str, url: str) -> PageText:
     tree = parse(text[:MAX_SOURCE])
     if tree is None:
         raise NothingToRead(f"{url} holds no readable text.")
-    drop_unseen_characters(tree)
+    drop_invisible_characters(tree)
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
     statements = _statements(tree)
-    drop_unseen(tree)
+    drop_hidden(tree)
     _drop_permalinks(tree)
     rendered, linked = _rendered(tree)
     title = _title(metadata, rendered, url)
@@ -142,7 +142,7 @@ def _statements(tree: Any) -> Callable[[str, str], Any]:
     whole = tree
     if tree.find(".//script[@type='application/ld+json']") is not None:
         whole = lxml.html.fromstring(lxml.html.tostring(tree))
-        drop_unseen(whole, spare=frozenset({"script", "head"}))
+        drop_hidden(whole, spare=frozenset({"script", "head"}))
     return lambda title, text: facts_of(whole, title=title, text=text)
 
 
@@ -153,9 +153,9 @@ def _rendered(tree: Any) -> tuple[Rendered, float]:
     """
     for path in _MAIN:
         found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(found) == 1 and _is_enough((main := _content(found[0], within=_WITHIN))[0]):
+        if len(found) == 1 and _is_enough((main := _content(found[0], within=_ALLOWED_IN_MAIN))[0]):
             return main
-    found_by = guesses(deepcopy(tree))
+    found_by = guess_main_content(deepcopy(tree))
     whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
     least = max(MIN_WORDS, 0.3 * _words(whole.text))
     if linked > HUB_SHARE:  # a list of links is one, whatever it is cut down to
@@ -166,7 +166,7 @@ def _rendered(tree: Any) -> tuple[Rendered, float]:
 
 def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
     for inner in list(element.iter()):
-        if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_around(inner):
+        if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_boilerplate(inner):
             drop(inner)
     rendered = render(element)
     anchors = [anchor for anchor in element.iter("a") if anchor.get("href")]
@@ -177,8 +177,8 @@ def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Render
     return rendered, 1.0 if is_index else share
 
 
-def _is_around(element: Any) -> bool:
-    if element.tag in _AROUND or element.get("role", "") in _AROUND_ROLES:
+def _is_boilerplate(element: Any) -> bool:
+    if element.tag in _BOILERPLATE_TAGS or element.get("role", "") in _BOILERPLATE_ROLES:
         return True
     return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
 

@@ -10,14 +10,14 @@ from lxml import etree
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: what stands apart from what surrounds it, by a blank line
-_APART = frozenset(
+_PARAGRAPH_TAGS = frozenset(
     (
         *"p pre ul ol dl table blockquote figure details section article hr address fieldset quote list dt".split(),
         *_HEADINGS,
     )
 )
 #: what begins on its own line
-_LINES = frozenset(
+_LINE_TAGS = frozenset(
     "div li dd tr caption figcaption summary main header footer aside nav form body center legend option thead tbody "
     "tfoot menu dir hgroup search".split()
 )
@@ -37,7 +37,7 @@ class Rendered:
 
 def render(root: Any) -> Rendered:
     """Write an lxml element as text; the text of hidden elements must be out of it already."""
-    page = _Page(layout=_layout_tables(root))
+    page = _Writer(layout=_layout_tables(root))
     for count, (event, element) in enumerate(etree.iterwalk(root, events=("start", "end"))):
         if count > _MAX_EVENTS or page.length > _MAX_CHARS:
             break
@@ -56,7 +56,7 @@ def render(root: Any) -> Rendered:
 
 
 @dataclass
-class _Page:
+class _Writer:
     """The text so far, and the line being written."""
 
     layout: set[Any]  #: tables that lay out the page: their cells are blocks
@@ -79,8 +79,8 @@ class _Page:
         elif tag in ("td", "th") and not self._lays_out(element):
             self.cells += 1
         elif self.cells:
-            self.line.append(" ") if tag in _APART or tag in _LINES else None
-        elif tag in _APART or tag in _LINES or tag in ("td", "th"):
+            self.line.append(" ") if tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS else None
+        elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in ("td", "th"):
             self._block(tag)
         if tag == "pre" and not self.cells:
             self.pre += 1
@@ -95,8 +95,8 @@ class _Page:
             self.cells -= 1
             self.line.append(" | ")
         elif self.cells:
-            self.line.append(" ") if tag in _APART or tag in _LINES else None
-        elif tag in _APART or tag in _LINES or tag in ("td", "th"):
+            self.line.append(" ") if tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS else None
+        elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in ("td", "th"):
             self._end_block(tag)
         if tag in ("ul", "ol"):
             self.lists -= 1
@@ -106,7 +106,7 @@ class _Page:
         if tag == "li":
             self.bullet = "  " * (self.lists - 1) + "- "
             self._due("\n")
-        elif tag in _APART and not self.bullet and not (tag in ("ul", "ol") and self.lists):
+        elif tag in _PARAGRAPH_TAGS and not self.bullet and not (tag in ("ul", "ol") and self.lists):
             self._due("\n\n")
         else:
             self._due("\n")
@@ -119,7 +119,7 @@ class _Page:
         if tag == "li":
             self.bullet = ""
         inner = tag == "dt" or (tag in ("ul", "ol") and self.lists > 1)
-        self._due("\n\n" if tag in _APART and not inner else "\n")
+        self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
 
     def add(self, text: str) -> None:
         self.line.append(text if self.pre else _SPACE.sub(" ", text))

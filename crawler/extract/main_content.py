@@ -17,7 +17,7 @@ from crawler.extract.html import parse
 MAX_ELEMENTS = 20_000
 
 
-def guesses(tree: Any) -> Iterator[Rendered]:
+def guess_main_content(tree: Any) -> Iterator[Rendered]:
     """Yield trafilatura's guess, then resiliparse's, which finds what the other leaves out; each as text."""
     if sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS)) == MAX_ELEMENTS:
         return

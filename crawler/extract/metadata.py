@@ -37,7 +37,7 @@ def read_metadata(tree: Any, url: str) -> Metadata:
     """Read a parsed page's head."""
     named = _named(tree)
     dates = dict(_dates_in_json(tree))
-    asked = asked_of_robots(f"{named.get('robots', '')},{named.get('wellread', '')}")
+    asked = robots_directives(f"{named.get('robots', '')},{named.get('wellread', '')}")
     return Metadata(
         title=_title(tree, named),
         lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
@@ -49,7 +49,7 @@ def read_metadata(tree: Any, url: str) -> Metadata:
     )
 
 
-def asked_of_robots(said: str) -> frozenset[str]:
+def robots_directives(said: str) -> frozenset[str]:
     """Return the single words that a robots meta tag or an X-Robots-Tag header asks; "none" is noindex and nofollow.
 
     Words with a value are left out, as ``max-image-preview:none``, and those for another, as ``googlebot: noindex``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from crawler.extract.visibility import drop_unseen
+from crawler.extract.visibility import drop_hidden
 
 #: fewer words than this are a title, a menu or "Loading…", not a page
 FEW_WORDS = 25
@@ -14,17 +14,19 @@ _ROOT_IDS = frozenset(
     "root app __next __nuxt ___gatsby svelte main-app app-root react-root application q-app content-root".split()
 )
 _ROOT_TAGS = frozenset({"app-root", "my-app", "app-main", "ember-app"})
-_SAYS_SO = re.compile(r"javascript|java script|scripts?\b.{0,40}(?:enable|aktivier|activ|habilit)", re.IGNORECASE)
+_ASKS_FOR_JAVASCRIPT = re.compile(
+    r"javascript|java script|scripts?\b.{0,40}(?:enable|aktivier|activ|habilit)", re.IGNORECASE
+)
 
 
-def is_scripted(tree: Any) -> bool:
+def lacks_text_without_scripts(tree: Any) -> bool:
     """Return whether a parsed page has hardly any text and looks as if its scripts would make it; changes the tree."""
     if not any(True for _ in tree.iter("script")):
         return False
-    asks = any(_SAYS_SO.search("".join(each.itertext())) for each in tree.iter("noscript"))
+    asks = any(_ASKS_FOR_JAVASCRIPT.search("".join(each.itertext())) for each in tree.iter("noscript"))
     has_root = any(_is_root(element) for element in tree.iter())
     body = tree.find("body")
-    drop_unseen(tree)
+    drop_hidden(tree)
     shown = " ".join((body if body is not None else tree).itertext())
     words = max(len(shown.split()), len(shown) // 12)
     return words < FEW_WORDS and (asks or has_root or words == 0)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.extract.css_rules import Sheets
-from crawler.extract.css_style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
+from crawler.extract.css.rules import StyleSheets
+from crawler.extract.css.style import WHITE, Colour, background_of, colour_of, declarations, hides, is_same
 from text.invisible import strip_invisible
 
-_UNSEEN = frozenset(
+_INVISIBLE_TAGS = frozenset(
     "script style template noscript iframe object embed svg canvas audio video map select button textarea input "
     "dialog datalist title base link meta math-annotation noframes noembed rp".split()
 )
@@ -20,20 +20,20 @@ _ROOTS = ("html", "body", "main")
 _MAX_STYLE = 2_000
 
 
-def drop_unseen(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
+def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
     """Remove in place the elements of an lxml tree that are not shown; the text after them stays.
 
     ``spare`` names tags that stay all the same.
     """
-    looks = _Looks(tree)
+    looks = _Styles(tree)
     for element in list(tree.iter()):
         if element.tag in spare:
             continue
-        if not isinstance(element.tag, str) or element.tag in _UNSEEN or _is_hidden(element, looks):
+        if not isinstance(element.tag, str) or element.tag in _INVISIBLE_TAGS or _is_hidden(element, looks):
             drop(element)
 
 
-def drop_unseen_characters(tree: Any) -> None:
+def drop_invisible_characters(tree: Any) -> None:
     """Remove in place the characters of an lxml tree's text that are not shown."""
     for element in tree.iter():
         if element.text:
@@ -62,11 +62,11 @@ def _show(element: Any, name: str) -> None:
         setattr(element, name, seen)
 
 
-class _Looks:
+class _Styles:
     """The styles of a page's elements, and the colours they stand on."""
 
     def __init__(self, tree: Any) -> None:
-        self._sheets = Sheets(tree)
+        self._sheets = StyleSheets(tree)
         self._grounds: dict[Any, Colour | str] = {}
 
     def style_of(self, element: Any) -> dict[str, str]:
@@ -97,7 +97,7 @@ class _Looks:
         return background_of(self.style_of(element)) or (named and (colour_of(named.lower()) or "unknown"))
 
 
-def _is_hidden(element: Any, looks: _Looks) -> bool:
+def _is_hidden(element: Any, looks: _Styles) -> bool:
     if element.tag in _ROOTS:  # pages hide themselves until their script has run
         return False
     attributes = element.attrib
@@ -106,10 +106,10 @@ def _is_hidden(element: Any, looks: _Looks) -> bool:
     if "popover" in attributes:
         return True
     style = looks.style_of(element)
-    return bool(style) and (hides(style) or _is_in_its_ground(element, style, looks))
+    return bool(style) and (hides(style) or _has_background_colour(element, style, looks))
 
 
-def _is_in_its_ground(element: Any, style: dict[str, str], looks: _Looks) -> bool:
+def _has_background_colour(element: Any, style: dict[str, str], looks: _Styles) -> bool:
     """Return whether its letters have the colour of what they stand on."""
     colour = colour_of(style.get("color", ""))
     if colour is None or "background-clip" in style or "-webkit-background-clip" in style:

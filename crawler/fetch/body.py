@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Mapping
 
-from crawler.fetch.content_encoding import Bounds, Decoder, Overflow
+from crawler.fetch.content_encoding import BodyBounds, Decoder, Overflow
 from domain.errors import WellreadError
 
 #: content types with text to extract
@@ -18,7 +18,7 @@ ANY_TYPE = frozenset({"*/*"})  #: for what is judged by its bytes, such as robot
 _BINARY = (b"\x7fELF", b"MZ\x90", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"\0\0\0")
 
 
-class Unwanted(WellreadError):
+class WrongType(WellreadError):
     """The body is of another kind than was asked for."""
 
 
@@ -27,8 +27,8 @@ def content_type(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-async def take(
-    chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: Bounds
+async def read_body(
+    chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: BodyBounds
 ) -> bytes:
     """Return the decoded body; stop at the first chunk that shows it is not wanted.
 
@@ -38,20 +38,20 @@ async def take(
     """
     kind = content_type(headers)
     if kind and accept != ANY_TYPE and kind not in accept:
-        raise Unwanted(f"its content type is {kind}")
-    _check_length(headers.get("content-length", ""), bounds)
+        raise WrongType(f"its content type is {kind}")
+    _check_declared_length(headers.get("content-length", ""), bounds)
     decoder = Decoder(headers.get("content-encoding", ""), bounds)
     is_sniffed = accept != ANY_TYPE and _is_textual(kind)
     body = bytearray()
     async for chunk in chunks:
         body += decoder.feed(chunk)
         if is_sniffed and body.startswith(_BINARY):
-            raise Unwanted(f"it is binary, though its content type is {kind or 'not given'}")
+            raise WrongType(f"it is binary, though its content type is {kind or 'not given'}")
     decoder.finish()
     return bytes(body)
 
 
-def _check_length(declared: str, bounds: Bounds) -> None:
+def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
     if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
         raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
 

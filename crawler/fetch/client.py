@@ -20,7 +20,7 @@ from crawler.fetch.body import ANY_TYPE, PAGE_TYPES
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, FetchError, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
-from crawler.fetch.response import location_of, receive, unusable
+from crawler.fetch.response import fetch_error_of, location_of, receive
 from crawler.fetch.result import Fetched, FetchTimeout, Hop, HostUnreachable, Limits, NotText, TooLarge
 from crawler.urls import BadUrl, absolute
 
@@ -188,7 +188,7 @@ class Fetcher:
             why = str(error) or f"no connection in {self._limits.connect_s:g} s"
             raise FetchTimeout(f"{target.url} did not answer in time: {why}. Try it later") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-            raise unusable(target, error) from error
+            raise fetch_error_of(target, error) from error
 
     def _request(self, target: Target, call: _Call, connected: _Connected) -> httpcore2.Request:
         named = self._headers | {name.lower(): value for name, value in call.headers.items()}

@@ -26,7 +26,7 @@ class Corrupt(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class BodyBounds:
     """How much a body may be."""
 
     max_wire: int = 5_000_000  #: bytes as they arrive
@@ -53,7 +53,7 @@ class Codec(Protocol):
 class Decoder:
     """Decodes one body; feed it every chunk, then finish it."""
 
-    def __init__(self, encoding: str, bounds: Bounds) -> None:
+    def __init__(self, encoding: str, bounds: BodyBounds) -> None:
         self._codec = _codec(encoding)
         self._bounds = bounds
         self.wire = 0  #: bytes taken

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import httpcore2
 
-from crawler.fetch.body import ANY_TYPE, Unwanted, content_type, take
+from crawler.fetch.body import ANY_TYPE, WrongType, content_type, read_body
 from crawler.fetch.content_encoding import Corrupt, Overflow
 from crawler.fetch.guard import FetchError, Target
 from crawler.fetch.result import Fetched, HostUnreachable, Limits, NotText, TooLarge
@@ -31,22 +31,22 @@ async def receive(
     types = accept if accept is not None and is_wanted else ANY_TYPE
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await take(chunks, headers, accept=types, bounds=limits.bounds())
-    except (Unwanted, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            body = await read_body(chunks, headers, accept=types, bounds=limits.bounds())
+    except (WrongType, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_wanted:
-            raise unusable(target, error) from error
+            raise fetch_error_of(target, error) from error
         body = b""
     return Fetched(
         url=target.url, status=response.status, headers=headers, body=body, content_type=content_type(headers)
     )
 
 
-def unusable(target: Target, error: Exception) -> FetchError:
+def fetch_error_of(target: Target, error: Exception) -> FetchError:
     """Return the error to raise for what went wrong with an answer."""
     match error:
         case Overflow():
             return TooLarge(f"{target.url} is too large: {error}. Leave it, or raise the limit")
-        case Unwanted() | Corrupt():
+        case WrongType() | Corrupt():
             return NotText(f"{target.url} cannot be read: {error}. Leave it")
         case _:
             return HostUnreachable(

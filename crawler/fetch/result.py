@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crawler.fetch.content_encoding import Bounds
+from crawler.fetch.content_encoding import BodyBounds
 from crawler.fetch.guard import FetchError
 
 
@@ -37,9 +37,9 @@ class Limits:
     max_body: int = 10_000_000  #: bytes of body once decoded
     max_ratio: float = 100.0  #: decoded per arrived byte
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> BodyBounds:
         """What they mean for one body."""
-        return Bounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
+        return BodyBounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
 
 
 @dataclass(frozen=True, kw_only=True)

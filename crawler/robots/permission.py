@@ -16,8 +16,8 @@ from crawler.robots.rules import Robots
 from domain import Link
 
 #: a robots.txt is asked for again after a day; one that could not be had, after five minutes (RFC 9309 §2.4)
-ROBOTS_AGAIN = timedelta(hours=24)
-ROBOTS_RETRY = timedelta(minutes=5)
+ROBOTS_MAX_AGE = timedelta(hours=24)
+ROBOTS_RETRY_AGE = timedelta(minutes=5)
 
 _NO_STATUS = 0
 
@@ -41,7 +41,7 @@ class RobotsCache(Protocol):
         """Keep a file."""
 
 
-class Fetches(Protocol):
+class FetchClient(Protocol):
     """Fetches a URL under all guards."""
 
     async def get(
@@ -59,7 +59,7 @@ class RobotsForbidden(FetchError):
     """robots.txt forbids it."""
 
 
-class LeftAlone(FetchError):
+class RobotsUnavailable(FetchError):
     """robots.txt could not be had; the site is left alone for now."""
 
 
@@ -74,7 +74,7 @@ class HostBusy(FetchError):
 class Permission:
     """Asks the robots.txt of each hop's site before the hop is made, and keeps what those say besides."""
 
-    def __init__(self, client: Fetches, cache: RobotsCache, agent: str, now: datetime) -> None:
+    def __init__(self, client: FetchClient, cache: RobotsCache, agent: str, now: datetime) -> None:
         self._client, self._cache, self._agent, self._now = client, cache, agent, now
         self._first = ""
         self.sitemaps: tuple[Link, ...] = ()  #: named by the files that were fetched just now
@@ -88,16 +88,16 @@ class Permission:
             self._first, self.delay_s = url, rules.delay_s(self._agent)
         if rules.allows(url, self._agent):
             return
-        error = LeftAlone if rules.is_temporary else RobotsForbidden
+        error = RobotsUnavailable if rules.is_temporary else RobotsForbidden
         raise error(error.__doc__ if url == self._first else f"It leads to {url}: {error.__doc__}")
 
 
-async def _rules(url: str, client: Fetches, cache: RobotsCache, now: datetime) -> tuple[Robots, tuple[Link, ...]]:
+async def _rules(url: str, client: FetchClient, cache: RobotsCache, now: datetime) -> tuple[Robots, tuple[Link, ...]]:
     """The rules of the URL's origin, and the sitemaps they name when they were fetched just now."""
     origin = urls.origin(url)
     if (file := cache.get(origin)) is not None:
         rules = robots.from_response(file.status or None, file.body)
-        if now - file.fetched_at < (ROBOTS_RETRY if rules.is_temporary else ROBOTS_AGAIN):
+        if now - file.fetched_at < (ROBOTS_RETRY_AGE if rules.is_temporary else ROBOTS_MAX_AGE):
             return rules, ()
     file = await _fetch_robots(url, client, now)
     cache.put(origin, file)
@@ -105,7 +105,7 @@ async def _rules(url: str, client: Fetches, cache: RobotsCache, now: datetime) -
     return rules, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in _sitemaps(rules, url))
 
 
-async def _fetch_robots(url: str, client: Fetches, now: datetime) -> RobotsFile:
+async def _fetch_robots(url: str, client: FetchClient, now: datetime) -> RobotsFile:
     try:
         fetched = await client.get(robots.robots_url(url), accept=ANY_TYPE)
     except Blocked:

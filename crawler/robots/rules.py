@@ -100,7 +100,7 @@ def from_response(status: int | None, body: bytes) -> Robots:
 
 def parse(body: bytes) -> Robots:
     """Read a robots.txt; what it does not understand it passes over, so that no bytes are an error."""
-    reading = _Reading()
+    reading = _Parser()
     for key, value in _lines(body):
         match key:
             case "agent":
@@ -114,7 +114,7 @@ def parse(body: bytes) -> Robots:
     return reading.robots()
 
 
-class _Reading:
+class _Parser:
     """What was read so far; a group is shared, never copied, by the agents it names, which keeps this linear."""
 
     def __init__(self) -> None:

@@ -9,9 +9,9 @@ from typing import Literal, Protocol
 from domain import Cost, Link
 
 #: how old a page may be
-Within = Literal["day", "week", "month", "year"]
+Recency = Literal["day", "week", "month", "year"]
 
-_DAYS: dict[Within, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+_DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class Query:
 
     text: str
     lang: str = ""  #: ISO 639-1; "" or "und": any
-    within: Within | None = None  #: None: of any age
-    today: date = date.max  #: from which ``within`` counts back
+    recency: Recency | None = None  #: None: of any age
+    today: date = date.max  #: from which ``recency`` counts back
 
     def __post_init__(self) -> None:
         # half a character, as JSON can hold it, has no bytes to be sent
@@ -30,7 +30,7 @@ class Query:
     @property
     def since(self) -> date | None:
         """The oldest date wanted, where one is."""
-        return self.today - timedelta(days=_DAYS[self.within]) if self.within else None
+        return self.today - timedelta(days=_DAYS[self.recency]) if self.recency else None
 
     @property
     def known_lang(self) -> str:
@@ -58,8 +58,8 @@ class RateLimit:
     """How an engine wants to be asked for one question."""
 
     max_queries: int  #: an engine that is paid by the query gets few
-    at_once: int = 2
-    pause_s: float = 0.0  #: between two queries
+    max_concurrent: int = 2
+    delay_s: float = 0.0  #: between two queries
 
 
 class Engine(Protocol):
@@ -71,7 +71,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def manners(self) -> RateLimit:
+    def rate_limit(self) -> RateLimit:
         """How it wants to be asked."""
         ...
 

@@ -13,9 +13,9 @@ _DAY_S = 24 * _HOUR_S
 class EngineError(WellreadError):
     """An engine answered what cannot be understood; the message says which engine and what to do."""
 
-    rest_s: ClassVar[float] = 60.0  #: pause after the first such failure; doubled with each one that follows
-    longest_rest_s: ClassVar[float] = _HOUR_S
-    is_the_operators: ClassVar[bool] = False  #: whether only the operator can mend it
+    cooldown_s: ClassVar[float] = 60.0  #: pause after the first such failure; doubled with each one that follows
+    max_cooldown_s: ClassVar[float] = _HOUR_S
+    needs_operator: ClassVar[bool] = False  #: whether only the operator can mend it
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -25,51 +25,51 @@ class EngineError(WellreadError):
 class QueryRefused(EngineError):
     """The engine does not take this query; it takes others, so it is not left alone."""
 
-    rest_s = 0.0
+    cooldown_s = 0.0
 
 
-class NotAsked(EngineError):
+class OverBudget(EngineError):
     """Asking could cost more than a question may spend: nothing was sent."""
 
-    rest_s = 0.0
-    is_the_operators = True
+    cooldown_s = 0.0
+    needs_operator = True
 
 
 class EngineDown(EngineError):
     """No answer in time, none at all, or an error of the engine's own (5xx)."""
 
-    rest_s = 15.0
-    longest_rest_s = 15 * 60.0
+    cooldown_s = 15.0
+    max_cooldown_s = 15 * 60.0
 
 
-class AskedTooOften(EngineError):
+class RateLimited(EngineError):
     """The engine wants fewer requests (429)."""
 
-    rest_s = 60.0
+    cooldown_s = 60.0
 
 
-class TurnedAway(EngineError):
+class TakenForRobot(EngineError):
     """The engine shows a captcha or a block page: it takes us for a robot."""
 
-    rest_s = 600.0
-    longest_rest_s = _DAY_S
+    cooldown_s = 600.0
+    max_cooldown_s = _DAY_S
 
 
-class EngineForbidden(TurnedAway):
+class EngineForbidden(TakenForRobot):
     """An engine that wants no key forbids the request (401, 403)."""
 
 
 class EngineKeyRejected(EngineError):
     """The engine does not accept the key (401, 403): only another key helps."""
 
-    rest_s = _HOUR_S
-    longest_rest_s = _DAY_S
-    is_the_operators = True
+    cooldown_s = _HOUR_S
+    max_cooldown_s = _DAY_S
+    needs_operator = True
 
 
 class OutOfCredit(EngineError):
     """The account has no searches left (402, 432): only credit or the next month helps."""
 
-    rest_s = _HOUR_S
-    longest_rest_s = _DAY_S
-    is_the_operators = True
+    cooldown_s = _HOUR_S
+    max_cooldown_s = _DAY_S
+    needs_operator = True

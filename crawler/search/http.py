@@ -12,7 +12,7 @@ from crawler.fetch.body import ANY_TYPE
 from crawler.fetch.client import Fetched, Fetcher, FetchError, TooLarge
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.parsing import json_object
-from crawler.search.responses import refused
+from crawler.search.responses import error_of
 
 _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
@@ -87,8 +87,8 @@ class EngineApi:
         except FetchError as error:
             # not from error, whose message holds the question, and the key of engines that want it in the URL
             raise EngineDown(f"{self.name} could not be asked: {self._told(error)}") from None
-        if error_of := refused(fetched, self.name, setting=self._setting, hide=self._key):
-            raise error_of
+        if failure := error_of(fetched, self.name, setting=self._setting, hide=self._key):
+            raise failure
         return fetched
 
     def _told(self, error: FetchError) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crawler.fetch.client import Fetched
 from crawler.search.engine import EngineReply
-from crawler.search.errors import EngineError, TurnedAway
+from crawler.search.errors import EngineError, TakenForRobot
 from crawler.search.responses import is_block_page
 from crawler.urls import BadUrl, canonical
 from domain import Link
@@ -30,7 +30,7 @@ def json_object(fetched: Fetched, engine: str) -> dict[str, Any]:
         answer = json.loads(fetched.body)
     except (ValueError, RecursionError) as error:
         if is_block_page(fetched.body):
-            raise TurnedAway(f"{engine} takes us for a robot: it is left alone for a while") from error
+            raise TakenForRobot(f"{engine} takes us for a robot: it is left alone for a while") from error
         raise EngineError(f"{engine} answered what is not JSON: check its URL") from error
     if not isinstance(answer, dict):
         raise EngineError(f"{engine} answered JSON of another shape than its documentation says: check its URL")
@@ -59,15 +59,15 @@ def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> lis
     return found[:_MAX_RESULTS]
 
 
-def reply(
+def to_reply(
     results: list[Any], *, url: str = "url", title: str = "title", snippet: str | Callable[[Any], str], limit: int
 ) -> EngineReply:
     """Make results links, in their order; those without a URL that can be read are left out."""
     links = (
         to_link(
             text_of(result, url),
-            plain(text_of(result, title)),
-            plain(text_of(result, snippet) if isinstance(snippet, str) else snippet(result)),
+            plain_text(text_of(result, title)),
+            plain_text(text_of(result, snippet) if isinstance(snippet, str) else snippet(result)),
         )
         for result in results
     )
@@ -80,7 +80,7 @@ def text_of(result: object, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def plain(markup: str) -> str:
+def plain_text(markup: str) -> str:
     """Return text without tags and entities, its white space in single blanks."""
     return " ".join(html.unescape(_TAG.sub("", markup[: 20 * _MAX_TEXT])).split())[:_MAX_TEXT]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from crawler.search.engine import Within
+from crawler.search.engine import Recency
 
-_WORDS: Final[tuple[tuple[Within, str], ...]] = (
+_WORDS: Final[tuple[tuple[Recency, str], ...]] = (
     ("week", r"tonight|yesterday|today's news|breaking news|gestern|heute abend|nachrichten von heute"),
     ("month", r"this week|last week|diese[rn]? woche|letzten? woche|in den letzten tagen|in the last few days"),
     ("year", r"this month|last month|diese[nms]{1,2} monat|letzten monat|this year|diese[sm] jahr"),
@@ -20,6 +20,6 @@ _WORDS: Final[tuple[tuple[Within, str], ...]] = (
 _SPANS: Final = tuple((span, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for span, words in _WORDS)
 
 
-def wanted_within(question: str) -> Within | None:
+def requested_recency(question: str) -> Recency | None:
     """Return how new pages must be, None where the question does not say; English and German."""
     return next((span for span, words in _SPANS if words.search(question)), None)

@@ -12,14 +12,14 @@ from typing import Final
 from crawler.fetch.client import Fetched
 from crawler.robots.crawl_delay import parse_retry_after
 from crawler.search.errors import (
-    AskedTooOften,
     EngineDown,
     EngineError,
     EngineForbidden,
     EngineKeyRejected,
     OutOfCredit,
     QueryRefused,
-    TurnedAway,
+    RateLimited,
+    TakenForRobot,
 )
 
 #: what block pages say; looked for in pages only, never in an interface's own answer
@@ -44,7 +44,7 @@ def is_block_page(body: bytes) -> bool:
     return _BLOCK_PAGE.search(body[:_LOOKED_AT]) is not None
 
 
-def refused(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "") -> EngineError | None:
+def error_of(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "") -> EngineError | None:
     """Return the error that an answer stands for, None for a 200.
 
     Args:
@@ -61,7 +61,7 @@ def refused(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "")
     mend = f"check {setting}" if setting else "ask it again later"
     wait_s = parse_retry_after(fetched.headers.get("retry-after", ""), datetime.now(UTC))
     if status == 202 or (status in (403, 429, 503) and _is_page(fetched) and is_block_page(fetched.body)):
-        return TurnedAway(f"{engine} takes us for a robot ({status}): it is left alone for a while")
+        return TakenForRobot(f"{engine} takes us for a robot ({status}): it is left alone for a while")
     if status in (402, 432, 433) or (status in (400, 403, 429) and _CREDIT.search(said)):
         return OutOfCredit(f"{engine} has no searches left for this account ({what}): add credit there")
     if (status in (401, 403) and setting) or (status in (400, 422) and setting and _KEY.search(said)):
@@ -69,7 +69,7 @@ def refused(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "")
     if status in (401, 403):
         return EngineForbidden(f"{engine} refuses to answer ({what}): {mend}")
     if status == 429:
-        return AskedTooOften(f"{engine} has been asked too often ({what}): ask it again later", retry_after_s=wait_s)
+        return RateLimited(f"{engine} has been asked too often ({what}): ask it again later", retry_after_s=wait_s)
     if status in (400, 413, 414, 422):
         return QueryRefused(f"{engine} does not take this query ({what}): ask in other words")
     if status == 408 or status >= 500:

@@ -1,9 +1,10 @@
-"""Several engines asked at once, their links fused; one that fails or is slow never fails the rest."""
+"""Ask several engines at once and fuse their links; an engine that fails or is slow never fails the rest."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -12,17 +13,17 @@ import structlog
 
 from crawler.search.engine import Engine, EngineReply, Query
 from crawler.search.errors import EngineDown, EngineError
-from crawler.search.fusion import fuse
 from domain import Cost, Link
 
 log = structlog.get_logger()
 
-AT_ONCE: Final = 8  #: requests under way, over all engines
+MAX_CONCURRENT: Final = 8  #: requests under way, over all engines
 DEADLINE_S: Final = 15.0  #: for all queries of one engine
+RRF_K: Final = 60  #: Σ 1/(k + rank)
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnginesAsked:
+class EngineOutcome:
     """What became of asking one engine."""
 
     engine: str
@@ -34,11 +35,11 @@ class EnginesAsked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResults:
     """What the engines found, and what became of each."""
 
     links: tuple[Link, ...] = ()  #: best first, one for each URL
-    asked: tuple[EnginesAsked, ...] = ()
+    asked: tuple[EngineOutcome, ...] = ()
 
     @property
     def failures(self) -> Mapping[str, str]:
@@ -48,20 +49,32 @@ class Found:
 
 async def search_all(
     engines: Sequence[Engine], queries: Sequence[Query], *, limit: int, deadline_s: float = DEADLINE_S
-) -> Found:
+) -> SearchResults:
     """Ask every engine its share of the queries, and fuse what comes by the deadline, by rank (RRF).
 
     ``limit`` bounds each engine's links for one query. After a failure that is not the query's own, an engine is
     not asked any further.
     """
-    places = asyncio.Semaphore(AT_ONCE)
-    rounds = [_Round(engine=engine, limit=limit, deadline_s=deadline_s, places=places) for engine in engines]
+    places = asyncio.Semaphore(MAX_CONCURRENT)
+    rounds = [_EngineSearch(engine=engine, limit=limit, deadline_s=deadline_s, places=places) for engine in engines]
     asked = await asyncio.gather(*(round_.run(tuple(dict.fromkeys(queries))) for round_ in rounds))
     rankings = [ranking for round_ in rounds for ranking in round_.rankings()]
-    return Found(links=tuple(fuse(rankings)), asked=tuple(asked))
+    return SearchResults(links=tuple(fuse(rankings)), asked=tuple(asked))
 
 
-def share(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
+def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
+    """Merge rankings by rank, equals in the order they came; one found again keeps its first words."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    links: dict[str, Link] = {}
+    for ranking in rankings:
+        once = {link.url: link for link in reversed(ranking)}
+        for rank, url in enumerate(dict.fromkeys(link.url for link in ranking), start=1):
+            scores[url] += 1 / (RRF_K + rank)
+            links.setdefault(url, once[url])
+    return [links[url] for url in sorted(scores, key=lambda url: -scores[url])]
+
+
+def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
     """The queries an engine gets that takes no more than ``most``: the first ones, and the last, which asks for what
     is missing.
     """
@@ -71,7 +84,7 @@ def share(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
 
 
 @dataclass(kw_only=True)
-class _Round:
+class _EngineSearch:
     """One engine's turn in one search."""
 
     engine: Engine
@@ -81,13 +94,13 @@ class _Round:
     replies: dict[int, EngineReply] = field(default_factory=dict)
     error: EngineError | None = None
 
-    async def run(self, queries: Sequence[Query]) -> EnginesAsked:
+    async def run(self, queries: Sequence[Query]) -> EngineOutcome:
         started = time.monotonic()
         until = asyncio.get_running_loop().time() + self.deadline_s
-        turns = asyncio.Semaphore(self.engine.manners.at_once)
-        mine = share(queries, self.engine.manners.max_queries)
+        turns = asyncio.Semaphore(self.engine.rate_limit.max_concurrent)
+        mine = select_queries(queries, self.engine.rate_limit.max_queries)
         await asyncio.gather(*(self._ask(at, query, turns, until, len(mine)) for at, query in enumerate(mine)))
-        return EnginesAsked(
+        return EngineOutcome(
             engine=self.engine.name,
             queries=len(self.replies),
             links=sum(len(reply.links) for reply in self.replies.values()),
@@ -107,12 +120,12 @@ class _Round:
     async def _ask(self, at: int, query: Query, turns: asyncio.Semaphore, until: float, queries: int) -> None:
         try:
             async with asyncio.timeout_at(until), turns:
-                if self.error is not None and self.error.rest_s:
+                if self.error is not None and self.error.cooldown_s:
                     return
                 async with self.places:
                     self.replies[at] = await self.engine.search(query, limit=self.limit)
                 if at + 1 < queries:
-                    await asyncio.sleep(self.engine.manners.pause_s)
+                    await asyncio.sleep(self.engine.rate_limit.delay_s)
         except TimeoutError:
             if at not in self.replies:
                 self._fail(EngineDown(f"{self.engine.name} did not answer within {self.deadline_s:g} s"))

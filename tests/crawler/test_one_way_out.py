@@ -12,7 +12,8 @@ from crawler.fetch.client import Blocked, Fetcher, Limits
 from crawler.fetch.guard import Guard
 from crawler.read import read
 from crawler.robots.permission import RobotsFile
-from crawler.search import EngineError, Query
+from crawler.search.engine import Query
+from crawler.search.errors import EngineError
 from domain import Candidate, CandidateKind
 from tests.crawler.hostile import Site, answer, serving
 from tests.crawler.recorder import connections

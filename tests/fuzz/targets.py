@@ -13,7 +13,7 @@ from crawler.discovery.sitemap import MAX_URLS, BadSitemap, parse_sitemap
 from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead, extract
-from crawler.fetch.content_encoding import Bounds, Corrupt, Decoder, Overflow
+from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import Blocked, Guard
 from crawler.robots import rules as robots
 from crawler.urls import BadUrl, absolute, canonical, is_trap
@@ -25,7 +25,7 @@ TYPES = (
     *("text/plain", "text/markdown; charset=gb18030", "text/plain; charset=utf-16"),
 )
 ENCODINGS = ("gzip", "deflate", "br", "")
-BOUNDS = Bounds(max_wire=100_000, max_body=200_000)
+BOUNDS = BodyBounds(max_wire=100_000, max_body=200_000)
 
 
 def on_extract(data: bytes) -> None:

@@ -50,7 +50,7 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
         if "min_delay_s" in changes:
             source = sources.set_delay(session, source_id, changes["min_delay_s"])
         if sent:
-            wanted = schedule.changed(source.schedule, sent)
+            wanted = schedule.update(source.schedule, sent)
             source = _set_schedule(session, source_id, wanted, services.now())
     return source
 
@@ -61,7 +61,7 @@ def set_schedule(services: Services, source_id: int, wanted: Schedule | None) ->
     With None its pages are looked at once more when the source would have been, and by their own intervals then.
     """
     if wanted is not None:
-        schedule.checked(wanted)
+        schedule.validate(wanted)
     with services.database.write() as session:
         return _set_schedule(session, source_id, wanted, services.now())
 

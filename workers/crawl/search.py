@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import redis
 import structlog
 
-from crawler.search import Found, Query, search_all
-from crawler.search.recency import wanted_within
+from crawler.search.engine import Query
+from crawler.search.recency import requested_recency
+from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
 from store.ephemeral.engine_cooldowns import Cooldown
 
 if TYPE_CHECKING:
-    from crawler.search import EngineError
+    from crawler.search.errors import EngineError
     from domain import Link
     from workers.services import Services
 
@@ -30,7 +31,7 @@ LIMIT = 10
 class Searched:
     """What asking the engines gave; ``resting`` names those that were not asked."""
 
-    found: Found = field(default_factory=Found)
+    found: SearchResults = field(default_factory=SearchResults)
     resting: Mapping[str, Cooldown] = field(default_factory=dict)
 
     @property
@@ -69,9 +70,9 @@ class Searched:
 
 def queries_for(texts: Sequence[str], *, lang: str, question: str, today: date) -> tuple[Query, ...]:
     """Make texts queries; where the question wants something new, all of them, and the first of any age besides."""
-    within = wanted_within(question)
-    queries = [Query(text=text, lang=lang, within=within, today=today) for text in texts]
-    any_age = [Query(text=text, lang=lang, today=today) for text in texts[:1]] if within else []
+    recency = requested_recency(question)
+    queries = [Query(text=text, lang=lang, recency=recency, today=today) for text in texts]
+    any_age = [Query(text=text, lang=lang, today=today) for text in texts[:1]] if recency else []
     return (*any_age, *queries)
 
 
@@ -80,7 +81,7 @@ def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
     accounts = {account.engine.name: account for account in services.engines}
     resting = _resting(services, {name: account.id for name, account in accounts.items()})
     engines = [account.engine for name, account in accounts.items() if name not in resting]
-    found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else Found()
+    found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else SearchResults()
     for asked in found.asked:
         _remember(services, asked.engine, accounts[asked.engine].id, asked.error)
     return Searched(found=found, resting=resting)
@@ -114,13 +115,13 @@ def _remember(services: Services, name: str, account: str, error: EngineError | 
         # the message is for operators, in the trace and from `doctor`: it may repeat a query, so no log holds it
         kind = type(error).__name__
         rest_s = 0.0
-        if error.rest_s:
+        if error.cooldown_s:
             rest_s = services.engine_cooldowns.failed(
                 account,
                 reason=str(error),
                 kind=kind,
-                first_s=error.rest_s,
-                longest_s=error.longest_rest_s,
+                first_s=error.cooldown_s,
+                longest_s=error.max_cooldown_s,
                 asked_s=error.retry_after_s or 0.0,
                 now=services.now().timestamp(),
             )

@@ -117,10 +117,10 @@ def after(
         site_reads.count(row, outcome, is_new=is_new)
     if reading is not None:
         if claim.candidate.origin == "seed" and reading.url:
-            row.prefix = site.moved(row.prefix, reading.url)
+            row.prefix = site.moved_prefix(row.prefix, reading.url)
         shown = reading.links or links.of_page(session, claim.candidate.url)
         depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
-        _add(session, row, site.wanted(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
+        _add(session, row, site.candidates_of_site(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []
 
 
@@ -159,7 +159,9 @@ def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     named = rules.from_response(kept.status or None, kept.body).sitemaps if kept else ()
     found = [urljoin(f"{origin}/", address) for address in ("sitemap.xml", *named[:20])]
     by_custom = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
-    return site.wanted((*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
+    return site.candidates_of_site(
+        (*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0
+    )
 
 
 def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
@@ -167,7 +169,7 @@ def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
     if row.again:
         return []
     seen = (entry.link for entry in links.of_sites(session, [urls.origin(row.url)]))
-    return site.wanted(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
+    return site.candidates_of_site(seen, prefix=row.prefix, depth=1, max_depth=row.max_depth)
 
 
 def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: datetime) -> None:

@@ -70,11 +70,11 @@ class Services(WebAccess):
     @cached
     def slots(self) -> Slots:
         """Turns at hosts, each as long as reading one page may take."""
-        from crawler.browser.render import Bounds
+        from crawler.browser.render import RenderBounds
         from store.ephemeral.host_slots import Slots
 
         # robots.txt, then the page, then its scripts
-        longest_s = 2 * self.settings.fetch_deadline_s + Bounds().deadline_s + TURN_SLACK_S
+        longest_s = 2 * self.settings.fetch_deadline_s + RenderBounds().deadline_s + TURN_SLACK_S
         return Slots(self.redis, longest_s=longest_s)
 
     @cached

@@ -17,7 +17,7 @@ from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
 
 if TYPE_CHECKING:
     from crawler.fetch.client import Fetcher
-    from crawler.search import Engine
+    from crawler.search.engine import Engine
     from crawler.search.engines.claude import Price
     from workers.settings import Settings
 

@@ -61,10 +61,10 @@ class WebAccess:
     @cached
     def browser(self) -> Browser | None:
         """What runs the scripts of pages, where there is one."""
-        from crawler.browser.process import find
+        from crawler.browser.process import find_chromium
         from crawler.browser.render import Browser
 
-        executable = find(self.settings.chromium)
+        executable = find_chromium(self.settings.chromium)
         return Browser(executable) if executable else None
 
     @cached

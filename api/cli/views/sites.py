@@ -65,20 +65,20 @@ def page_lines(page: StoredPage, look: Look) -> list[str]:
 def check_line(check: PageCheck, look: Look) -> str:
     """What was found, how often and when."""
     often = f"{check.times}× since {_when(check.first_at)}" if check.times > 1 else ""
-    said = [
+    describe = [
         _when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
         clean(check.reason),
     ]  # fmt: skip
-    return cut("  ".join(said).rstrip(), look.width)
+    return cut("  ".join(describe).rstrip(), look.width)
 
 
 def schedule_said(schedule: Any, next_due: datetime | None) -> list[str]:
     """A source's schedule in words, with when it is due next."""
     if schedule is None:
         return []
-    from crawler.discovery.schedule import said
+    from crawler.discovery.schedule import describe
 
-    return [f"({said(schedule)}, next {_when(next_due)})"]
+    return [f"({describe(schedule)}, next {_when(next_due)})"]
 
 
 def _span(seconds: float) -> str:

@@ -30,14 +30,14 @@ class Heading(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class PdfText:
     """A text with its headings as in ``PageText``."""
 
     text: str
     headings: tuple[tuple[int, str], ...]
 
 
-def write(pages: Sequence[str], outline: Sequence[Heading]) -> Written:
+def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> PdfText:
     """Put a file's pages together."""
     lines = _without_edges([_lines(page) for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
@@ -57,7 +57,7 @@ def write(pages: Sequence[str], outline: Sequence[Heading]) -> Written:
             out += [gap, line]
             length += len(gap) + len(line)
             before = "\n" if heading else line
-    return Written(text="".join(out), headings=tuple(headings))
+    return PdfText(text="".join(out), headings=tuple(headings))
 
 
 def _lines(page: str) -> list[str]:

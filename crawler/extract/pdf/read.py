@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crawler.extract.metadata import parse_date
-from crawler.extract.pdf.layout import Heading, write
+from crawler.extract.pdf.layout import Heading, join_pages
 from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
@@ -58,7 +58,9 @@ def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS) -> PageText:
         about = about or said
     if not about:
         raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
-    written = write([strip_invisible(page) for page in pages], [Heading(*each) for each in about.get("outline", ())])
+    written = join_pages(
+        [strip_invisible(page) for page in pages], [Heading(*each) for each in about.get("outline", ())]
+    )
     if not written.text.strip():
         raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned.")
     return _page(written.text, written.headings, about.get("about", {}), url)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.fetch.client import Fetched, Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
-from crawler.search.errors import AskedTooOften, EngineDown, EngineError, NotAsked, QueryRefused
-from crawler.search.parsing import reply
-from crawler.search.responses import refused
+from crawler.search.errors import EngineDown, EngineError, OverBudget, QueryRefused, RateLimited
+from crawler.search.parsing import to_reply
+from crawler.search.responses import error_of
 from domain import Cost
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ClaudeSearch:
     """Asks Claude through the Anthropic SDK, over the guarded client; one search a question, for it costs."""
 
     name = "claude"
-    manners = RateLimit(max_queries=1, at_once=1)
+    rate_limit = RateLimit(max_queries=1, max_concurrent=1)
 
     client: Fetcher
     key: str = field(repr=False)
@@ -51,13 +51,13 @@ class ClaudeSearch:
         """Return the results of one search in their order; see ``Engine``."""
         most = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
         if most > self.max_usd:
-            raise NotAsked(
+            raise OverBudget(
                 f"A search by Claude could cost ${most:.3f}, more than the ${self.max_usd:.3f} a question may spend:"
                 " nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
             )
         message = await self._message(query.cut(500))
         results = _results(message)
-        return EngineReply(links=reply(results, snippet="", limit=limit).links, cost=self._cost(message))
+        return EngineReply(links=to_reply(results, snippet="", limit=limit).links, cost=self._cost(message))
 
     async def _message(self, text: str) -> anthropic.types.Message:
         import anthropic
@@ -87,7 +87,7 @@ class ClaudeSearch:
             body=response.content,
             content_type=response.headers.get("content-type", ""),
         )
-        error = refused(fetched, "Claude's search", setting=_SETTING, hide=self.key)
+        error = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
         return error or EngineError("Claude's search answered what is not understood")
 
     def _cost(self, message: anthropic.types.Message) -> Cost:
@@ -124,7 +124,7 @@ def _results(message: Any) -> list[Any]:
 
 def _failed(code: str) -> EngineError:
     if code == "too_many_requests":
-        return AskedTooOften(f"Claude's search has been used too often ({code}): ask it again later")
+        return RateLimited(f"Claude's search has been used too often ({code}): ask it again later")
     if code in ("invalid_tool_input", "query_too_long", "request_too_large", "max_uses_exceeded"):
         return QueryRefused(f"Claude's search does not take this query ({code}): ask in other words")
     return EngineDown(f"Claude's search failed ({code}): ask it again later")

@@ -13,13 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 from lxml import etree, html
 
 from crawler.fetch.client import Fetcher
-from crawler.search.engine import EngineReply, Query, RateLimit, Within
-from crawler.search.errors import EngineError, TurnedAway
+from crawler.search.engine import EngineReply, Query, RateLimit, Recency
+from crawler.search.errors import EngineError, TakenForRobot
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply
+from crawler.search.parsing import to_reply
 from crawler.search.responses import is_block_page
 
-_PAST: Final[dict[Within, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_PAST: Final[dict[Recency, str]] = {"day": "d", "week": "w", "month": "m", "year": "y"}
 _NOTHING: Final = re.compile(rb"no-results|no\s+results", re.IGNORECASE)
 #: a region is a country and a language; for languages without one of their own: all regions
 _REGIONS: Final = {
@@ -39,7 +39,7 @@ class Ddgs:
     """Asks DuckDuckGo as ``ddgs`` does, seldom."""
 
     name = "ddgs"
-    manners = RateLimit(max_queries=2, at_once=1, pause_s=1.0)
+    rate_limit = RateLimit(max_queries=2, max_concurrent=1, delay_s=1.0)
 
     def __init__(self, *, client: Fetcher, base_url: str = "https://html.duckduckgo.com") -> None:
         self._api = EngineApi(client=client, name="DuckDuckGo", base_url=base_url)
@@ -47,14 +47,14 @@ class Ddgs:
     async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return the results of the page, without its advertisements; see ``Engine``."""
         region = _REGIONS.get(query.known_lang, "wt-wt")
-        asked = {"q": query.cut(500), "b": "", "l": region} | ({"df": _PAST[query.within]} if query.within else {})
+        asked = {"q": query.cut(500), "b": "", "l": region} | ({"df": _PAST[query.recency]} if query.recency else {})
         page = (await self._api.post_form("/html/", asked)).body
         results = _results(page)
         if not results and is_block_page(page):
-            raise TurnedAway("DuckDuckGo takes us for a robot: it is left alone for a while")
+            raise TakenForRobot("DuckDuckGo takes us for a robot: it is left alone for a while")
         if not results and _NOTHING.search(page) is None:
             raise EngineError("DuckDuckGo's page is not understood: it has changed, or it is another one")
-        return reply(results, snippet="body", limit=limit)
+        return to_reply(results, snippet="body", limit=limit)
 
 
 def _results(page: bytes) -> list[object]:

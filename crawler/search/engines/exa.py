@@ -7,14 +7,14 @@ from typing import Any
 from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of, text_of
+from crawler.search.parsing import results_of, text_of, to_reply
 
 
 class Exa:
     """Asks Exa, with the sentences of each page that fit; it takes no language."""
 
     name = "exa"
-    manners = RateLimit(max_queries=3)
+    rate_limit = RateLimit(max_queries=3)
 
     def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.exa.ai") -> None:
         self._api = EngineApi(client=client, name="Exa", base_url=base_url, key=key, setting="WELLREAD_EXA_KEY")
@@ -30,7 +30,7 @@ class Exa:
             "startPublishedDate": f"{query.since.isoformat()}T00:00:00.000Z" if query.since else None,
         }
         answer = await self._api.post("/search", asked, headers=self._headers)
-        return reply(results_of(answer, "results", engine="Exa"), snippet=_highlights, limit=limit)
+        return to_reply(results_of(answer, "results", engine="Exa"), snippet=_highlights, limit=limit)
 
 
 def _highlights(result: Any) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of
+from crawler.search.parsing import results_of, to_reply
 
 
 class Kagi:
     """Asks Kagi; it takes regions but no language."""
 
     name = "kagi"
-    manners = RateLimit(max_queries=3)
+    rate_limit = RateLimit(max_queries=3)
 
     def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://kagi.com") -> None:
         self._api = EngineApi(client=client, name="Kagi", base_url=base_url, key=key, setting="WELLREAD_KAGI_KEY")
@@ -25,4 +25,4 @@ class Kagi:
         answer = await self._api.post("/api/v1/search", asked, headers=self._headers)
         found_nothing = isinstance(answer.get("data"), dict)  # then "data" has no "search"
         results = results_of(answer, "data", "search", engine="Kagi", empty=found_nothing)
-        return reply(results, snippet="snippet", limit=limit)
+        return to_reply(results, snippet="snippet", limit=limit)

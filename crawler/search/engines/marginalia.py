@@ -5,14 +5,14 @@ from __future__ import annotations
 from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of
+from crawler.search.parsing import results_of, to_reply
 
 
 class Marginalia:
     """Asks Marginalia; it takes neither a language nor dates."""
 
     name = "marginalia"
-    manners = RateLimit(max_queries=3, at_once=1)
+    rate_limit = RateLimit(max_queries=3, max_concurrent=1)
 
     def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api2.marginalia-search.com") -> None:
         self._api = EngineApi(
@@ -29,4 +29,4 @@ class Marginalia:
             "nsfw": 1,  # filtered
         }
         answer = await self._api.get("/search", asked, headers=self._headers)
-        return reply(results_of(answer, "results", engine="Marginalia"), snippet="description", limit=limit)
+        return to_reply(results_of(answer, "results", engine="Marginalia"), snippet="description", limit=limit)

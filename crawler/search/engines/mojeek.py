@@ -6,14 +6,14 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineError, EngineKeyRejected, OutOfCredit
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of, text_of
+from crawler.search.parsing import results_of, text_of, to_reply
 
 
 class Mojeek:
     """Asks Mojeek; its answers of every kind come with a 200 and a status in words."""
 
     name = "mojeek"
-    manners = RateLimit(max_queries=3, at_once=1)
+    rate_limit = RateLimit(max_queries=3, max_concurrent=1)
 
     def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.mojeek.com") -> None:
         self._api = EngineApi(client=client, name="Mojeek", base_url=base_url, key=key, setting="WELLREAD_MOJEEK_KEY")
@@ -34,7 +34,7 @@ class Mojeek:
         if not status.startswith("OK"):
             raise self._refusal(status.replace(self._key, "[key]")[:200])
         results = results_of(answer, "response", "results", engine="Mojeek", empty=True)
-        return reply(results, snippet="desc", limit=limit)
+        return to_reply(results, snippet="desc", limit=limit)
 
     @staticmethod
     def _refusal(status: str) -> EngineError:

@@ -6,14 +6,14 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, EngineForbidden
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of
+from crawler.search.parsing import results_of, to_reply
 
 
 class SearXNG:
     """Asks one SearXNG instance."""
 
     name = "searxng"
-    manners = RateLimit(max_queries=8, at_once=4)
+    rate_limit = RateLimit(max_queries=8, max_concurrent=4)
 
     def __init__(self, *, client: Fetcher, base_url: str) -> None:
         self._api = EngineApi(client=client, name=f"SearXNG at {base_url.rstrip('/')}", base_url=base_url)
@@ -24,7 +24,7 @@ class SearXNG:
         Raises:
             EngineError: it does not offer JSON, or none of its own engines answered.
         """
-        asked = {"q": query.text, "format": "json", "language": query.known_lang, "time_range": query.within or ""}
+        asked = {"q": query.text, "format": "json", "language": query.known_lang, "time_range": query.recency or ""}
         try:
             answer = await self._api.get("/search", asked)
         except EngineForbidden as error:
@@ -36,7 +36,7 @@ class SearXNG:
         silent = answer.get("unresponsive_engines")
         if not results and silent:
             raise EngineDown(f"{self._api.name} found nothing: its own engines did not answer ({_told(silent)})")
-        return reply(results, snippet="content", limit=limit)
+        return to_reply(results, snippet="content", limit=limit)
 
 
 def _told(silent: object) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of
+from crawler.search.parsing import results_of, to_reply
 
 
 class Tavily:
     """Asks Tavily at its basic depth, one credit a query; it takes no language."""
 
     name = "tavily"
-    manners = RateLimit(max_queries=3)
+    rate_limit = RateLimit(max_queries=3)
 
     def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.tavily.com") -> None:
         self._api = EngineApi(client=client, name="Tavily", base_url=base_url, key=key, setting="WELLREAD_TAVILY_KEY")
@@ -27,7 +27,7 @@ class Tavily:
             "max_results": min(max(limit, 1), 20),
             "include_answer": False,
             "include_raw_content": False,
-            "time_range": query.within,
+            "time_range": query.recency,
         }
         answer = await self._api.post("/search", asked, headers=self._headers)
-        return reply(results_of(answer, "results", engine="Tavily"), snippet="content", limit=limit)
+        return to_reply(results_of(answer, "results", engine="Tavily"), snippet="content", limit=limit)

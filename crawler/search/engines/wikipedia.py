@@ -9,7 +9,7 @@ from crawler.fetch.client import Fetcher
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import QueryRefused
 from crawler.search.http import EngineApi
-from crawler.search.parsing import reply, results_of, text_of
+from crawler.search.parsing import results_of, text_of, to_reply
 
 _MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
 
@@ -24,7 +24,7 @@ class Wikipedia:
     """Asks the Wikipedia of the query's language, or another wiki of the same software by its ``base_url``."""
 
     name = "wikipedia"
-    manners = RateLimit(max_queries=8)
+    rate_limit = RateLimit(max_queries=8)
 
     def __init__(self, *, client: Fetcher, base_url: str = "") -> None:
         self._client = client
@@ -52,7 +52,7 @@ class Wikipedia:
         if refusal := answer.get("error"):
             raise QueryRefused(f"Wikipedia refused the query: {text_of(refusal, 'info') or refusal}")
         results = results_of(answer, "query", "search", engine="Wikipedia")
-        return reply([_with_url(result, api.base_url) for result in results], snippet="snippet", limit=limit)
+        return to_reply([_with_url(result, api.base_url) for result in results], snippet="snippet", limit=limit)
 
 
 def _with_url(result: Any, base_url: str) -> dict[str, str]:

@@ -14,14 +14,14 @@ import pytest
 from fastapi import FastAPI
 
 from crawler.browser.devtools import DevTools
-from crawler.browser.process import Running, running
+from crawler.browser.process import BrowserProcess, run_browser
 from tests.api.conftest import serving
 
 
 class Tab:
     """One page of a browser."""
 
-    def __init__(self, runner: asyncio.Runner, browser: Running) -> None:
+    def __init__(self, runner: asyncio.Runner, browser: BrowserProcess) -> None:
         self._runner = runner
         self._session = ""
         self.complaints: list[str] = []  #: uncaught errors, console errors, violations of the content security policy
@@ -99,7 +99,7 @@ def opened(app: FastAPI) -> Iterator[Tab]:
 @contextmanager
 def browser(executable: str) -> Iterator[Tab]:
     """A browser with one empty page; ends with the block."""
-    with asyncio.Runner() as runner, running(executable, alone=False) as started:
+    with asyncio.Runner() as runner, run_browser(executable, alone=False) as started:
         tab = Tab(runner, started)
         try:
             yield tab

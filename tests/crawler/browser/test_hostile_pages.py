@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.browser.render import Bounds, Browser, NotRendered
+from crawler.browser.render import Browser, NotRendered, RenderBounds
 from crawler.browser.with_javascript import Scripts
 from crawler.robots.permission import Permission
 from tests.crawler.browser.web import chromium, guarded, page, render
@@ -25,7 +25,7 @@ from tests.slack import SLACK_S
 
 pytestmark = pytest.mark.live
 
-BOUNDS = Bounds(deadline_s=6.0, longest_s=3.0)
+BOUNDS = RenderBounds(deadline_s=6.0, longest_s=3.0)
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def test_script_reaches_nothing_private(script: str) -> None:
         async with guarded() as client:
             document = page(script % {"tcp": tcp, "udp": udp})
             scripts = Scripts(
-                browser=Browser(chromium(), Bounds(max_requests=400)),
+                browser=Browser(chromium(), RenderBounds(max_requests=400)),
                 client=client,
                 permission=Permission(client, Cache(), "wellread", NOW),
             )

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from crawler.browser.render import Bounds, NotRendered
+from crawler.browser.render import NotRendered, RenderBounds
 from crawler.extract.document import extract
 from tests.crawler.browser.web import URL, Web, page, render
 
@@ -56,7 +56,7 @@ def test_pictures_fonts_frames_posts_and_other_pages_are_not_asked_for() -> None
 def test_page_that_asks_without_end_is_answered_only_so_often() -> None:
     web = Web({})
     script = "setInterval(() => fetch('/more?' + Math.random()).catch(() => 0), 5); " + WRITE + "'<p>Words</p>'"
-    html = asyncio.run(render(page(script), web, Bounds(longest_s=2, max_requests=7)))
+    html = asyncio.run(render(page(script), web, RenderBounds(longest_s=2, max_requests=7)))
     assert "Words" in html
     assert len(web.asked) <= 7
 

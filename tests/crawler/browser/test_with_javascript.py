@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from crawler.browser.render import NotRendered
-from crawler.browser.requests import Get
-from crawler.extract.document import needs_scripts
+from crawler.browser.requests import ScriptFetch
+from crawler.extract.document import needs_javascript
 from crawler.fetch.client import Fetched
 from crawler.read import ReadResult, read
 from domain import Candidate, Validators
@@ -25,7 +25,7 @@ class Browser:
     def __init__(self, made: str = MADE, asks: str = f"{ORIGIN}/app.js") -> None:
         self.made, self.asks, self.rendered = made, asks, list[str]()
 
-    async def render(self, page: Fetched, get: Get) -> Fetched:
+    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
         self.rendered.append(page.url)
         if not self.made:
             raise NotRendered("It was not done.")
@@ -74,7 +74,7 @@ def test_what_robots_txt_forbids_is_not_fetched_for_a_script_either() -> None:
 
 
 class _Insisting(Browser):
-    async def render(self, page: Fetched, get: Get) -> Fetched:
+    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
         try:
             await get(self.asks, {})
         except Exception as error:
@@ -93,7 +93,7 @@ class _Insisting(Browser):
     ],
 )
 def test_shell_is_seen_to_need_its_scripts(html: str) -> None:
-    assert needs_scripts(html.encode(), "text/html")
+    assert needs_javascript(html.encode(), "text/html")
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,4 @@ def test_shell_is_seen_to_need_its_scripts(html: str) -> None:
     ],
 )
 def test_what_scripts_would_not_change_needs_none(html: str, kind: str) -> None:
-    assert not needs_scripts(html.encode(), kind)
+    assert not needs_javascript(html.encode(), kind)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from crawler.browser.render import Bounds, Browser
+from crawler.browser.render import Browser, RenderBounds
 from crawler.fetch.client import Fetched, Fetcher, Limits
 from crawler.fetch.guard import Guard
 from tests.crawler.hostile import Site
@@ -45,7 +45,7 @@ class Web:
         return Fetched(url=url, status=200 if found else 404, headers=said, body=body, content_type="text/plain")
 
 
-async def render(page: Fetched, web: Web | None = None, bounds: Bounds | None = None) -> str:
+async def render(page: Fetched, web: Web | None = None, bounds: RenderBounds | None = None) -> str:
     made = await Browser(chromium(), bounds).render(page, (web or Web()).get)
     return made.body.decode()
 

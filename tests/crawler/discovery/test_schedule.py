@@ -12,11 +12,11 @@ from crawler.discovery.schedule import (
     BadSchedule,
     by_cron,
     by_interval,
-    changed,
-    checked,
+    describe,
     next_after,
-    said,
     schedule_of,
+    update,
+    validate,
 )
 from domain import Schedule
 
@@ -35,7 +35,7 @@ NOON = datetime(2026, 3, 28, 12, tzinfo=UTC)
 def test_an_interval_is_read_and_said(interval: str, seconds: float, words: str) -> None:
     schedule = by_interval(interval)
     assert next_after(schedule, NOON) == NOON + timedelta(seconds=seconds)
-    assert said(schedule) == words
+    assert describe(schedule) == words
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_schedule_is_one_thing_in_a_zone_that_is_there() -> None:
     with pytest.raises(BadSchedule, match="one of them"):
         schedule_of(every="6h", cron="0 3 * * *", zone="UTC")
     with pytest.raises(BadSchedule, match="one of them"):
-        checked(Schedule())
+        validate(Schedule())
     assert schedule_of(every=None, cron=None, zone="UTC") is None
 
 
@@ -107,14 +107,14 @@ EACH_HOUR = Schedule(every_s=3_600.0, zone="Europe/Berlin")
 def test_what_is_not_sent_of_a_schedule_stays(
     kept: Schedule | None, sent: dict[str, str | None], then: Schedule | None
 ) -> None:
-    assert changed(kept, sent) == then
+    assert update(kept, sent) == then
 
 
 def test_a_zone_alone_changes_a_schedule_and_makes_none() -> None:
     with pytest.raises(BadSchedule, match="no schedule"):
-        changed(None, {"zone": "Europe/Berlin"})
+        update(None, {"zone": "Europe/Berlin"})
     with pytest.raises(BadSchedule, match="Mars"):
-        changed(AT_THREE, {"zone": "Mars/Olympus"})
+        update(AT_THREE, {"zone": "Mars/Olympus"})
 
 
 @given(

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.extract.chunk import LEAST, MOST, chunk, size
+from crawler.extract.chunk import MAX_WORDS, MIN_WORDS, chunk, word_count
 from domain import PageText
 
 _SPACE = re.compile(r"\s+")
@@ -35,7 +35,7 @@ def test_passages_rebuild_their_page(text: str, marks: list[int]) -> None:
 
 def test_a_long_page_becomes_passages_of_a_readable_size() -> None:
     passages = chunk(_page(_sentences(100)), page_id=1, url="u")
-    assert all(LEAST <= size(passage.text) <= MOST for passage in passages)
+    assert all(MIN_WORDS <= word_count(passage.text) <= MAX_WORDS for passage in passages)
 
 
 def test_sentences_stay_whole() -> None:
@@ -59,12 +59,12 @@ def test_a_heading_with_nothing_below_it_joins_what_follows() -> None:
 def test_chinese_is_cut_by_what_it_says_not_by_its_spaces() -> None:
     passages = chunk(_page("灯塔的灯芯每天晚上都要修剪一次。" * 80, lang="zh"), page_id=1, url="u")
     assert len(passages) > 2
-    assert all(size(passage.text) <= MOST for passage in passages)
+    assert all(word_count(passage.text) <= MAX_WORDS for passage in passages)
 
 
 def test_a_sentence_without_end_is_cut_between_words() -> None:
     passages = chunk(_page("word " * 2_000), page_id=1, url="u")
-    assert all(size(passage.text) <= MOST for passage in passages)
+    assert all(word_count(passage.text) <= MAX_WORDS for passage in passages)
     assert not any(passage.text.startswith("ord") for passage in passages)
 
 

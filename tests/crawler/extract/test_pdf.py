@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.chunk import chunk
 from crawler.extract.document import NothingToRead, extract
-from crawler.extract.pdf.layout import Heading, write
+from crawler.extract.pdf.layout import Heading, join_pages
 from crawler.extract.pdf.read import NoPdfText, PdfBounds, read_pdf
 from domain import PageText
 from tests.crawler.extract import pdfs
@@ -134,6 +134,6 @@ def test_no_damage_does_more_than_lose_the_text(at: int, junk: bytes) -> None:
     st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4), st.text(max_size=20)), max_size=6),
 )
 def test_headings_stand_where_they_are_said_to(pages: list[str], outline: list[tuple[int, int, str]]) -> None:
-    written = write(pages, [Heading(*each) for each in outline])
+    written = join_pages(pages, [Heading(*each) for each in outline])
     for at, path in written.headings:
         assert written.text[at:].casefold().startswith(path.split(" › ")[-1].casefold())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.content_encoding import RATIO_FROM_BYTES, Bounds, Corrupt, Decoder, Overflow
+from crawler.fetch.content_encoding import RATIO_FROM_BYTES, BodyBounds, Corrupt, Decoder, Overflow
 from tests.crawler.hostile import brotli_bomb, gzip_bomb
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -24,8 +24,8 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
 NAMES = sorted(ENCODERS)
 
 
-def decoded(data: bytes, encoding: str, bounds: Bounds | None = None, *, step: int = 65536) -> bytes:
-    decoder = Decoder(encoding, bounds or Bounds())
+def decoded(data: bytes, encoding: str, bounds: BodyBounds | None = None, *, step: int = 65536) -> bytes:
+    decoder = Decoder(encoding, bounds or BodyBounds())
     out = b"".join(decoder.feed(data[at : at + step]) for at in range(0, len(data), step))
     decoder.finish()
     return out
@@ -38,7 +38,7 @@ def test_whatever_was_encoded_comes_back_however_it_is_cut(encoding: str, body: 
 
 @given(st.sampled_from(NAMES), st.binary(max_size=2000), st.integers(1, 700))
 def test_any_bytes_are_decoded_or_refused_within_bounds(encoding: str, data: bytes, step: int) -> None:
-    bounds = Bounds(max_wire=1500, max_body=1000)
+    bounds = BodyBounds(max_wire=1500, max_body=1000)
     with contextlib.suppress(Corrupt, Overflow):
         assert len(decoded(data, encoding, bounds, step=step)) <= 1000
 
@@ -62,7 +62,7 @@ def test_a_body_cut_off_is_never_taken_for_the_whole(encoding: str, body: bytes,
     ],
 )
 def test_a_bomb_is_stopped_at_the_bound(bomb: bytes, encoding: str) -> None:
-    decoder = Decoder(encoding, Bounds(max_body=3_000_000, max_ratio=1e9))
+    decoder = Decoder(encoding, BodyBounds(max_body=3_000_000, max_ratio=1e9))
     chunks = (bomb[at : at + 65536] for at in range(0, len(bomb), 65536))
     with pytest.raises(Overflow, match="3,000,000"):
         list(map(decoder.feed, chunks))
@@ -76,14 +76,14 @@ def test_the_ratio_counts_only_above_a_size_that_could_harm() -> None:
 
 
 def test_the_bounds_themselves_are_allowed() -> None:
-    bounds = Bounds(max_wire=100, max_body=100)
+    bounds = BodyBounds(max_wire=100, max_body=100)
     assert decoded(b"x" * 100, "", bounds) == b"x" * 100
     with pytest.raises(Overflow, match="arrived"):
         decoded(b"x" * 101, "", bounds)
     body = bytes(range(250))
-    assert decoded(gzip.compress(body), "gzip", Bounds(max_body=250)) == body
+    assert decoded(gzip.compress(body), "gzip", BodyBounds(max_body=250)) == body
     with pytest.raises(Overflow, match="decoded"):
-        decoded(gzip.compress(body), "gzip", Bounds(max_body=249))
+        decoded(gzip.compress(body), "gzip", BodyBounds(max_body=249))
 
 
 def test_members_of_gzip_follow_each_other_and_padding_is_passed_over() -> None:
@@ -100,4 +100,4 @@ def test_an_empty_body_is_whole_in_every_encoding() -> None:
 @pytest.mark.parametrize("encoding", ["zstd", "gzip, gzip", "compress", "br;q=1", "\u00e9"])
 def test_other_encodings_are_refused(encoding: str) -> None:
     with pytest.raises(Corrupt):
-        Decoder(encoding, Bounds())
+        Decoder(encoding, BodyBounds())

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from crawler.fetch.client import Fetcher, Limits
 from crawler.fetch.guard import Guard
-from crawler.search import Engine, EngineReply, Query
+from crawler.search.engine import Engine, EngineReply, Query
 from tests.crawler.hostile import Behaviour, answer, listening
 
 SHAPES = Path(__file__).parent / "shapes"

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from crawler.search import EngineError
 from crawler.search.errors import (
-    AskedTooOften,
     EngineDown,
+    EngineError,
     EngineForbidden,
     EngineKeyRejected,
     OutOfCredit,
     QueryRefused,
-    TurnedAway,
+    RateLimited,
+    TakenForRobot,
 )
 from tests.crawler.hostile import HOSTILE, Behaviour, forever, raw, redirect, reset, stall
 from tests.crawler.search.every_engine import ALL, CLAUDE, JSON, KEY, KEYED
@@ -57,7 +57,7 @@ def failure(name: str, behaviour: Behaviour, **limits: Any) -> EngineError:
         ),
         ("422 Unprocessable", {"error": {"code": "VALIDATION", "detail": "too long"}}, QueryRefused),
         ("400 Bad Request", b"query is bad", QueryRefused),
-        ("429 Slow", {}, AskedTooOften),
+        ("429 Slow", {}, RateLimited),
         ("500 Oops", {}, EngineDown),
         ("503 Busy", b"", EngineDown),
         ("404 Not Found", {}, EngineError),
@@ -78,19 +78,19 @@ def test_an_engine_without_a_key_that_forbids_us_is_left_alone_and_no_key_blamed
 )
 def test_what_an_engine_asks_to_wait_is_heard(name: str, header: str, seconds: float | None) -> None:
     error = failure(name, saying({}, "429 Slow down", headers=header))
-    assert type(error) is AskedTooOften
+    assert type(error) is RateLimited
     assert error.retry_after_s == seconds
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("status", ["403 Forbidden", "429 Slow", "503 Busy"])
 def test_a_block_page_is_no_wrong_key(name: str, status: str) -> None:
-    assert type(failure(name, page(CAPTCHA, status))) is TurnedAway
+    assert type(failure(name, page(CAPTCHA, status))) is TakenForRobot
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"claude"}))
 def test_a_captcha_that_comes_as_an_answer_is_seen(name: str) -> None:
-    assert type(failure(name, page(CAPTCHA))) is TurnedAway
+    assert type(failure(name, page(CAPTCHA))) is TakenForRobot
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -181,8 +181,8 @@ def test_a_query_with_lone_surrogates_is_no_fault() -> None:
 
 
 def test_an_error_rests_for_a_time_that_ends() -> None:
-    for kind in (EngineError, EngineDown, AskedTooOften, TurnedAway, EngineKeyRejected, OutOfCredit, QueryRefused):
-        assert 0 <= kind.rest_s <= kind.longest_rest_s <= 86_400
+    for kind in (EngineError, EngineDown, RateLimited, TakenForRobot, EngineKeyRejected, OutOfCredit, QueryRefused):
+        assert 0 <= kind.cooldown_s <= kind.max_cooldown_s <= 86_400
 
 
 def test_claude_names_what_its_search_says_went_wrong() -> None:
@@ -197,7 +197,7 @@ def test_claude_names_what_its_search_says_went_wrong() -> None:
             search(CLAUDE, saying(json.dumps(message).encode()))
         return caught.value
 
-    assert type(told("too_many_requests")) is AskedTooOften
+    assert type(told("too_many_requests")) is RateLimited
     assert type(told("query_too_long")) is QueryRefused
     assert type(told("unavailable")) is EngineDown
     assert type(told("something new")) is EngineDown

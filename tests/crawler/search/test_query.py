@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.search import Query
-from crawler.search.engine import Within
-from crawler.search.recency import wanted_within
+from crawler.search.engine import Query, Recency
+from crawler.search.recency import requested_recency
 
 
 @pytest.mark.parametrize(
-    ("question", "within"),
+    ("question", "recency"),
     [
         ("What did the minister say yesterday?", "week"),
         ("Was hat der Minister gestern gesagt?", "week"),
@@ -30,12 +29,12 @@ from crawler.search.recency import wanted_within
         ("", None),
     ],
 )
-def test_a_question_that_wants_news_says_so_in_words(question: str, within: Within | None) -> None:
-    assert wanted_within(question) == within
+def test_a_question_that_wants_news_says_so_in_words(question: str, recency: Recency | None) -> None:
+    assert requested_recency(question) == recency
 
 
 @pytest.mark.parametrize(
-    ("within", "since"),
+    ("recency", "since"),
     [
         ("day", date(2026, 2, 28)),
         ("week", date(2026, 2, 22)),
@@ -43,8 +42,8 @@ def test_a_question_that_wants_news_says_so_in_words(question: str, within: With
         ("year", date(2025, 2, 28)),
     ],
 )
-def test_an_age_is_a_date(within: Within, since: date) -> None:
-    assert Query(text="q", within=within, today=date(2026, 3, 1)).since == since
+def test_an_age_is_a_date(recency: Recency, since: date) -> None:
+    assert Query(text="q", recency=recency, today=date(2026, 3, 1)).since == since
 
 
 def test_without_an_age_there_is_no_date() -> None:

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.client import Fetcher
-from crawler.search import RRF_K, EngineReply, Found, Query, RateLimit, fuse, search_all
-from crawler.search.errors import AskedTooOften, EngineDown, EngineError, QueryRefused
-from crawler.search.search_all import AT_ONCE, share
+from crawler.search.engine import EngineReply, Query, RateLimit
+from crawler.search.errors import EngineDown, EngineError, QueryRefused, RateLimited
+from crawler.search.search_all import MAX_CONCURRENT, RRF_K, SearchResults, fuse, search_all, select_queries
 from domain import Cost, Link
 from tests.crawler.hostile import raw, stall
 from tests.crawler.search.every_engine import JSON
 from tests.crawler.search.server import Server, saying, using
 
-MANY = RateLimit(max_queries=99, at_once=99)
+MANY = RateLimit(max_queries=99, max_concurrent=99)
 
 
 class Fixed:
@@ -32,9 +32,9 @@ class Fixed:
         name: str,
         links: Mapping[str, Sequence[str] | Exception] | Exception,
         after_s: float = 0.0,
-        manners: RateLimit = MANY,
+        rate_limit: RateLimit = MANY,
     ) -> None:
-        self.name, self._links, self._after_s, self.manners = name, links, after_s, manners
+        self.name, self._links, self._after_s, self.rate_limit = name, links, after_s, rate_limit
         self.asked: list[str] = []
         self.now = self.most = 0
 
@@ -51,7 +51,7 @@ class Fixed:
         return EngineReply(links=links, cost=Cost(usd=0.01))
 
 
-def ask(engines: Sequence[Fixed], *texts: str, **more: Any) -> Found:
+def ask(engines: Sequence[Fixed], *texts: str, **more: Any) -> SearchResults:
     return asyncio.run(search_all(engines, [Query(text=text) for text in texts], **{"limit": 5} | more))
 
 
@@ -95,45 +95,45 @@ def test_an_engine_that_answers_one_query_and_is_slow_with_another_keeps_what_it
 
 
 def test_all_are_asked_at_once_but_never_too_many() -> None:
-    engines = [Fixed(f"e{i}", {"a": ["x"]}, after_s=0.1) for i in range(AT_ONCE * 2)]
-    at_once: list[int] = []
+    engines = [Fixed(f"e{i}", {"a": ["x"]}, after_s=0.1) for i in range(MAX_CONCURRENT * 2)]
+    max_concurrent: list[int] = []
 
-    async def watch() -> Found:
+    async def watch() -> SearchResults:
         asking = asyncio.ensure_future(search_all(engines, [Query(text="a")], limit=5))
         while not asking.done():
-            at_once.append(sum(engine.now for engine in engines))
+            max_concurrent.append(sum(engine.now for engine in engines))
             await asyncio.sleep(0.01)
         return await asking
 
     assert all(asked.links == 1 for asked in asyncio.run(watch()).asked)
-    assert max(at_once) == AT_ONCE
+    assert max(max_concurrent) == MAX_CONCURRENT
 
 
 def test_an_engine_is_asked_as_often_and_as_much_at_once_as_it_wants() -> None:
-    engine = Fixed("e", {}, after_s=0.01, manners=RateLimit(max_queries=3, at_once=2))
+    engine = Fixed("e", {}, after_s=0.01, rate_limit=RateLimit(max_queries=3, max_concurrent=2))
     ask([engine], *"abcdef")
     assert engine.asked == ["a", "b", "f"]  # the last asks for what is missing
     assert engine.most == 2
 
 
 def test_a_pause_between_queries_is_kept_and_none_follows_the_last() -> None:
-    engine = Fixed("e", {}, manners=RateLimit(max_queries=9, at_once=1, pause_s=0.2))
+    engine = Fixed("e", {}, rate_limit=RateLimit(max_queries=9, max_concurrent=1, delay_s=0.2))
     started = time.monotonic()
     ask([engine], "a", "b", "c")
     assert time.monotonic() - started > 0.4
     started = time.monotonic()
-    ask([Fixed("e", {}, manners=RateLimit(max_queries=9, at_once=1, pause_s=30.0))], "a")
+    ask([Fixed("e", {}, rate_limit=RateLimit(max_queries=9, max_concurrent=1, delay_s=30.0))], "a")
     assert time.monotonic() - started < 10
 
 
 def test_an_engine_that_refuses_is_not_asked_any_further() -> None:
-    engine = Fixed("e", AskedTooOften("enough"), manners=RateLimit(max_queries=9, at_once=1))
+    engine = Fixed("e", RateLimited("enough"), rate_limit=RateLimit(max_queries=9, max_concurrent=1))
     assert ask([engine], *"abcd").failures == {"e": "enough"}
     assert engine.asked == ["a"]
 
 
 def test_an_engine_that_does_not_take_one_query_is_asked_the_others() -> None:
-    engine = Fixed("e", {"a": QueryRefused("no"), "b": ["x"]}, manners=RateLimit(max_queries=9, at_once=1))
+    engine = Fixed("e", {"a": QueryRefused("no"), "b": ["x"]}, rate_limit=RateLimit(max_queries=9, max_concurrent=1))
     found = ask([engine], "a", "b")
     assert [link.url for link in found.links] == ["x"]
     assert found.failures == {"e": "no"}
@@ -146,14 +146,14 @@ def test_a_fault_in_an_engines_code_fails_it_alone_and_its_message_is_not_told()
 
 
 def test_without_engines_or_queries_nothing_is_found() -> None:
-    assert ask([], "a") == Found()
+    assert ask([], "a") == SearchResults()
     assert ask([Fixed("e", {})]).links == ()
 
 
 @pytest.mark.parametrize("behaviour", [stall, raw(b"HTTP/1.1 200 OK\r\nContent-Length: nonsense\r\n\r\n")])
 @pytest.mark.parametrize("name", ["searxng", "tavily"])
 def test_a_real_server_that_never_answers_or_breaks_off_fails_alone(name: str, behaviour: Any) -> None:
-    async def use(client: Fetcher, server: Server) -> Found:
+    async def use(client: Fetcher, server: Server) -> SearchResults:
         engines = [JSON[name](client, server.url), Fixed("good", {"a": ["x"]})]
         return await search_all(engines, [Query(text="a")], limit=5, deadline_s=0.3)
 
@@ -163,7 +163,7 @@ def test_a_real_server_that_never_answers_or_breaks_off_fails_alone(name: str, b
 
 
 def test_real_engines_are_fused_through_one_client() -> None:
-    async def use(client: Fetcher, server: Server) -> Found:
+    async def use(client: Fetcher, server: Server) -> SearchResults:
         engines = [JSON[name](client, server.url) for name in ("searxng", "tavily", "exa")]
         return await search_all(engines, [Query(text="a"), Query(text="b")], limit=5)
 
@@ -178,7 +178,7 @@ def test_real_engines_are_fused_through_one_client() -> None:
 @given(st.integers(1, 9), st.lists(st.integers(), max_size=12, unique=True))
 def test_a_share_is_no_more_than_wanted_and_begins_and_ends_as_the_queries_do(most: int, texts: list[int]) -> None:
     queries = [Query(text=str(text)) for text in texts]
-    shared = share(queries, most)
+    shared = select_queries(queries, most)
     assert len(shared) == min(most, len(queries))
     assert shared[:1] == tuple(queries[:1])
     assert most == 1 or shared[-1:] == tuple(queries[-1:])

@@ -176,7 +176,7 @@ def test_an_engine_that_failed_is_left_alone_by_every_worker_until_its_time(serv
         trace = asked(second)[1]["searxng"]
         assert 590 < float(str(trace["resting_s"])) <= 600
         assert len(server.requests) == 1
-        assert cooling_engines(second)["searxng"].kind == "AskedTooOften"
+        assert cooling_engines(second)["searxng"].kind == "RateLimited"
 
 
 def test_another_address_or_key_begins_without_a_rest(services_for: ServicesFor) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.search import Query
+from crawler.search.engine import Query
 from crawler.search.engines.claude import RESULT_TOKENS, SEARCH_USD, ClaudeSearch
-from crawler.search.errors import EngineDown, NotAsked
+from crawler.search.errors import EngineDown, OverBudget
 from domain import Cost, Link
 from tests.crawler.recorder import connections
 from tests.crawler.search.every_engine import CLAUDE, KEY, price
@@ -93,7 +93,7 @@ def test_a_search_that_could_cost_too_much_is_not_sent() -> None:
     def make(client: Fetcher, server: Server) -> ClaudeSearch:
         return ClaudeSearch(client=client, key=KEY, model="m", price=dear, max_usd=0.495, base_url=server.url)
 
-    with pytest.raises(NotAsked, match="WELLREAD_MAX_USD_PER_QUESTION"):
+    with pytest.raises(OverBudget, match="WELLREAD_MAX_USD_PER_QUESTION"):
         run(make)
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.search import EngineError, Query
+from crawler.search.engine import Query
 from crawler.search.engines.ddgs import _results
-from crawler.search.errors import TurnedAway
+from crawler.search.errors import EngineError, TakenForRobot
 from domain import Link
 from tests.crawler.search.every_engine import DDGS
 from tests.crawler.search.server import saying, search, shape
@@ -69,7 +69,7 @@ def test_an_address_that_cannot_be_read_is_left_out(href: str) -> None:
 
 
 def test_the_form_says_region_and_age() -> None:
-    query = Query(text="grüner tee & milch", lang="de", within="month", today=date(2026, 11, 21))
+    query = Query(text="grüner tee & milch", lang="de", recency="month", today=date(2026, 11, 21))
     _, request = search(DDGS, saying(page(result("https://a.org/")), kind="text/html"), query)
     assert (request.method, request.path) == ("POST", "/html/")
     assert request.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -87,7 +87,7 @@ def test_nothing_found_is_no_error_and_another_page_is_one() -> None:
 @pytest.mark.parametrize("status", ["200 OK", "202 Accepted", "403 Forbidden"])
 def test_the_question_whether_we_are_human_is_heard(status: str) -> None:
     asked = b'<html><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></html>'
-    with pytest.raises(TurnedAway):
+    with pytest.raises(TakenForRobot):
         search(DDGS, saying(asked, status, kind="text/html"))
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from crawler.search import EngineError, Query
-from crawler.search.errors import EngineDown, EngineKeyRejected, OutOfCredit, QueryRefused
+from crawler.search.engine import Query
+from crawler.search.errors import EngineDown, EngineError, EngineKeyRejected, OutOfCredit, QueryRefused
 from domain import Link
 from tests.crawler.search.every_engine import JSON, KEY, KEYED
 from tests.crawler.search.server import Request, saying, search, shape
 
-NEW = Query(text="green tea & milk", lang="de", within="week", today=date(2026, 11, 21))
+NEW = Query(text="green tea & milk", lang="de", recency="week", today=date(2026, 11, 21))
 ANY = Query(text="green tea & milk")
 
 #: what a request says of the query, the language, the age, how many and who asks: with NEW, limit 7

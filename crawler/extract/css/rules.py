@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from crawler.extract.css_style import declarations
+from crawler.extract.css.style import declarations
 
 MAX_CSS = 300_000
 MAX_RULES = 3_000
@@ -23,7 +23,7 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
 _PART = re.compile(r"([.#])([\w-]+)")
 #: what can hide an element or show what another rule hides
-_TELLING = frozenset(
+_RELEVANT = frozenset(
     "display visibility content-visibility opacity color background background-color background-clip font font-size "
     "left right top bottom margin-left margin-right margin-top text-indent transform clip clip-path overflow width "
     "height max-width max-height -webkit-background-clip".split()
@@ -70,7 +70,7 @@ class _Rule:
         return not wanted
 
 
-class Sheets:
+class StyleSheets:
     """A page's rules, ready to be asked for an element."""
 
     def __init__(self, tree: Any) -> None:
@@ -106,7 +106,7 @@ def _key(compound: _Compound) -> str:
 
 def _rules(css: str) -> Iterator[_Rule]:
     for selectors, body in _blocks(_COMMENT.sub(" ", css)):
-        style = {name: value for name, value in declarations(body).items() if name in _TELLING}
+        style = {name: value for name, value in declarations(body).items() if name in _RELEVANT}
         for selector in selectors.split(",") if style else ():
             compounds = [_compound(part) for part in selector.replace(">", " ").split()]
             if compounds and None not in compounds:

@@ -1,0 +1,1 @@
+"""What a page's CSS says about which elements a reader sees."""
