@@ -27,7 +27,7 @@ $(INSTALLED): pyproject.toml $(LOCKS)
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Wellread needs Python 3.11 or newer; name one: make install PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	@echo "Installing into $(VENV): about 1 GB and a minute or two, once."
+	@echo "Installing into $(VENV): about 1.4 GB and a minute or two, once."
 	$(PIP_INSTALL) $(LOCKED) -r requirements-build.lock -r requirements-dev.lock
 	$(PIP_INSTALL) --no-build-isolation --editable .
 	@touch $@

@@ -16,7 +16,7 @@ from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.feedback import Judged, Refit, is_held_out
 from pipeline.learning.judge_floor import Sample, falls_below, figures_on, floor_of, sample_of
-from pipeline.learning.logistic import Known, fit_logistic
+from pipeline.learning.logistic import Prior, fit_from_prior
 from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
 
 #: answers of each kind that there must be, and of these among those left out
@@ -54,17 +54,17 @@ def refit_judge(embedder: str, lang: str, judged: Sequence[Judged], *, serving: 
 def fit_judge(shipped: Calibration, judged: Sequence[Judged], sample: Sample) -> Calibration:
     """Return the coefficients that the answers call for, pulled to the shipped ones, in the units of the sample.
 
-    A coefficient that would turn its sign is 0: no more words of the question make the hits less of an answer.
+    A coefficient that would turn its sign is left out: more words of the question never count against the hits.
     """
     if not judged:
         return shipped
-    kept = dict(shipped.weights)
+    features = list(shipped.weights)
     while True:
-        fitted = _fit(replace(shipped, weights=kept), judged, sample)
-        turned = [name for name, weight in fitted.weights.items() if weight * shipped.weights[name] < 0]
-        if not turned:
+        fitted = _fit(shipped, features, judged, sample)
+        meant = [name for name in features if fitted.weights[name] * shipped.weights[name] >= 0]
+        if meant == features:
             return fitted
-        kept = {name: weight for name, weight in kept.items() if name not in turned}
+        features = meant
 
 
 def chances_of(calibration: Calibration, judged: Sequence[Judged]) -> Floats:
@@ -78,23 +78,17 @@ def pinned_chances(calibration: Calibration, sample: Sample) -> Floats:
     return _capped(calibration, sample.columns(list(calibration.weights)), sample.beside)
 
 
-def _fit(shipped: Calibration, judged: Sequence[Judged], sample: Sample) -> Calibration:
-    features = list(shipped.weights)
+def _fit(shipped: Calibration, features: Sequence[str], judged: Sequence[Judged], sample: Sample) -> Calibration:
     pinned = sample.columns(features)
-    weights, intercept = fit_logistic(
-        _rows(judged, features),
-        _truth(judged),
-        np.ones(len(judged)),
-        ridge=RIDGE,
-        known=Known(
-            weights=np.array(list(shipped.weights.values())),
-            intercept=shipped.intercept,
-            mean=pinned.mean(0),
-            spread=pinned.std(0),
-        ),
+    prior = Prior(
+        weights=np.array([shipped.weights[name] for name in features]),
+        intercept=shipped.intercept,
+        mean=pinned.mean(0),
+        spread=pinned.std(0),
     )
-    found = {name: round(float(weight), 4) for name, weight in zip(features, weights, strict=True)}
-    return replace(shipped, weights=found, intercept=round(intercept, 4))
+    weights, intercept = fit_from_prior(_rows(judged, features), _truth(judged), prior, ridge=RIDGE)
+    rounded = {name: round(float(weight), 4) for name, weight in zip(features, weights, strict=True)}
+    return replace(shipped, weights=rounded, intercept=round(intercept, 4))
 
 
 def _capped(calibration: Calibration, rows: Floats, beside: Truth) -> Floats:

@@ -1,21 +1,17 @@
-"""Logistic regression in plain numpy, from nothing or from coefficients that are known already."""
+"""Fit a logistic regression: from nothing, or from coefficients that are known already."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from pipeline.learning.metrics import Floats, Truth
 
-#: a step of the fit that is no step any more
-_SMALL = 1e-9
-
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
-    """Coefficients from before, and the features as they were there: what a fit is pulled to, and in which units."""
+class Prior:
+    """Coefficients from an earlier fit, and the mean and the spread that its features had."""
 
     weights: Floats
     intercept: float
@@ -23,40 +19,39 @@ class Known:
     spread: Floats
 
 
-def fit_logistic(
-    rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0, known: Known | None = None, steps: int = 50
-) -> tuple[Floats, float]:
-    """Fit by Newton's method on standardised features; give the weights for the raw ones and the intercept.
+def fit_logistic(rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0) -> tuple[Floats, float]:
+    """Return the weights of the raw features and the intercept; ``counts`` says how much each row counts.
 
-    ``counts`` says how much each row counts. From nothing, weights are pulled to 0 by ``ridge`` and the intercept is
-    free. With coefficients ``known``, all are pulled to those: the most probable ones under a normal prior around them.
+    The weights of the standardised features are pulled to 0 by ``ridge``; the intercept is free.
     """
-    mean = np.average(rows, 0, counts) if known is None else known.mean
-    spread = (np.sqrt(np.average((rows - mean) ** 2, 0, counts)) if known is None else known.spread) + 1e-9
-    scaled = np.column_stack([(rows - mean) / spread, np.ones(len(rows))])
-    penalty = np.eye(scaled.shape[1]) * ridge
-    centre = np.zeros(scaled.shape[1])
-    if known is None:
-        penalty[-1, -1] = 0.0
-    else:
-        centre = np.append(known.weights * spread, known.intercept + known.weights @ mean)
-    loss = partial(_loss, scaled, truth, counts, penalty=penalty, centre=centre)
-    found, least = centre.copy(), loss(centre)
-    for _ in range(steps):
-        chance = 1 / (1 + np.exp(-scaled @ found))
-        slope = scaled.T @ (counts * (chance - truth)) + penalty @ (found - centre)
-        curve = (scaled * (counts * chance * (1 - chance))[:, None]).T @ scaled + penalty
-        step = np.linalg.solve(curve, slope)
-        while loss(found - step) > least and np.abs(step).max() > _SMALL:
-            step /= 2  # where the coefficients known are sure of the opposite, a whole step goes far too far
-        found, least = found - step, loss(found - step)
-        if np.abs(step).max() <= _SMALL:
-            break
-    weights = found[:-1] / spread
-    return weights, float(found[-1] - weights @ mean)
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit(rows, sample_weight=counts)
+    model = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000)
+    model.fit(scaler.transform(rows), truth, sample_weight=counts)
+    weights = model.coef_[0] / scaler.scale_
+    return weights, float(model.intercept_[0] - weights @ scaler.mean_)
 
 
-def _loss(rows: Floats, truth: Truth, counts: Floats, found: Floats, *, penalty: Floats, centre: Floats) -> float:
-    """Return what is minimised: −log of the probability of what is so, and half the pull."""
-    signed = np.where(truth, 1.0, -1.0) * (rows @ found)
-    return float(counts @ np.logaddexp(0, -signed)) + 0.5 * float((found - centre) @ penalty @ (found - centre))
+def fit_from_prior(rows: Floats, truth: Truth, prior: Prior, *, ridge: float) -> tuple[Floats, float]:
+    """Return the most probable weights and intercept under a normal prior of precision ``ridge`` around the known ones.
+
+    scikit-learn pulls coefficients to 0 only, so SciPy minimises this loss.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    spread = prior.spread + 1e-9
+    scaled = np.column_stack([(rows - prior.mean) / spread, np.ones(len(rows))])
+    centre = np.append(prior.weights * spread, prior.intercept + prior.weights @ prior.mean)
+    signs = np.where(truth, 1.0, -1.0)
+
+    def loss(coefficients: Floats) -> tuple[float, Floats]:
+        scores, away = scaled @ coefficients, coefficients - centre
+        cost = np.logaddexp(0, -signs * scores).sum() + ridge / 2 * away @ away
+        return float(cost), scaled.T @ (expit(scores) - truth) + ridge * away
+
+    fitted = minimize(loss, centre, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-8}).x
+    weights = fitted[:-1] / spread
+    return weights, float(fitted[-1] - weights @ prior.mean)

@@ -14,11 +14,9 @@ _UNSURE = 1e-6
 
 def auroc(scores: Floats, truth: Truth) -> float:
     """Return the probability that a true case scores above a false one; ties count half."""
-    _, where, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks = ((last - counts + 1 + last) / 2)[where]
-    true, false = int(truth.sum()), int((~truth).sum())
-    return float((ranks[truth].sum() - true * (true + 1) / 2) / (true * false))
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(truth, scores))
 
 
 def false_positives(scores: Floats, truth: Truth, *, recall: float) -> float:
@@ -39,7 +37,9 @@ def calibration_error(chances: Floats, truth: Truth, *, bins: int = 10) -> float
 
 def balanced_accuracy(passed: Truth, truth: Truth) -> float:
     """Return the mean of the share of true cases that passed and of false ones that did not."""
-    return float((passed[truth].mean() + (~passed[~truth]).mean()) / 2)
+    from sklearn.metrics import balanced_accuracy_score
+
+    return float(balanced_accuracy_score(truth, passed))
 
 
 def log_losses(chances: Floats, truth: Truth) -> Floats:

@@ -5,16 +5,12 @@ They see the passage's text and nothing of the language. :mod:`pipeline.retrieva
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from domain import Hit
 from text.analyser import words
 from text.similarity import jaccard
-from text.stopwords import STOP_WORDS
 
 #: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
@@ -25,7 +21,7 @@ MAX_FEATURES = 1000
 
 
 def place(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
-    """Return ``hits`` ordered by their new ``scores``, each with its former rank; equal scores keep their order."""
+    """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
     ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
         replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
@@ -58,29 +54,12 @@ def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
 
 
 def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:
-    """Return the TF-IDF cosine of the query with each text [_tfidf_rerank].
+    """Return the TF-IDF cosine of the query with each text [_tfidf_rerank], 0 where no word is left to compare."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second, and no other reranker needs it
+    from sklearn.metrics.pairwise import cosine_similarity
 
-    Words and pairs of words without English stop words, the 1,000 most frequent, smoothed idf over query and texts.
-    """
-    counts = [Counter(_grams(text)) for text in (query, *texts)]
-    frequency: Counter[str] = Counter()
-    within: Counter[str] = Counter()
-    for count in counts:
-        frequency.update(count)
-        within.update(count.keys())
-    # ties by the gram itself, so that the vocabulary does not depend on the texts' order
-    vocabulary = sorted(frequency, key=lambda gram: (-frequency[gram], gram))[:MAX_FEATURES]
-    idf = {gram: math.log((1 + len(counts)) / (1 + within[gram])) + 1 for gram in vocabulary}
-    asked, *rows = [{gram: count[gram] * idf[gram] for gram in count if gram in idf} for count in counts]
-    return [_cosine(asked, row) for row in rows]
-
-
-def _grams(text: str) -> list[str]:
-    kept = [word for word in words(text) if word not in STOP_WORDS and len(word) > 1]
-    return kept + [f"{one} {two}" for one, two in pairwise(kept)]
-
-
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
-    dot = sum(value * other.get(gram, 0.0) for gram, value in one.items())
-    norms = math.sqrt(sum(v * v for v in one.values()) * sum(v * v for v in other.values()))
-    return dot / norms if norms else 0.0
+    vectorizer = TfidfVectorizer(max_features=MAX_FEATURES, stop_words="english", ngram_range=(1, 2))
+    if not texts or not any(map(vectorizer.build_analyzer(), (query, *texts))):
+        return [0.0] * len(texts)  # scikit-learn raises an error on an empty vocabulary
+    vectors = vectorizer.fit_transform((query, *texts))
+    return [float(cosine) for cosine in cosine_similarity(vectors[:1], vectors[1:])[0]]

@@ -193,6 +193,8 @@ def test_help_imports_nothing_heavy() -> None:
         "numpy",
         "pydantic",
         "redis",
+        "scipy",
+        "sklearn",
         "sqlalchemy",
         "workers",
         "pipeline",

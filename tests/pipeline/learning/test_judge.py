@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.judging.calibration import ANY_EMBEDDER, calibration_for
@@ -24,6 +24,7 @@ def test_without_feedback_the_judge_is_the_shipped_one() -> None:
 
 
 @given(st.floats(0.3, 1.0), st.integers(1, 30), st.booleans())
+@settings(deadline=None)  # SciPy takes a second to import
 def test_more_answers_called_wrong_make_it_less_sure_of_such_evidence_and_right_ones_surer(
     strength: float, more: int, right: bool
 ) -> None:
@@ -35,6 +36,7 @@ def test_more_answers_called_wrong_make_it_less_sure_of_such_evidence_and_right_
 
 
 @given(st.integers(20, 80), st.integers(0, 5), st.floats(-0.4, 0.4))
+@settings(deadline=None)  # SciPy takes a second to import
 def test_no_coefficient_turns_against_what_its_feature_means(count: int, seed: int, shift: float) -> None:
     fitted = fit_judge(SHIPPED, history(count, seed=seed, shift=shift), SAMPLE)
     assert all(weight * SHIPPED.weights[name] >= 0 for name, weight in fitted.weights.items())
@@ -76,6 +78,7 @@ def test_few_answers_of_a_kind_teach_nothing(right: int, wrong: int) -> None:
 
 
 @given(st.integers(0, 200), st.floats(-0.5, 0.5), st.booleans())
+@settings(deadline=None)  # SciPy takes a second to import
 def test_what_is_taken_never_falls_below_the_floor(seed: int, shift: float, poisoned: bool) -> None:
     judged = history(150, seed=seed, shift=shift)
     refit = refit_judge(EMBEDDER, "en", flipped(judged) if poisoned else judged)

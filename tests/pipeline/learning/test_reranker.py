@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.learning.feedback import Ranked
@@ -55,6 +55,7 @@ def test_few_questions_teach_nothing(count: int) -> None:
 
 
 @given(st.integers(1, 40), st.integers(0, 9))
+@settings(deadline=None)  # SciPy takes a second to import
 def test_weights_are_a_mean_and_none_speaks_against_its_signal(count: int, seed: int) -> None:
     found = fit_weights(asked(count, BY_TITLE, seed=seed))
     assert sum(found.values()) == pytest.approx(1, abs=0.001)

@@ -1,5 +1,9 @@
 """Reordering hits: the design document's methods."""
 
+import math
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +45,51 @@ def test_tfidf_alone_leaves_similarity_out() -> None:
 
 def test_tfidf_cosine_is_one_for_the_same_words_and_nought_for_others() -> None:
     assert tfidf_cosines("python decorators", ["Python decorators", "yellow bananas"]) == [pytest.approx(1.0), 0.0]
+
+
+def test_tfidf_is_that_of_scikit_learn() -> None:
+    # smoothed: ln((1 + texts) / (1 + texts with it)) + 1; three texts count, the question among them
+    red, rare = 1.0, math.log(4 / 2) + 1
+    pair = math.log(4 / 3) + 1  # "bridge" and "red bridge" stand in two
+    norms = math.sqrt(red**2 + 2 * pair**2) * math.sqrt(red**2 + 2 * rare**2)
+    same, other = tfidf_cosines("the red bridge", ["Red bridge!", "a red boat"])
+    assert same == pytest.approx(1.0)
+    assert other == pytest.approx(red * red / norms)
+
+
+def test_tfidf_keeps_the_most_frequent_words() -> None:
+    rare = " ".join(f"word{at}" for at in range(2000))
+    assert tfidf_cosines("bridge", [f"bridge bridge {rare}"]) != [0.0]
+    frequent = " ".join(f"word{at} word{at}" for at in range(2000))
+    assert tfidf_cosines("bridge", [frequent]) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("what is it", ["it is what it is"]),  # stop words only
+        ("", ["", "."]),
+        ("桥是什么时候建的？", ["这座桥建于一七八九年。"]),  # no two characters between spaces are the same
+        ("a b c", ["a b c"]),  # a word has two letters or more
+        ("bridge", []),
+    ],
+)
+def test_tfidf_of_nothing_in_common_is_nought(question: str, texts: list[str]) -> None:
+    assert tfidf_cosines(question, texts) == [0.0] * len(texts)
+
+
+def test_scikit_learn_is_imported_by_the_rerankers_that_need_it_alone() -> None:
+    code = """
+import sys
+import pipeline.ask, workers.learning.refit
+from pipeline.retrieval.rerank.by_name import reranker_named
+from tests.pipeline.retrieval.rerank.test_rerank import hits_of
+for name in ("learned", "bm25", "none", "tfidf"):
+    reranker_named(name)("red bridge", "en", hits_of(["red bridge"], [0.5]))
+    print(name, sorted({"sklearn", "scipy"} & set(sys.modules)))
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines() == ["learned []", "bm25 []", "none []", "tfidf ['scipy', 'sklearn']"]
 
 
 def test_keyword_overlap_is_jaccard() -> None:
