@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Hit
@@ -114,6 +114,7 @@ def test_bm25_reads_titles_and_stems_in_the_questions_language() -> None:
     st.lists(st.floats(-1, 1), min_size=6, max_size=6),
     st.text("abc d?", max_size=20),
 )
+@settings(deadline=None)  # scikit-learn takes a second to import
 def test_every_reranker_only_reorders(
     name: RerankerName, texts: list[str], similarities: list[float], question: str
 ) -> None:
