@@ -28,7 +28,7 @@ ALLOWED = {
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",
     "wellread/requests.py": "asks our own API",
-    "api/app.py": "listens",
+    "api/server.py": "listens",
     "workers/processes/stack.py": "looks whether its children listen",
 }
 

@@ -1,4 +1,4 @@
-"""A client for the command line: of the API that is named, of the stack that runs, or of one started for the moment."""
+"""Connects the command line: to the API that is named, to this machine's database or stack, or to a stack it starts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ Say = Callable[[str], None]
 
 @contextmanager
 def connected(say: Say) -> Iterator[Client]:
-    """Yield a client; a stack that had to be started is stopped at the end.
+    """Yield a client for what needs workers; a stack that had to be started is stopped at the end.
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
     """
-    if (named := named_api()) is not None:
-        with named as client:
+    from wellread.client import Client
+
+    key = os.environ.get("WELLREAD_API_KEY", "")
+    if url := os.environ.get("WELLREAD_API_URL"):
+        with Client(url, key=key) as client:
             yield client
         return
-    from wellread.client import Client
     from workers.processes.stack import running
     from workers.settings import load
 
-    key, settings = os.environ.get("WELLREAD_API_KEY", ""), load()
+    settings = load()
     address = running(settings)
     if address is not None:
         with Client(address.api_url, key=key or own_key(settings)) as client:
@@ -40,12 +42,16 @@ def connected(say: Say) -> Iterator[Client]:
         yield client
 
 
-def named_api() -> Client | None:
-    """A client of the API that ``WELLREAD_API_URL`` names, if it names one."""
+def open_client() -> Client:
+    """Return a client for what needs no workers: of the API that is named, else of this machine's own database."""
     from wellread.client import Client
 
-    url = os.environ.get("WELLREAD_API_URL")
-    return Client(url, key=os.environ.get("WELLREAD_API_KEY", "")) if url else None
+    if url := os.environ.get("WELLREAD_API_URL"):
+        return Client(url, key=os.environ.get("WELLREAD_API_KEY", ""))
+    services = open_services()
+    from api.cli.in_process import InProcess
+
+    return Client(transport=InProcess(services))
 
 
 @contextmanager

@@ -45,11 +45,11 @@ def learn(context: click.Context, as_json: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from api.cli.backend.learning import open_lessons
+    from api.cli.connect import open_client
     from api.cli.views.learned import lesson_lines
 
-    with open_lessons() as kept:
-        lessons = kept.learn()
+    with open_client() as client:
+        lessons = client.learn()
     if as_json:
         _print_json(lessons)
     else:
@@ -60,11 +60,11 @@ def learn(context: click.Context, as_json: bool) -> None:
 @_AS_JSON
 def show_all(as_json: bool) -> None:
     """List the versions with their dates, examples and figures, and which are in use."""
-    from api.cli.backend.learning import open_lessons
+    from api.cli.connect import open_client
     from api.cli.views.learned import learned_lines
 
-    with open_lessons() as kept:
-        known = kept.learned()
+    with open_client() as client:
+        known = client.learned()
     if as_json:
         print_lines(known.model_dump_json(indent=2))
     else:
@@ -81,10 +81,10 @@ def rollback(kind: str, version: int | None, as_json: bool) -> None:
     Without VERSION, to the one before that in use. Workers take it up within seconds.
     Judge and reranker stay so until the next `wellread learn`.
     """
-    from api.cli.backend.learning import open_lessons
+    from api.cli.connect import open_client
 
-    with open_lessons() as kept:
-        in_use = kept.rollback(cast("Kind", kind), version)
+    with open_client() as client:
+        in_use = client.rollback(cast("Kind", kind), version)
     if as_json:
         _print_json(in_use)
         return

@@ -36,7 +36,7 @@ def flower() -> None:
 @click.command()
 def api() -> None:
     """Serve the HTTP API and the web page."""
-    from api.app import serve
+    from api.server import serve
     from workers.settings import load
 
     serve(load())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -13,11 +14,12 @@ from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, print_lines, tell, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from api.cli.backend.site_reads import SiteRead
-    from wellread.client import Client, PageRead
+    from wellread.client import Client, PageRead, SiteRead
 
 #: seconds between two lines of progress where they are not written over each other
 QUIET_S = 10.0
+#: seconds between two looks at the progress
+POLL_EVERY_S = 0.5
 
 
 @click.command()
@@ -67,11 +69,11 @@ def reads() -> None:
 @reads.command(name="list")
 def show_all() -> None:
     """List the last site reads, newest first."""
-    from api.cli.backend.site_reads import open_site_reads
+    from api.cli.connect import open_client
     from api.cli.views.sites import site_reads_lines
 
-    with open_site_reads() as kept:
-        print_lines(*site_reads_lines(kept.latest(), terminal()))
+    with open_client() as client:
+        print_lines(*site_reads_lines(client.site_reads(), terminal()))
 
 
 @reads.command()
@@ -80,12 +82,12 @@ def show_all() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(number: int, follows: bool, as_json: bool) -> None:
     """Show how far a site read has come."""
-    from api.cli.backend.site_reads import follow, open_site_reads
+    from api.cli.connect import open_client
 
-    with open_site_reads() as kept:
-        seen = kept.get(number)
+    with open_client() as client:
+        seen = client.site_read(number)
         if follows:
-            seen = follow(lambda: kept.get(number), _teller())
+            seen = _follow(client, number)
         _print(seen, as_json)
 
 
@@ -93,30 +95,30 @@ def show(number: int, follows: bool, as_json: bool) -> None:
 @click.argument("number", type=int, metavar="ID")
 def pause(number: int) -> None:
     """Read no more of a site for now; `wellread reads resume ID` goes on."""
-    from api.cli.backend.site_reads import open_site_reads
+    from api.cli.connect import open_client
 
-    with open_site_reads() as kept:
-        _print(kept.pause(number), as_json=False)
+    with open_client() as client:
+        _print(client.pause_site_read(number), as_json=False)
 
 
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def resume(number: int) -> None:
     """Go on with a site that was paused or cancelled."""
-    from api.cli.backend.site_reads import open_site_reads
+    from api.cli.connect import open_client
 
-    with open_site_reads() as kept:
-        _print(kept.resume(number), as_json=False)
+    with open_client() as client:
+        _print(client.resume_site_read(number), as_json=False)
 
 
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def cancel(number: int) -> None:
     """Read no more of a site; what was read stays."""
-    from api.cli.backend.site_reads import open_site_reads
+    from api.cli.connect import open_client
 
-    with open_site_reads() as kept:
-        _print(kept.cancel(number), as_json=False)
+    with open_client() as client:
+        _print(client.cancel_site_read(number), as_json=False)
 
 
 @click.group()
@@ -128,10 +130,11 @@ def pages() -> None:
 @click.argument("url")
 def show_page(url: str) -> None:
     """Show a page: when it was looked at, what was found each time, when it is due again."""
-    from api.cli.backend.pages import find
+    from api.cli.connect import open_client
     from api.cli.views.sites import page_lines
 
-    print_lines(*page_lines(find(url), terminal()))
+    with open_client() as client:
+        print_lines(*page_lines(client.page_at(url), terminal()))
 
 
 def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
@@ -147,10 +150,8 @@ def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
 
 def _follow_to_its_end(client: Client, site_read_id: int, as_json: bool) -> bool:
     """Show the progress of a site read; on Ctrl-C say how to come back to it."""
-    from api.cli.backend.site_reads import follow
-
     try:
-        seen = follow(lambda: client.site_read(site_read_id), _teller())
+        seen = _follow(client, site_read_id)
     except KeyboardInterrupt:
         tell(
             "",
@@ -162,10 +163,23 @@ def _follow_to_its_end(client: Client, site_read_id: int, as_json: bool) -> bool
     return seen.status == "DONE" and not seen.failed
 
 
+def _follow(client: Client, site_read_id: int) -> SiteRead:
+    """Show how far a site read is until it is over and answers can be drawn from all of it, or it is paused."""
+    show_progress = _teller()
+    while True:
+        seen = client.site_read(site_read_id)
+        show_progress(seen)
+        if _is_over(seen) or seen.status == "PAUSED":
+            return seen
+        time.sleep(POLL_EVERY_S)
+
+
+def _is_over(seen: SiteRead) -> bool:
+    return seen.is_final and not seen.embedding
+
+
 def _teller() -> Callable[[SiteRead], None]:
     """What shows progress on stderr: one line that is written over, or one every ten seconds."""
-    from time import monotonic
-
     from api.cli.views.sites import progress_line
 
     overwrites, last = sys.stderr.isatty(), -QUIET_S
@@ -174,20 +188,19 @@ def _teller() -> Callable[[SiteRead], None]:
         nonlocal last
         line = progress_line(seen, terminal(err=True))
         if overwrites:
-            click.echo(f"\r\x1b[K{line}", nl=seen.status in ("DONE", "CANCELLED") and not seen.embedding, err=True)
-        elif monotonic() - last >= QUIET_S:
-            last = monotonic()
+            click.echo(f"\r\x1b[K{line}", nl=_is_over(seen), err=True)
+        elif time.monotonic() - last >= QUIET_S:
+            last = time.monotonic()
             tell(line)
 
     return show_progress
 
 
 def _print(seen: SiteRead, as_json: bool) -> None:
-    from api.cli.backend.site_reads import plain
     from api.cli.views.sites import site_read_lines
 
     if as_json:
-        print_lines(json.dumps(plain(seen), indent=2))
+        print_lines(json.dumps(seen.json, indent=2))
     else:
         print_lines(*site_read_lines(seen, terminal()))
 

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.output import print_lines
+from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from api.cli.backend.sources import Site
+    from wellread.client import Client, Source
+
+
+class UnknownSource(WellreadError):
+    """No such site is among the sources."""
 
 
 @click.group()
@@ -35,16 +40,16 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
     With a schedule it is looked at for new pages then, and its pages with it; without one each page is looked at by
     its own interval, sooner when it changes.
     """
-    from api.cli.backend.sources import open_sources
+    from api.cli.connect import open_client
     from crawler.discovery.schedule import schedule_of
 
     schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is kept
     given = _given(every=every, cron=cron, zone=zone)
-    with open_sources() as sources:
-        kept = sources.add(url, own=own, min_delay_s=delay)
+    with open_client() as client:
+        added = client.add_source(url, own=own, min_delay_s=delay)
         if given:
-            kept = sources.change(kept.url, **given)
-    print_lines(f"{kept.url} may be read for any question.", *_schedule(kept))
+            added = client.change_source(added.id, **given)
+    print_lines(f"{added.url} may be read for any question.", *_schedule(added))
 
 
 @source.command()
@@ -58,7 +63,7 @@ def edit(
     url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
 ) -> None:
     """Change a site's delay or schedule while everything runs; what is not named stays."""
-    from api.cli.backend.sources import open_sources
+    from api.cli.connect import open_client
 
     if no_schedule and _given(every=every, cron=cron, zone=zone):
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
@@ -66,40 +71,49 @@ def edit(
     changes = _given(min_delay_s=delay, every=every, cron=cron, zone=zone) | ended
     if not changes:
         raise click.UsageError("Name what to change: --delay, --every, --cron, --zone or --no-schedule.")
-    with open_sources() as sources:
-        kept = sources.change(url, **changes)
-    print_lines(f"{kept.url} is changed.", *_schedule(kept))
+    with open_client() as client:
+        changed = client.change_source(_find(client, url).id, **changes)
+    print_lines(f"{changed.url} is changed.", *_schedule(changed))
 
 
 @source.command(name="list")
 def show_all() -> None:
     """List the sites, oldest first."""
-    from api.cli.backend.sources import open_sources
+    from api.cli.connect import open_client
     from api.cli.views.overview import source_lines
 
-    with open_sources() as sources:
-        print_lines(*source_lines(sources.every()))
+    with open_client() as client:
+        print_lines(*source_lines(client.sources()))
 
 
 @source.command()
 @click.argument("url")
 def remove(url: str) -> None:
     """Forget a site; what was read from it stays."""
-    from api.cli.backend.sources import open_sources
+    from api.cli.connect import open_client
 
-    with open_sources() as sources:
-        sources.remove(url)
+    with open_client() as client:
+        client.remove_source(_find(client, url).id)
     print_lines(f"{url} is forgotten; what was read from it stays.")
+
+
+def _find(client: Client, url: str) -> Source:
+    """Return the source that is meant: its URL as it is stored, or without its scheme or last slash."""
+    for source in client.sources():
+        stored = source.url.rstrip("/")
+        if url.rstrip("/") in (stored, stored.partition("://")[2]):
+            return source
+    raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
 
 
 def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _schedule(kept: Site) -> list[str]:
+def _schedule(source: Source) -> list[str]:
     from api.cli.views.sites import schedule_said
 
-    return schedule_said(kept.schedule, kept.next_due)
+    return schedule_said(source.schedule, source.next_due)
 
 
 COMMANDS = (source,)

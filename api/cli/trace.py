@@ -14,14 +14,16 @@ def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
     import json
 
-    from api.cli.backend import trace as tracing
-    from api.cli.views import trace as show_trace
+    from api.cli.connect import open_client
+    from api.cli.views.trace import trace_lines
+    from api.schemas.records import StepOut
 
-    steps = tracing.trace(question_id)
+    with open_client() as client:
+        steps = client.trace(question_id)
     if as_json:
-        print_lines(json.dumps(tracing.as_json(steps), indent=2, ensure_ascii=False))
+        print_lines(json.dumps(steps, indent=2, ensure_ascii=False))
     else:
-        print_lines(*show_trace.trace_lines(steps, terminal()))
+        print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
 
 
 COMMANDS = (trace,)

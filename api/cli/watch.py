@@ -60,19 +60,21 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
 @watch.command(name="list")
 def show_all() -> None:
     """List the standing questions, oldest first."""
-    from api.cli.backend.watches import every
+    from api.cli.connect import open_client
     from api.cli.views.overview import watch_lines
 
-    print_lines(*watch_lines(every(), terminal()))
+    with open_client() as client:
+        print_lines(*watch_lines(client.watches(), terminal()))
 
 
 @watch.command()
 @click.argument("question_id", metavar="ID")
 def stop(question_id: str) -> None:
     """Ask a question again no longer; its answer stays."""
-    from api.cli.backend.watches import stop as end
+    from api.cli.connect import open_client
 
-    end(question_id)
+    with open_client() as client:
+        client.unwatch(question_id)
     print_lines(f"{question_id} is watched no longer; its answer stays.")
 
 

@@ -59,11 +59,16 @@ def respond(problem: Problem) -> Response:
 
 def install(app: FastAPI) -> None:
     """Have the application answer every error as a problem."""
-    app.add_exception_handler(RequestValidationError, _answer(_of_validation))
-    app.add_exception_handler(HTTPException, _answer(_of_http))
+    install_for_requests(app)
     app.add_exception_handler(WellreadError, _answer(_of_error))
     app.add_exception_handler(redis.RedisError, _answer(_of_redis))
     app.add_exception_handler(Exception, _answer(_of_bug))
+
+
+def install_for_requests(app: FastAPI) -> None:
+    """Have the application answer requests that no route takes as problems."""
+    app.add_exception_handler(RequestValidationError, _answer(_of_validation))
+    app.add_exception_handler(HTTPException, _answer(_of_http))
 
 
 #: an error's class, or one it inherits from → (status, title, what to do)

@@ -64,7 +64,7 @@ def page_at(
     with services.database.read() as session:
         known = pages.find(session, _canonical(url))
     if known is None:
-        raise NotFound(f"No page was read from {url[:200]}: POST /api/reads reads one.")
+        raise NotFound(f"No page was read from {url[:200]}: read it first, with POST /api/reads or `wellread read`.")
     return page(known.id, services)
 
 

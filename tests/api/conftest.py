@@ -15,7 +15,8 @@ from celery import Celery
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from api.app import Server, create_app
+from api.app import create_app
+from api.server import Server
 from store.sql.database import migrate
 from workers.services import Services
 from workers.services.dispatch import Dispatcher

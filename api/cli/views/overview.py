@@ -11,10 +11,9 @@ from api.cli.views.sites import schedule_said, site_read_lines
 from api.cli.views.width import clean, cut, wrap
 
 if TYPE_CHECKING:
-    from api.cli.backend.sources import Site
-    from api.cli.backend.watches import Watched
     from api.operations.doctor import Diagnosis
     from api.operations.overview import Overview
+    from wellread.client import Source, Watch
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 
@@ -50,7 +49,7 @@ def check_lines(check: Diagnosis, look: Look) -> list[str]:
     return lines + (wrap(check.fix, look.width, first="       → ", rest="         ") if check.fix else [])
 
 
-def watch_lines(watches: Sequence[Watched], look: Look) -> list[str]:
+def watch_lines(watches: Sequence[Watch], look: Look) -> list[str]:
     """The standing questions: how each stands, and when its answer last changed."""
     if not watches:
         return ["No question is watched: `wellread watch QUESTION` watches one."]
@@ -74,14 +73,14 @@ def dead_lines(questions: Sequence[Dead], look: Look) -> list[str]:
     return [*lines, "", "`wellread replay ID` starts one again."]
 
 
-def source_lines(sites: Sequence[Site]) -> list[str]:
+def source_lines(sites: Sequence[Source]) -> list[str]:
     """The sites that are kept, with what is said of them."""
     if not sites:
         return ["No site was chosen: `wellread source add URL`."]
     return [" ".join((clean(site.url), *_said_of(site))) for site in sites]
 
 
-def _said_of(site: Site) -> list[str]:
+def _said_of(site: Source) -> list[str]:
     own = ["(own)"] if site.own else []
     delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
     return [*own, *delay, *schedule_said(site.schedule, site.next_due)]

@@ -10,9 +10,12 @@ from api.cli.views.question import Look
 from api.cli.views.width import clean, cut
 
 if TYPE_CHECKING:
-    from api.cli.backend.site_reads import SiteRead
+    from store.crawl import site_reads
+    from wellread import client
     from wellread.client import StoredPage
     from wellread.records import PageCheck
+
+    SiteRead = client.SiteRead | site_reads.SiteRead
 
 
 def progress_line(seen: SiteRead, look: Look) -> str:

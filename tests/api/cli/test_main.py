@@ -144,6 +144,19 @@ def test_source_is_added_listed_and_removed_in_this_database(here: Services) -> 
     assert "8123" not in wellread("source", "list").stdout
 
 
+def test_keys_of_the_api_do_not_lock_the_operator_of_this_machine_out(
+    here: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WELLREAD_API_KEYS", "ask:secret")
+    monkeypatch.setenv("WELLREAD_API_HOST", "0.0.0.0")
+    assert wellread("source", "add", "http://127.0.0.1:8123", "--own").exit_code == 0
+
+
+def test_error_in_this_database_is_said_in_one_line(here: Services) -> None:
+    result = wellread("reads", "show", "77")
+    assert (result.exit_code, result.stderr.strip()) == (1, "wellread: There is no site read 77.")
+
+
 def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
     question = walk.ask(here, "What broke?")
     walk.move(here, question.id, Move(to=Status.FAILED, outcome="failed", changes={"error": "no page"}))

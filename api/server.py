@@ -1,0 +1,63 @@
+"""Serves the HTTP application on a port until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+
+import uvicorn
+from fastapi import FastAPI
+
+from api.app import create_app
+from workers.processes.stack import PortInUse
+from workers.services import Services
+from workers.settings import Settings
+
+#: seconds that a stopping server gives requests to end
+GRACE_S = 5
+
+
+def serve(settings: Settings) -> None:
+    """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
+    app = create_app(Services(settings))
+    listening = _listen(settings.api_host, settings.api_port)
+    with listening:
+        Server(app).run(sockets=[listening])
+
+
+class Server(uvicorn.Server):
+    """Tells those who wait for an answer when it stops, so that they get what there is."""
+
+    def __init__(self, app: FastAPI, *, port: int = 0, log_level: str = "info", grace_s: int = GRACE_S) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                port=port,
+                log_level=log_level,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=grace_s,
+            )
+        )
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, let requests end, close."""
+        for scope in tuple(self._app.state.waiting):
+            scope.cancel()
+        await super().shutdown(sockets)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small answers at once only where the protocol is named; else each waits 40 ms for the last one's ACK
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise PortInUse(
+            f"Port {port} on {host} cannot be used ({error.strerror}): "
+            "stop the program that uses it or set WELLREAD_API_PORT."
+        ) from error
+    return listening
