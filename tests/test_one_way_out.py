@@ -28,6 +28,7 @@ ALLOWED = {
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",
     "wellread/requests.py": "asks our own API",
+    "api/cli/in_process.py": "hands requests to the application in its own process",
     "api/server.py": "listens",
     "workers/processes/stack.py": "looks whether its children listen",
 }

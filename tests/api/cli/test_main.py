@@ -154,7 +154,8 @@ def test_keys_of_the_api_do_not_lock_the_operator_of_this_machine_out(
 
 def test_error_in_this_database_is_said_in_one_line(here: Services) -> None:
     result = wellread("reads", "show", "77")
-    assert (result.exit_code, result.stderr.strip()) == (1, "wellread: There is no site read 77.")
+    assert result.exit_code == 1
+    assert result.stderr.strip() == "wellread: There is no site read 77: `wellread reads list` shows them."
 
 
 def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
