@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
 
 from crawler import urls
 from crawler.browser.render import NotRendered
@@ -18,9 +17,7 @@ from crawler.extract.metadata import robots_directives
 from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, HostUnreachable
 from crawler.robots.crawl_delay import parse_retry_after
 from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
-from domain import Candidate, Link, PageText, Validators
-
-Result = Literal["read", "unchanged", "gone", "forbidden", "blocked", "failed", "empty", "retry"]
+from domain import Candidate, Link, PageText, ReadOutcome, Validators
 
 #: asks for leave to ask for a URL; raises FetchError where there is none
 UrlCheck = Callable[[str], Awaitable[None]]
@@ -44,7 +41,7 @@ class PreviousRead:
 class ReadResult:
     """What came of a candidate."""
 
-    outcome: Result
+    outcome: ReadOutcome
     reason: str = ""  #: a sentence, when it was not read
     url: str = ""  #: canonical, after redirects
     status: int | None = None
@@ -114,12 +111,13 @@ def _result_of_error(error: FetchError, url: str) -> ReadResult:
     return ReadResult(outcome=_outcome_of_error(error), url=url, reason=str(error), retry_after_s=after_s)
 
 
-def _outcome_of_error(error: FetchError) -> Result:
+def _outcome_of_error(error: FetchError) -> ReadOutcome:
     if isinstance(error, Blocked):
-        return "blocked"
+        return ReadOutcome.BLOCKED
     if isinstance(error, RobotsForbidden):
-        return "forbidden"
-    return "retry" if isinstance(error, FetchTimeout | HostUnreachable | HostBusy) else "failed"
+        return ReadOutcome.FORBIDDEN
+    passing = isinstance(error, FetchTimeout | HostUnreachable | HostBusy)
+    return ReadOutcome.RETRY if passing else ReadOutcome.FAILED
 
 
 def _read_page(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
@@ -130,28 +128,28 @@ def _read_page(fetched: Fetched, candidate: Candidate, known: PreviousRead | Non
     asked = robots_directives(fetched.headers.get("x-robots-tag", ""))
     if fetched.status == 304:
         if "noindex" not in asked:
-            return ReadResult(outcome="unchanged", url=candidate.url, validators=validators)
-        return ReadResult(outcome="forbidden", url=candidate.url, reason=_NOINDEX)
+            return ReadResult(outcome=ReadOutcome.UNCHANGED, url=candidate.url, validators=validators)
+        return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=_NOINDEX)
     body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
-    unchanged = ReadResult(outcome="unchanged", url=url, validators=validators, body_hash=body_hash)
+    unchanged = ReadResult(outcome=ReadOutcome.UNCHANGED, url=url, validators=validators, body_hash=body_hash)
     if known is not None and known.body_hash == body_hash and not asked:
         return unchanged  # byte for byte what was extracted before
     try:
         page = extract(fetched.body, url=url, content_type=fetched.headers.get("content-type", ""))
     except NothingToRead as error:
-        return ReadResult(outcome="empty", url=url, reason=str(error))
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(error))
     links = page.links if page.follow and "nofollow" not in asked else ()
     if not page.index or "noindex" in asked:
-        return ReadResult(outcome="forbidden", url=url, reason=_NOINDEX, links=links)
+        return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=_NOINDEX, links=links)
     digest = hashlib.blake2b(f"{page.title}\0{page.text}".encode(), digest_size=16).hexdigest()
     if known is not None and known.content_hash == digest:
         return replace(unchanged, content_hash=digest, links=links)
-    return replace(unchanged, outcome="read", page=page, links=links, content_hash=digest)
+    return replace(unchanged, outcome=ReadOutcome.READ, page=page, links=links, content_hash=digest)
 
 
 def _has_little_text(reading: ReadResult) -> bool:
     """Return whether so little was read that scripts may have to make the rest."""
-    return reading.outcome == "empty" or (reading.page is not None and len(reading.page.text) < _LITTLE_TEXT)
+    return reading.outcome == ReadOutcome.EMPTY or (reading.page is not None and len(reading.page.text) < _LITTLE_TEXT)
 
 
 async def _read_with_javascript(
@@ -166,7 +164,7 @@ async def _read_with_javascript(
     try:
         made = await scripts.run(fetched)
     except NotRendered as error:
-        return ReadResult(outcome="empty", url=reading.url, reason=str(error))
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=reading.url, reason=str(error))
     # the server can only say of the frame that it did not change: it is asked for the whole again
     return reading if made is None else replace(_read_page(made, candidate, known, now), validators=Validators())
 
@@ -175,15 +173,17 @@ def _read_sitemap(fetched: Fetched, candidate: Candidate, known: PreviousRead | 
     if refused := _result_of_status(fetched, candidate.url, now):
         return refused
     try:
-        return ReadResult(outcome="read", url=candidate.url, links=parse_sitemap(fetched.body, url=candidate.url))
+        return ReadResult(
+            outcome=ReadOutcome.READ, url=candidate.url, links=parse_sitemap(fetched.body, url=candidate.url)
+        )
     except BadSitemap as error:
-        return ReadResult(outcome="failed", url=candidate.url, reason=str(error))
+        return ReadResult(outcome=ReadOutcome.FAILED, url=candidate.url, reason=str(error))
 
 
 def _read_feed(fetched: Fetched, candidate: Candidate, known: PreviousRead | None, now: datetime) -> ReadResult:
     if refused := _result_of_status(fetched, candidate.url, now):
         return refused
-    return ReadResult(outcome="read", url=candidate.url, links=parse_feed(fetched.body, url=candidate.url))
+    return ReadResult(outcome=ReadOutcome.READ, url=candidate.url, links=parse_feed(fetched.body, url=candidate.url))
 
 
 _READERS: dict[str, Callable[[Fetched, Candidate, PreviousRead | None, datetime], ReadResult]] = {
@@ -197,14 +197,18 @@ def _result_of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult |
     """What a status other than 200 and 304 means."""
     status = fetched.status
     if status in _GONE:
-        return ReadResult(outcome="gone", url=url, reason=f"the server answered {status}: there is no such page")
+        return ReadResult(
+            outcome=ReadOutcome.GONE, url=url, reason=f"the server answered {status}: there is no such page"
+        )
     if status in _BUSY:
         after = parse_retry_after(fetched.headers.get("retry-after", ""), now)
-        return ReadResult(outcome="retry", url=url, reason=f"the server is busy ({status})", retry_after_s=after)
+        return ReadResult(
+            outcome=ReadOutcome.RETRY, url=url, reason=f"the server is busy ({status})", retry_after_s=after
+        )
     if status >= 500:
-        return ReadResult(outcome="retry", url=url, reason=f"the server failed ({status})")
+        return ReadResult(outcome=ReadOutcome.RETRY, url=url, reason=f"the server failed ({status})")
     if status not in (200, 203, 304):
-        return ReadResult(outcome="failed", url=url, reason=f"the server answered {status}")
+        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"the server answered {status}")
     return None
 
 

@@ -6,7 +6,8 @@ Nothing here touches a disk, a network or a clock.
 from __future__ import annotations
 
 from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
-from domain.candidate import LIST_KINDS, Candidate, CandidateKind, Link, Schedule
+from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
+from domain.event import EventKind
 from domain.fact import Fact, Named, StatedFact
 from domain.hit import Hit, Passage, Scale, Scope, Via
 from domain.page import Page, PageText, Validators
@@ -16,12 +17,14 @@ from domain.variant import Tally, Variant, VariantKey, VariantKind
 __all__ = [
     "FINAL",
     "LIST_KINDS",
+    "WITH_TEXT",
     "Answer",
     "Budget",
     "Candidate",
     "CandidateKind",
     "Citation",
     "Cost",
+    "EventKind",
     "Fact",
     "Focus",
     "Hit",
@@ -32,6 +35,7 @@ __all__ = [
     "PageText",
     "Passage",
     "Question",
+    "ReadOutcome",
     "Scale",
     "Schedule",
     "Scope",

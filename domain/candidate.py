@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Literal
 
 
@@ -19,6 +20,26 @@ class Link:
     origin: str = "link"
     nofollow: bool = False
 
+
+class ReadOutcome(StrEnum):
+    """The outcome of reading one candidate."""
+
+    READ = "read"
+    UNCHANGED = "unchanged"  #: the page has the text that is stored
+    KNOWN = "known"  #: not fetched: the stored text is fresh
+    EMPTY = "empty"  #: the page has no text
+    GONE = "gone"
+    FORBIDDEN = "forbidden"  #: by robots.txt, or the page asks not to be stored
+    BLOCKED = "blocked"  #: by the guard
+    FAILED = "failed"
+    RETRY = "retry"  #: failed for the moment: never stored
+    SKIPPED = "skipped"  #: not fetched: its question ended, or has no time left
+    NEW = "new"  #: in a page's history: read for the first time
+    CHANGED = "changed"  #: in a page's history: read with another text
+
+
+#: the outcomes after which the page's text is stored
+WITH_TEXT: Final = frozenset({ReadOutcome.READ, ReadOutcome.KNOWN, ReadOutcome.UNCHANGED})
 
 CandidateKind = Literal["page", "sitemap", "feed"]
 

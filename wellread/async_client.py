@@ -9,6 +9,7 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
+from domain import EventKind
 from domain.record import Feedback, FeedbackVerdict, Watch
 from wellread import requests as calls
 from wellread.learning import AsyncLearning
@@ -80,12 +81,12 @@ class AsyncClient(AsyncSites, AsyncLearning):
 
     async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
         """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
-        async for event in self._stream(calls.of_question(question_id, "/events").path, after, last="final"):
+        async for event in self._stream(calls.of_question(question_id, "/events").path, after, last=EventKind.FINAL):
             yield event
 
     async def changes(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
         """Yield an event ``changed`` with each new answer of a standing question, until it is watched no longer."""
-        async for event in self._stream(calls.of_question(question_id, "/changes").path, after, last="stopped"):
+        async for event in self._stream(calls.of_question(question_id, "/changes").path, after, last=EventKind.STOPPED):
             yield event
 
     async def _stream(self, path: str, after: str, *, last: str) -> AsyncIterator[Event]:

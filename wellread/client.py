@@ -16,6 +16,7 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
+from domain import EventKind
 from domain.record import Feedback, FeedbackVerdict, Watch
 from wellread import requests as calls
 from wellread.async_client import AsyncClient
@@ -103,11 +104,11 @@ class Client(Sites, Learning):
 
     def events(self, question_id: str, *, after: str = "") -> Iterator[Event]:
         """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
-        yield from self._stream(calls.of_question(question_id, "/events").path, after, last="final")
+        yield from self._stream(calls.of_question(question_id, "/events").path, after, last=EventKind.FINAL)
 
     def changes(self, question_id: str, *, after: str = "") -> Iterator[Event]:
         """Yield an event ``changed`` with each new answer of a standing question, until it is watched no longer."""
-        yield from self._stream(calls.of_question(question_id, "/changes").path, after, last="stopped")
+        yield from self._stream(calls.of_question(question_id, "/changes").path, after, last=EventKind.STOPPED)
 
     def _stream(self, path: str, after: str, *, last: str) -> Iterator[Event]:
         tries = 0

@@ -19,7 +19,7 @@ from store.crawl.candidates import CandidateStatus
 from store.questions import shared_runs, state
 from store.questions.state import Move
 from store.sql import leases
-from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
 from workers.crawl import sites
 from workers.questions import watches
 from workers.questions.crawl_budget import out_of_time
@@ -53,8 +53,8 @@ def sweep(services: Services) -> None:
     for status, task in TASK_OF.items():
         _ring(services, task, QuestionRow, QuestionRow.status == status, late)
     _ring(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
-    _ring(services, "wellread.embed", PageRow, PageRow.state == "FETCHED", late)
-    _ring(services, "wellread.notify", WebhookRow, WebhookRow.status == "WAITING", late)
+    _ring(services, "wellread.embed", PageRow, PageRow.state == IndexState.FETCHED, late)
+    _ring(services, "wellread.notify", WebhookRow, WebhookRow.status == WebhookStatus.WAITING, late)
 
 
 def calls(due: int, waiting: int) -> int:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from api.cli.views.question import news
+from domain import EventKind
 from domain.errors import WellreadError
 from wellread.client import Client, ClientError, Refused, Terms
 from wellread.records import Event, PageRead, Record, to_record
@@ -76,7 +77,7 @@ def ask(client: Client, asked: AskOptions, tell: Told) -> Record:
 def new_answers(client: Client, question_id: str) -> Iterator[Record]:
     """The records of a standing question, each with a new answer, until it is watched no longer."""
     for event in client.changes(question_id):
-        if event.kind == "changed":
+        if event.kind == EventKind.CHANGED:
             yield to_record(event.data)
 
 

@@ -18,7 +18,7 @@ from store.passages import reindex as passages_reindex
 from store.questions import evidence
 from store.sql import leases
 from store.sql.database import check_schema
-from store.sql.tables import PageRow
+from store.sql.tables import IndexState, PageRow
 from workers.indexing.embed import BATCH_PAGES, names_of, passages_of
 from workers.processes.stack import running
 from workers.services.heartbeat import living_workers
@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 #: by the page's id, which of its texts was written
 Written = dict[int, tuple[int, bool]]
 
-_INDEXED = {"state": "INDEXED", "attempts": 0, "error": None, **leases.RELEASED}
+_INDEXED = {"state": IndexState.INDEXED, "attempts": 0, "error": None, **leases.RELEASED}
 
 
 class StillRunning(WellreadError):
@@ -79,7 +79,7 @@ def _take_in(services: Services, written: Written) -> None:
     """
     last = 0
     while True:
-        waits = select(PageRow).where(PageRow.state != "INDEXED", PageRow.id > last).order_by(PageRow.id)
+        waits = select(PageRow).where(PageRow.state != IndexState.INDEXED, PageRow.id > last).order_by(PageRow.id)
         with services.database.read() as session:
             found = [pages.to_page(row) for row in session.scalars(waits.limit(BATCH_PAGES))]
         if not found:

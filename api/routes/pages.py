@@ -14,7 +14,7 @@ from api.schemas.requests import ReadRequest
 from crawler import urls
 from store.pages import history as page_checks
 from store.pages import page as pages
-from store.sql.tables import CandidateRow, PageRow
+from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers.questions import submit
 from workers.services import Services
 
@@ -102,5 +102,5 @@ def _reading(services: Services, candidate_id: int) -> ReadingOut:
         reason=row.reason,
         page_id=row.page_id,
         title=kept.title if kept else None,
-        in_knowledge_base=kept is not None and kept.state == "INDEXED",
+        in_knowledge_base=kept is not None and kept.state == IndexState.INDEXED,
     )

@@ -11,6 +11,7 @@ import structlog
 from anyio import to_thread
 
 from api.schemas.records import record_json
+from domain import EventKind
 from store.ephemeral.events import Event, follow
 from store.questions.record import Record
 
@@ -35,10 +36,10 @@ async def changes(
     while record.watched:
         if record.status.is_final and _moment(record) > known:
             known = _moment(record)
-            yield Event(id=str(known), kind="changed", data=record_json(record))
+            yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
         await anext(signs)
         record = await to_thread.run_sync(look)
-    yield Event(id=str(known), kind="stopped", data={"question": question_id})
+    yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 
 async def _signs(listener: redis.asyncio.Redis, question_id: str) -> AsyncIterator[None]:
@@ -48,7 +49,7 @@ async def _signs(listener: redis.asyncio.Redis, question_id: str) -> AsyncIterat
         try:
             async for event in follow(listener, question_id, after=last, block_s=SILENCE_S):
                 last = event.id if event else last
-                if event is None or event.kind in ("changed", "unwatched"):
+                if event is None or event.kind in (EventKind.CHANGED, EventKind.UNWATCHED):
                     yield
         except redis.RedisError as error:
             log.warning("changes_from_rows", question=question_id, error=str(error))

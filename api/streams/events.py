@@ -17,6 +17,7 @@ import structlog
 from anyio import to_thread
 
 from api.schemas.records import record_json
+from domain import EventKind
 from store.ephemeral.events import Event, follow
 from store.questions.record import PHASES, Record
 
@@ -87,7 +88,7 @@ async def _heard_end(listener: redis.asyncio.Redis, record: Record, look: Look) 
         leader = record.shared_with
         async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):
             last = event.id if event else last
-            if event is None or event.kind == "final":
+            if event is None or event.kind == EventKind.FINAL:
                 record = await to_thread.run_sync(look)
                 if record.status.is_final or record.shared_with != leader:
                     break
@@ -104,7 +105,7 @@ async def _heard(listener: redis.asyncio.Redis, record: Record, look: Look, *, a
         leader, block_s = record.shared_with, REPLAY_S if record.status.is_final else SILENCE_S
         async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=block_s):
             last = event.id if event else last
-            if event is not None and event.kind != "final":
+            if event is not None and event.kind != EventKind.FINAL:
                 yield event
                 continue
             record = await to_thread.run_sync(look)
@@ -140,7 +141,7 @@ def _news(record: Record, told: _Told) -> list[Event]:
     """What happened since the last look."""
     events = [
         _event(
-            "page",
+            EventKind.PAGE,
             {"url": page.url, "kind": "page", "text": page.title, "outcome": page.outcome, "reason": page.reason},
         )
         for page in record.pages
@@ -148,7 +149,7 @@ def _news(record: Record, told: _Told) -> list[Event]:
     ]
     if record.provisional and record.revision > told.revision:
         missing = (record.verdict or {}).get("missing", [])
-        events.append(_event("provisional", {"answer": record.answer, "missing": missing}))
+        events.append(_event(EventKind.PROVISIONAL, {"answer": record.answer, "missing": missing}))
     if record.status != told.status and not record.status.is_final:
         events.append(_status(record))
     return events
@@ -159,12 +160,12 @@ def _settled(record: Record) -> frozenset[str]:
 
 
 def _status(record: Record) -> Event:
-    return _event("status", {"status": record.status, "current_step": PHASES.get(record.status)})
+    return _event(EventKind.STATUS, {"status": record.status, "current_step": PHASES.get(record.status)})
 
 
 def _final(record: Record, event_id: str) -> Event:
-    return Event(id=event_id, kind="final", data=record_json(record))
+    return Event(id=event_id, kind=EventKind.FINAL, data=record_json(record))
 
 
-def _event(kind: str, data: dict[str, Any]) -> Event:
+def _event(kind: EventKind, data: dict[str, Any]) -> Event:
     return Event(id="", kind=kind, data=data)

@@ -16,6 +16,7 @@ from benchmarks.crawl.reader import Read, Reader, readers
 from benchmarks.crawl.site import serving
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
+from domain import ReadOutcome
 from domain.errors import WellreadError
 from evals.knowledge.stored import DefaultSettings
 from store.embedders import open_embedder
@@ -85,7 +86,7 @@ def _ours(urls: Sequence[str], processes: int) -> _Turn:
         began = time.perf_counter()
         found = list(ready.read(urls))
         spent = time.perf_counter() - began
-    kept = sum(each.outcome == "read" for each in found)
+    kept = sum(each.outcome == ReadOutcome.READ for each in found)
     if kept < 0.98 * len(urls):
         raise Unread(f"ours read {kept} of {len(urls)} pages")
     return _Turn(rate=len(found) / spent, cpu_s=mean(each.cpu_s for each in found), found=found)

@@ -33,7 +33,7 @@ from store.embedders import Embedder
 from store.pages import page as pages
 from store.passages.table import Passages
 from store.sql.database import migrate
-from store.sql.tables import PageRow
+from store.sql.tables import IndexState, PageRow
 from workers.indexing import embed
 from workers.questions import lookup
 from workers.services import Services
@@ -211,7 +211,7 @@ class Knowledge:
 
     def _waiting(self) -> set[int]:
         with self._services.database.read() as session:
-            return set(session.scalars(select(PageRow.id).where(PageRow.state != "INDEXED")))
+            return set(session.scalars(select(PageRow.id).where(PageRow.state != IndexState.INDEXED)))
 
 
 @contextmanager

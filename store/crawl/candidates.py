@@ -11,10 +11,13 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from domain import Candidate, CandidateKind
+from domain import Candidate, CandidateKind, ReadOutcome
 from store.sql import leases
-from store.sql.tables import CandidateRow, PageRow
+from store.sql.tables import CandidateRow, IndexState, PageRow
 from text.invisible import strip_invisible
+
+#: the outcomes of candidates that were fetched
+_FETCHED = (ReadOutcome.READ, ReadOutcome.UNCHANGED, ReadOutcome.EMPTY, ReadOutcome.FAILED, ReadOutcome.GONE)
 
 
 class CandidateStatus(StrEnum):
@@ -29,7 +32,7 @@ class CandidateStatus(StrEnum):
 class CandidateOutcome:
     """What came of reading one candidate."""
 
-    outcome: str  #: read, unchanged, gone, forbidden, blocked, failed, empty, known, skipped
+    outcome: ReadOutcome
     reason: str = ""
     page_id: int | None = None
     bytes: int = 0
@@ -95,7 +98,10 @@ def abandon(session: Session, question_id: str, reason: str, now: datetime) -> i
     """Settle what a question still waits for and nobody reads; returns how many."""
     waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
     return _settle(
-        session, waits & leases.is_unleased(CandidateRow, now), CandidateOutcome(outcome="skipped", reason=reason), now
+        session,
+        waits & leases.is_unleased(CandidateRow, now),
+        CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=reason),
+        now,
     )
 
 
@@ -109,7 +115,7 @@ def unindexed(session: Session, question_id: str) -> list[int]:
     query = (
         select(PageRow.id)
         .join(CandidateRow, CandidateRow.page_id == PageRow.id)
-        .where(CandidateRow.question_id == question_id, PageRow.state == "FETCHED")
+        .where(CandidateRow.question_id == question_id, PageRow.state == IndexState.FETCHED)
     )
     return list(session.scalars(query.distinct()))
 
@@ -120,7 +126,7 @@ def spent(session: Session, question_id: str) -> Spent:
         session,
         CandidateRow.question_id == question_id,
         CandidateRow.kind == "page",
-        CandidateRow.outcome.in_(("read", "unchanged", "empty", "failed", "gone")),
+        CandidateRow.outcome.in_(_FETCHED),
     )
     total = session.scalar(
         select(func.coalesce(func.sum(CandidateRow.bytes), 0)).where(CandidateRow.question_id == question_id)

@@ -9,10 +9,11 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain import ReadOutcome
 from domain.errors import WellreadError
 from store.crawl import site_frontier
 from store.crawl.candidates import CandidateOutcome
-from store.sql.tables import CandidateRow, PageRow, SiteReadRow
+from store.sql.tables import CandidateRow, IndexState, PageRow, SiteReadRow
 
 
 class UnknownSiteRead(WellreadError):
@@ -112,7 +113,7 @@ def find(session: Session, site_read_id: int, now: datetime) -> SiteRead | None:
     if row is None:
         return None
     waits = select(func.count()).select_from(PageRow).join(CandidateRow, CandidateRow.page_id == PageRow.id)
-    embedding = session.scalar(waits.where(PageRow.state == "FETCHED", CandidateRow.site_read_id == row.id))
+    embedding = session.scalar(waits.where(PageRow.state == IndexState.FETCHED, CandidateRow.site_read_id == row.id))
     return to_site_read(row, now, embedding=int(embedding or 0))
 
 
@@ -127,12 +128,12 @@ def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
     row.looked_at += 1
     row.bytes += outcome.bytes
     match outcome.outcome:
-        case "read" | "unchanged":
+        case ReadOutcome.READ | ReadOutcome.UNCHANGED:
             if is_new:
                 row.new += 1
             else:
                 row.unchanged += 1
-        case "failed":
+        case ReadOutcome.FAILED:
             row.failed += 1
         case _:
             row.left_out += 1

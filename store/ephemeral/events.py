@@ -11,6 +11,8 @@ import redis
 import redis.asyncio
 import structlog
 
+from domain import EventKind
+
 log = structlog.get_logger()
 
 #: a stream outlives its last event by a day; then the rows alone remember
@@ -23,7 +25,7 @@ class Event:
     """One step of progress."""
 
     id: str  #: the stream's id: what a reader gives as Last-Event-ID
-    kind: str  #: status, page, writing, provisional, final, changed …
+    kind: str  #: an :class:`EventKind`
     data: Mapping[str, Any]
 
 
@@ -33,7 +35,7 @@ class Events:
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
 
-    def publish(self, question_id: str, kind: str, data: Mapping[str, Any]) -> None:
+    def publish(self, question_id: str, kind: EventKind, data: Mapping[str, Any]) -> None:
         """Add an event; a broker that is away is logged and forgiven."""
         key = _key(question_id)
         try:

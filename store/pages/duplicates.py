@@ -14,7 +14,7 @@ from sqlalchemy import select, union, update
 from sqlalchemy.orm import Session
 
 from store.pages import simhash
-from store.sql.tables import PageRow
+from store.sql.tables import IndexState, PageRow
 
 #: bits that may differ where one page names the other; pages that differ in what they say differ in more
 DECLARED_NEAR = 7
@@ -39,7 +39,7 @@ def settle(session: Session, row: PageRow, now: datetime) -> int:
         row.duplicate_of = None
         wait_for_index(row, now)
     elif best is not row and not had_passages:
-        row.state = "INDEXED"
+        row.state = IndexState.INDEXED
     session.flush()
     return best.id
 
@@ -61,7 +61,7 @@ def _yield_to(session: Session, row: PageRow, best: PageRow, now: datetime) -> N
 
 def wait_for_index(row: PageRow, now: datetime) -> None:
     """Have a page's passages come, or go, as what its row says now wants it."""
-    row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = "FETCHED", now, 0, None, None
+    row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = IndexState.FETCHED, now, 0, None, None
 
 
 def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
+from domain import ReadOutcome
 from store.sql.tables import PageCheckRow
 
 #: findings kept of a page; the oldest go first
@@ -18,7 +19,7 @@ MAX_KEPT = 100
 class PageVisit:
     """What was found, once or many times in a row."""
 
-    outcome: str  #: new, changed, unchanged, gone, failed, or what else came of the candidate
+    outcome: ReadOutcome
     status: int | None  #: of the HTTP answer; None where there was none
     content_hash: str  #: of the text the page had from then on
     reason: str = ""
@@ -31,7 +32,7 @@ def note(
     session: Session,
     page_id: int,
     *,
-    outcome: str,
+    outcome: ReadOutcome,
     status: int | None,
     content_hash: str,
     now: datetime,
@@ -65,7 +66,7 @@ def history(session: Session, page_id: int) -> list[PageVisit]:
     """What was found, the latest first."""
     return [
         PageVisit(
-            outcome=row.outcome,
+            outcome=ReadOutcome(row.outcome),
             status=row.status,
             content_hash=row.content_hash,
             reason=row.reason,

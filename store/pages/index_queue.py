@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from domain import Page, Status
 from store.pages.page import to_page
 from store.sql import leases
-from store.sql.tables import CandidateRow, PageRow, QuestionRow
+from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
 
 def claim(
@@ -23,7 +23,7 @@ def claim(
     All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
     alone: it may be what stopped the process.
     """
-    waits = PageRow.state == "FETCHED"
+    waits = PageRow.state == IndexState.FETCHED
     ids = [first]
     if not session.scalar(select(PageRow.attempts).where(PageRow.id == first)):
         ids += _waiting_beside(session, first, now, most - 1, most_characters)
@@ -35,7 +35,12 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
     length = func.length(PageRow.text)
     others = (
         select(PageRow.id, length)
-        .where(PageRow.state == "FETCHED", leases.is_free(PageRow, now), PageRow.id != first, PageRow.attempts == 0)
+        .where(
+            PageRow.state == IndexState.FETCHED,
+            leases.is_free(PageRow, now),
+            PageRow.id != first,
+            PageRow.attempts == 0,
+        )
         .order_by(PageRow.due_at)
         .limit(most)
     )
@@ -49,12 +54,12 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
 
 def indexed(session: Session, lease: leases.Lease) -> bool:
     """Note that the knowledge base holds the page; False when its text changed meanwhile."""
-    return _end(session, lease, state="INDEXED", attempts=0, error=None)
+    return _end(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
 
 
 def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
     """Stop trying to embed a page; nobody waits for it any longer."""
-    return _end(session, lease, state="FAILED", error=error)
+    return _end(session, lease, state=IndexState.FAILED, error=error)
 
 
 def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:

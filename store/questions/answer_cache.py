@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import Status
+from domain import ReadOutcome, Status
 from store.crawl import candidates
 from store.questions import answers, evidence, shared_runs
 from store.questions.state import advance
@@ -102,7 +102,8 @@ def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer:
     origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
     spent = candidates.spent(session, origin.id)
     failed = select(CandidateRow.id).where(
-        CandidateRow.question_id == origin.id, CandidateRow.outcome.in_(("failed", "skipped", "blocked"))
+        CandidateRow.question_id == origin.id,
+        CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED)),
     )
     added = select(SourceRow.id).where(SourceRow.created_at > answer.created_at)
     return (

@@ -10,7 +10,7 @@ from sqlalchemy import CursorResult, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import Question
-from store.sql.tables import AnswerRow, EvidenceRow, PageRow
+from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
 
 
 def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
@@ -80,7 +80,7 @@ def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
     """Return whether a page of these sites (URL prefixes; none: of any) got a text, vanished since, or is to be
     embedded.
     """
-    news = or_(PageRow.read_at > since, PageRow.gone_at > since, PageRow.state == "FETCHED")
+    news = or_(PageRow.read_at > since, PageRow.gone_at > since, PageRow.state == IndexState.FETCHED)
     query = select(PageRow.id).where(news)
     if sites:
         query = query.where(or_(*(PageRow.url.startswith(site, autoescape=True) for site in sites)))

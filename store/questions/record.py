@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import Status
+from domain import WITH_TEXT, Status
 from domain.contradiction import Contradiction
 from domain.record import Feedback, PageSeen, Timing
 from domain.short_answer import contradictions_of, short_answer, to_sentence
@@ -157,7 +157,7 @@ def _done(session: Session, row: QuestionRow, run: QuestionRow) -> dict[str, Any
         "rag_hits_count": int(looked.get("hits", 0)),
         "sql_hits_count": int(looked.get("sql_hits", 0)),
         "graph_hits_count": int(looked.get("graph_hits", 0)),
-        "live_urls": [page.url for page in pages if page.outcome in ("read", "unchanged", "known")],
+        "live_urls": [page.url for page in pages if page.outcome in WITH_TEXT],
         "pages": pages,
         "search_cycles_completed": run.cycle,
         "entity": next((entity for step in steps for entity in step.detail.get("entities", ())), None),

@@ -17,7 +17,7 @@ from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
 from store.questions import answers, shared_runs, watches
 from store.sql import leases
-from store.sql.tables import CandidateRow, QuestionRow, StepRow, WebhookRow
+from store.sql.tables import CandidateRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 
 class UnknownQuestion(WellreadError):
@@ -104,7 +104,7 @@ def _owe_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
                 question_id=row.id,
                 url=row.callback_url,
                 event=f"question.{row.status.lower()}",
-                status="WAITING",
+                status=WebhookStatus.WAITING,
                 created_at=now,
                 due_at=now,
             )

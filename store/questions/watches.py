@@ -11,7 +11,16 @@ from sqlalchemy.orm import Session, aliased
 from domain import Status
 from domain.record import Watch
 from store.questions import answers, evidence
-from store.sql.tables import AnswerRow, EvidenceRow, PageRow, QuestionRow, WatchRow, WebhookRow
+from store.sql.tables import (
+    AnswerRow,
+    EvidenceRow,
+    IndexState,
+    PageRow,
+    QuestionRow,
+    WatchRow,
+    WebhookRow,
+    WebhookStatus,
+)
 
 #: the webhook's and the event's name
 CHANGED = "question.changed"
@@ -77,7 +86,14 @@ def _settle(session: Session, watch: WatchRow, question: QuestionRow, now: datet
     watch.changed_at = now
     if url := watch.callback_url or question.callback_url:
         session.add(
-            WebhookRow(question_id=question.id, url=url, event=CHANGED, status="WAITING", created_at=now, due_at=now)
+            WebhookRow(
+                question_id=question.id,
+                url=url,
+                event=CHANGED,
+                status=WebhookStatus.WAITING,
+                created_at=now,
+                due_at=now,
+            )
         )
 
 
@@ -104,7 +120,7 @@ def due(session: Session, question_id: str = "") -> list[str]:
     waits = (
         select(EvidenceRow.answer_id)
         .join(PageRow, PageRow.id == EvidenceRow.page_id)
-        .where(EvidenceRow.answer_id == AnswerRow.id, PageRow.state == "FETCHED")
+        .where(EvidenceRow.answer_id == AnswerRow.id, PageRow.state == IndexState.FETCHED)
     )
     query = (
         select(QuestionRow.id)

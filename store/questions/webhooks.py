@@ -9,7 +9,7 @@ from sqlalchemy import CursorResult, select, update
 from sqlalchemy.orm import Session
 
 from store.sql import leases
-from store.sql.tables import QuestionRow, WebhookRow
+from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 
 
 def owed(session: Session, question_id: str) -> list[int]:
@@ -17,17 +17,25 @@ def owed(session: Session, question_id: str) -> list[int]:
     query = (
         select(WebhookRow.id)
         .join(QuestionRow, QuestionRow.id == WebhookRow.question_id)
-        .where((QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id), WebhookRow.status == "WAITING")
+        .where(
+            (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id),
+            WebhookRow.status == WebhookStatus.WAITING,
+        )
     )
     return list(session.scalars(query))
 
 
-def end(session: Session, lease: leases.Lease, status: str, now: datetime, error: str | None = None) -> bool:
+def end(session: Session, lease: leases.Lease, status: WebhookStatus, now: datetime, error: str | None = None) -> bool:
     """Record that a delivery was made (DELIVERED) or given up (FAILED)."""
     changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
         update(WebhookRow)
         .where(leases.holds(lease))
-        .values(status=status, delivered_at=now if status == "DELIVERED" else None, error=error, **leases.RELEASED)
+        .values(
+            status=status,
+            delivered_at=now if status == WebhookStatus.DELIVERED else None,
+            error=error,
+            **leases.RELEASED,
+        )
         .execution_options(synchronize_session=False)
     )
     return changed.rowcount == 1

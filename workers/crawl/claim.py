@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from domain import Candidate, Question, Status
+from domain import Candidate, Question, ReadOutcome, Status
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.crawl.site_reads import SiteReadStatus
@@ -73,13 +73,13 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
     """What becomes of a candidate that need not, or must not, be fetched."""
     question, page = claim.question, claim.page
     if question is not None and question.status is not Status.READING:
-        return CandidateOutcome(outcome="skipped", reason="the question no longer waits for it")
+        return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason="the question no longer waits for it")
     if question is not None and (stop := out_of_time(question, now)):
-        return CandidateOutcome(outcome="skipped", reason=stop)
+        return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
-        return CandidateOutcome(outcome="failed", reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
+        return CandidateOutcome(outcome=ReadOutcome.FAILED, reason=f"given up after {leases.MAX_ATTEMPTS} attempts")
     if question is not None and page is not None and _is_fresh(page, question, now):
-        return CandidateOutcome(outcome="known", reason="read a moment ago", page_id=page.id, news=True)
+        return CandidateOutcome(outcome=ReadOutcome.KNOWN, reason="read a moment ago", page_id=page.id, news=True)
     return None
 
 

@@ -12,6 +12,7 @@ from crawler import urls
 from crawler.read import PreviousRead as KnownText
 from crawler.read import ReadResult
 from crawler.read import read as read_page
+from domain import ReadOutcome
 from store.crawl.candidates import CandidateOutcome
 from store.sql import leases
 from workers.crawl import host_delay, record
@@ -56,7 +57,7 @@ def _read_now(services: Services, claim: Claim, turn: Slot) -> None:
             return
         finally:
             services.slots.release(turn, now=time.time(), delay_s=pause_s)
-        if reading.outcome == "retry" and claim.attempts < leases.MAX_ATTEMPTS:
+        if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS:
             _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
         else:
             record.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
@@ -98,7 +99,7 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> N
     if claim.attempts >= leases.MAX_ATTEMPTS or (
         claim.question is not None and after_s > claim.question.budget.seconds
     ):
-        record.record(services, claim, CandidateOutcome(outcome="failed", reason=error))
+        record.record(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
     with services.database.write() as session:
         leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)

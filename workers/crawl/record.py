@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from crawler import urls
-from domain import Status
+from domain import EventKind, ReadOutcome, Status
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome
 from store.pages import history, links, refresh_queue
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 #: after these a page is not quoted any more: it vanished, asks not to be kept, or robots.txt forbids to ask for it
-_WITHDRAWN = frozenset({"gone", "forbidden"})
+_WITHDRAWN = frozenset({ReadOutcome.GONE, ReadOutcome.FORBIDDEN})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def keep(services: Services, claim: Claim, reading: ReadResult, pause_s: float) 
             return
         kept = _keep_page(session, claim, reading, now)
         outcome = CandidateOutcome(
-            outcome=reading.outcome if reading.outcome != "retry" else "failed",
+            outcome=reading.outcome if reading.outcome != ReadOutcome.RETRY else ReadOutcome.FAILED,
             reason=reading.reason,
             page_id=kept.page_id,
             bytes=reading.bytes,
@@ -110,14 +110,14 @@ def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetim
         )
     if page_id is None:
         return _Kept()
-    if reading.outcome == "unchanged":
+    if reading.outcome == ReadOutcome.UNCHANGED:
         return _new_text(
             *pages.unchanged(
                 session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
             )
         )
     if reading.outcome in _WITHDRAWN:
-        pages.gone(session, page_id, now, for_good=reading.outcome == "gone")
+        pages.gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
         return _Kept(page_id=page_id, to_embed=(page_id,))
     pages.failed(session, page_id, now, due_at=due_at)
     return _Kept(page_id=page_id)
@@ -136,7 +136,7 @@ def _leave(session: Session, claim: Claim, reading: ReadResult, now: datetime) -
     history.note(
         session,
         page.id,
-        outcome="gone",
+        outcome=ReadOutcome.GONE,
         status=reading.status,
         content_hash=page.content_hash,
         reason=f"it leads to {reading.url} now",
@@ -198,11 +198,11 @@ def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, i
     page = session.get(PageRow, outcome.page_id) if outcome.page_id else None
     if page is None or (reading.page is not None and page.url != reading.url):
         return
-    word = ("changed" if page.generation > 1 else "new") if is_new else outcome.outcome
+    found = (ReadOutcome.CHANGED if page.generation > 1 else ReadOutcome.NEW) if is_new else outcome.outcome
     history.note(
         session,
         page.id,
-        outcome="unchanged" if word == "read" else word,
+        outcome=ReadOutcome.UNCHANGED if found == ReadOutcome.READ else found,
         status=reading.status,
         content_hash=page.content_hash,
         reason=outcome.reason,
@@ -225,7 +225,7 @@ def _tell(
         return
     candidate, question = claim.candidate, claim.question
     data: dict[str, Any] = {"url": candidate.url, "kind": candidate.kind, "text": candidate.text}
-    services.events.publish(question.id, "page", {**data, "outcome": outcome.outcome, "reason": outcome.reason})
+    services.events.publish(question.id, EventKind.PAGE, {**data, "outcome": outcome.outcome, "reason": outcome.reason})
     if moved is not None:
-        services.events.publish(question.id, "status", {"status": moved})
+        services.events.publish(question.id, EventKind.STATUS, {"status": moved})
         services.dispatcher.send_for(question.id, moved, priority=question.priority)

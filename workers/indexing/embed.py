@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.extract.chunk import chunk
-from domain import Page, PageText, Passage, Status
+from domain import EventKind, Page, PageText, Passage, Status
 from store.crawl import candidates
 from store.graph import entities, facts
 from store.graph.entities import PageNames
@@ -64,7 +64,7 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
             if row is not None and moved:
                 state.advance(session, row, Status.REQUERYING, services.now())
         if moved:
-            services.events.publish(question_id, "status", {"status": Status.REQUERYING})
+            services.events.publish(question_id, EventKind.STATUS, {"status": Status.REQUERYING})
             services.dispatcher.send_for(question_id, Status.REQUERYING)
 
 

@@ -12,7 +12,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import ColumnElement
 
-from domain import Question, Status
+from domain import EventKind, Question, Status
 from domain.errors import WellreadError
 from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch
@@ -72,8 +72,8 @@ def announce(services: Services, question: Question, move: Move) -> None:
     services.dispatcher.send_for(question.id, move.to, priority=question.priority)
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
-        services.events.publish(question.id, "provisional", {"answer": move.answer.text, "missing": missing})
-    kind = "final" if move.to.is_final else "status"
+        services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": move.answer.text, "missing": missing})
+    kind = EventKind.FINAL if move.to.is_final else EventKind.STATUS
     services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **move.detail})
     if move.to.is_final:
         tell_of_end(services, question.id)
@@ -88,10 +88,10 @@ def tell_of_end(services: Services, question_id: str) -> None:
     for webhook_id in owed:
         services.dispatcher.send("wellread.notify", webhook_id)
     for each in changed:
-        services.events.publish(each, "changed", {"question": each})
+        services.events.publish(each, EventKind.CHANGED, {"question": each})
     for each in heirs:
         services.dispatcher.send_for(each, Status.ASKED)
-        services.events.publish(each, "status", {"status": Status.ASKED})
+        services.events.publish(each, EventKind.STATUS, {"status": Status.ASKED})
 
 
 def _claim(services: Services, question_id: str, status: Status, name: str) -> Work | None:

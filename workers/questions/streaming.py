@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from domain import Answer
+from domain import Answer, EventKind
 from pipeline.answering.citations import check
 from store.sql.database import DatabaseError
 
@@ -33,6 +33,6 @@ def telling(services: Services, question_id: str) -> Tell:
             return
         text = check(answer, texts.get).text
         if 0 < len(text) <= MAX_CHARACTERS:
-            services.events.publish(question_id, "writing", {"answer": text})
+            services.events.publish(question_id, EventKind.WRITING, {"answer": text})
 
     return tell

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
-from domain import Budget, Candidate, Question, Status
+from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
@@ -90,10 +90,10 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
 def begun(services: Services, question: Question) -> None:
     """Publish where a question that was committed begins, and ring for it; one that follows waits for its leader."""
     if question.status.is_final:
-        services.events.publish(question.id, "final", {"status": question.status})
+        services.events.publish(question.id, EventKind.FINAL, {"status": question.status})
         tell_of_end(services, question.id)
     elif question.status is not Status.FOLLOWING:
-        services.events.publish(question.id, "status", {"status": question.status})
+        services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
         services.dispatcher.send_for(question.id, question.status, priority=question.priority)
 
 
@@ -141,7 +141,7 @@ def cancel(services: Services, question_id: str) -> Question:
     """Stop a question; what it has read stays."""
     with services.database.write() as session:
         question = state.cancel(session, question_id, services.now())
-    services.events.publish(question_id, "final", {"status": question.status})
+    services.events.publish(question_id, EventKind.FINAL, {"status": question.status})
     tell_of_end(services, question_id)
     return question
 
@@ -150,7 +150,7 @@ def replay(services: Services, question_id: str) -> Question:
     """Start a question again that failed, timed out or was cancelled."""
     with services.database.write() as session:
         question = state.replay(session, question_id, services.now())
-    services.events.publish(question_id, "status", {"status": question.status})
+    services.events.publish(question_id, EventKind.STATUS, {"status": question.status})
     services.dispatcher.send_for(question_id, question.status, priority=question.priority)
     return question
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from domain import EventKind
 from domain.record import Watch
 from store.questions import answer_cache, state, watches
 from workers.questions.submit import begun, check_callback
@@ -46,7 +47,7 @@ def unwatch(services: Services, question_id: str) -> bool:
     with services.database.write() as session:
         state.find(session, question_id)
         was_watched = watches.remove(session, question_id)
-    services.events.publish(question_id, "unwatched", {})
+    services.events.publish(question_id, EventKind.UNWATCHED, {})
     return was_watched
 
 

@@ -16,7 +16,7 @@ from store.questions import record as records
 from store.questions import webhooks
 from store.sql import leases
 from store.sql.json import jsonable
-from store.sql.tables import WebhookRow
+from store.sql.tables import WebhookRow, WebhookStatus
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -30,7 +30,7 @@ def deliver(services: Services, webhook_id: int) -> None:
     """Make one delivery, if it is still owed."""
     now = services.now()
     with services.database.write() as session:
-        lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == "WAITING", now)
+        lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
         if lease is None:
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
@@ -70,8 +70,8 @@ def _record(services: Services, lease: leases.Lease, attempts: int, error: str |
     now = services.now()
     with services.database.write() as session:
         if error is None:
-            webhooks.end(session, lease, "DELIVERED", now)
+            webhooks.end(session, lease, WebhookStatus.DELIVERED, now)
         elif attempts >= leases.MAX_ATTEMPTS:
-            webhooks.end(session, lease, "FAILED", now, error)
+            webhooks.end(session, lease, WebhookStatus.FAILED, now, error)
         else:
             leases.retry_later(session, lease, now + timedelta(seconds=4 * leases.backoff_s(attempts)), error)

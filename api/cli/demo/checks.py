@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from domain import Status
+from domain import EventKind, Status
 from wellread.records import Event, Record
 
 
@@ -57,7 +57,7 @@ def _answers(name: str, finding: Finding, expected: str) -> Check:
 
 def _was_provisional(finding: Finding) -> bool:
     kinds = [event.kind for event in finding.events]
-    return "provisional" in kinds and "page" in kinds[kinds.index("provisional") :]
+    return EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
 
 
 def _quotes_stand(findings: Sequence[Finding], pages: Mapping[int, str]) -> Check:

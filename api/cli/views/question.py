@@ -14,7 +14,7 @@ import click
 
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
-from domain import Citation, Status
+from domain import WITH_TEXT, Citation, EventKind, Status
 from wellread.records import Event, PageRead, Record
 
 #: status → (phase, what is being done)
@@ -35,8 +35,6 @@ _ENDED = {
     Status.FAILED: ("Failed", "red"),
 }
 
-#: a page was read, or did not need to be
-READ = ("read", "known", "unchanged")
 #: where the text of a progress line begins, after its time and phase
 _INDENT = 18
 
@@ -60,13 +58,13 @@ def news(events: Iterable[Event]) -> Iterator[Event]:
     """
     last: dict[str, object] = {}
     for number, event in enumerate(events):
-        if number == 0 and event.kind == "status" and not event.id:
+        if number == 0 and event.kind == EventKind.STATUS and not event.id:
             continue
-        told = event.data.get("status") if event.kind == "status" else event.data.get("answer")
-        if event.kind in ("status", "provisional", "writing") and told == last.get(event.kind):
+        told = event.data.get("status") if event.kind == EventKind.STATUS else event.data.get("answer")
+        if event.kind in (EventKind.STATUS, EventKind.PROVISIONAL, EventKind.WRITING) and told == last.get(event.kind):
             continue
         before, last[event.kind] = last.get(event.kind), told
-        yield _grown(event, str(before or "")) if event.kind == "writing" else event
+        yield _grown(event, str(before or "")) if event.kind == EventKind.WRITING else event
 
 
 def _grown(event: Event, before: str) -> Event:
@@ -77,13 +75,13 @@ def _grown(event: Event, before: str) -> Event:
 
 def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
     """One step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
-    if event.kind == "status":
+    if event.kind == EventKind.STATUS:
         return _status_lines(event, at_s, look)
-    if event.kind == "page" and event.data.get("kind", "page") == "page":
+    if event.kind == EventKind.PAGE and event.data.get("kind", "page") == "page":
         return [_page_line(event, at_s, look)]
-    if event.kind == "writing":
+    if event.kind == EventKind.WRITING:
         return _writing_lines(str(event.data.get("answer", "")), at_s, look)
-    if event.kind == "provisional":
+    if event.kind == EventKind.PROVISIONAL:
         return _provisional_lines(event, at_s, look)
     return []
 
@@ -150,7 +148,7 @@ def _status_lines(event: Event, at_s: float, look: Look) -> list[str]:
 def _page_line(event: Event, at_s: float, look: Look) -> str:
     outcome = clean(str(event.data.get("outcome") or ""))
     reason = clean(str(event.data.get("reason") or ""))
-    what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in READ else "")
+    what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in WITH_TEXT else "")
     line = f"{_clock(at_s)}           {outcome:<9} "
     return line + cut(what, look.width - len(line))
 

@@ -11,8 +11,8 @@ from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
 from store.sql.tables.graph import EntityRow, FactRow, MentionRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
-from store.sql.tables.pages import PageCheckRow, PageRow
-from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow
+from store.sql.tables.pages import IndexState, PageCheckRow, PageRow
+from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 __all__ = [
     "AnswerRow",
@@ -22,6 +22,7 @@ __all__ = [
     "FactRow",
     "FeedbackRow",
     "HostRow",
+    "IndexState",
     "LearnedRow",
     "LearningRow",
     "Leased",
@@ -39,4 +40,5 @@ __all__ = [
     "VariantsRow",
     "WatchRow",
     "WebhookRow",
+    "WebhookStatus",
 ]

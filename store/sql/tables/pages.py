@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.sql.tables.columns import Leased, Table
+
+
+class IndexState(StrEnum):
+    """Whether the knowledge base holds the text of a page."""
+
+    FETCHED = "FETCHED"  #: not yet
+    INDEXED = "INDEXED"
+    FAILED = "FAILED"
 
 
 class PageRow(Leased, Table):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String
@@ -68,6 +69,14 @@ class StepRow(Table):
     started_at: Mapped[datetime]
     finished_at: Mapped[datetime]
     detail: Mapped[dict[str, Any]]
+
+
+class WebhookStatus(StrEnum):
+    """The state of one delivery."""
+
+    WAITING = "WAITING"
+    DELIVERED = "DELIVERED"
+    FAILED = "FAILED"
 
 
 class WebhookRow(Leased, Table):
