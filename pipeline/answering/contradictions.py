@@ -21,7 +21,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, asked_for
 from text.related_words import credit, related
 from text.similarity import jaccard
-from text.terms import content_terms, terms_of
+from text.terms import terms_of
 
 #: the kinds of things of which two can be told to be the same or not
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
@@ -164,7 +164,7 @@ def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
     """Return the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
     span = assertion.coverage.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
-    stand_for = related(content_terms(analysis.text, analysis.lang), held, analysis.lang)
+    stand_for = related(analysis.terms, held, analysis.lang)
     return {term for term, others in stand_for.items() if credit(others, held)}
 
 

@@ -40,8 +40,8 @@ def choose_examples(analysis: Analysis, solved: Sequence[Solved], *, count: int 
 
     The question itself is no example of itself, and a question is not shown twice.
     """
-    asked = _terms(analysis.text, analysis.lang)
-    distinct = {frozenset(_terms(each.question, analysis.lang)): each for each in solved if each.answer.strip()}
+    asked = analysis.terms.keys()
+    distinct = {frozenset(content_terms(each.question, analysis.lang)): each for each in solved if each.answer.strip()}
     ranked = sorted(
         ((likeness(analysis, each), each) for terms, each in distinct.items() if terms != asked),
         key=lambda pair: (-pair[0], pair[1].question),
@@ -60,7 +60,7 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
 def likeness(analysis: Analysis, solved: Solved) -> float:
     """Return how alike two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
     same = _is_of_type(solved.question, analysis.question_type)
-    shared = jaccard(_terms(analysis.text, analysis.lang), _terms(solved.question, analysis.lang))
+    shared = jaccard(set(analysis.terms), set(content_terms(solved.question, analysis.lang)))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same
 
 
@@ -84,7 +84,3 @@ def _shown(text: str) -> str:
 
 def _is_of_type(question: str, kind: QuestionType) -> bool:
     return kind != "general" and question_type_of(question) == kind
-
-
-def _terms(text: str, lang: str) -> set[str]:
-    return set(content_terms(text, lang))

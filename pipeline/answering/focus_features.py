@@ -18,7 +18,6 @@ from text.analyser import analyse, fold
 from text.rarity import rarity
 from text.related_words import credit, related
 from text.stopwords import empty_words
-from text.terms import content_terms
 
 #: the most words and marks that are taken together
 MAX_TOKENS = 10
@@ -109,9 +108,8 @@ def candidates(analysis: Analysis, sentence: str) -> Iterator[Candidate]:
 def _tokens(analysis: Analysis, sentence: str) -> list[_Token]:
     lang = analysis.lang
     found = [(match, analyse(match[0], lang)) for match in _TOKEN.finditer(sentence)]
-    asked = content_terms(analysis.text, lang)
-    stand_for = related(asked, {term for _, terms in found for term in terms}, lang)
-    weights = {term: rarity(term, lang) for term in asked}
+    stand_for = related(analysis.terms, {term for _, terms in found for term in terms}, lang)
+    weights = {term: rarity(term, lang) for term in analysis.terms}
     empty, names = empty_words(lang), _naming(analysis.text, lang)
     return [
         _Token(

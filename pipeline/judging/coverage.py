@@ -21,7 +21,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, asked_for, fit
 from text.rarity import rarity
 from text.related_words import credit, related
-from text.terms import content_terms, terms_of
+from text.terms import terms_of
 
 #: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
@@ -68,8 +68,7 @@ class Coverage:
 def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
     """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
     lang = analysis.lang
-    terms = content_terms(analysis.text, lang)
-    stand_for = related(terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
+    stand_for = related(analysis.terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
     spans = spans_of(hits[:closely], lang)
     said = [_said(stand_for, span) for span in spans]
     titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
@@ -78,14 +77,14 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
         for hit, title in zip(hits[:closely], titles, strict=False)
     ]
     held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[closely:]]
-    weights = _weights(terms, held, lang)
-    about = _about_sites(hits, held, {term for name in analysis.entities for term in terms_of(name, lang)})
+    weights = _weights(analysis.terms, held, lang)
+    about = _about_sites(hits, held, analysis.name_terms)
     above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = asked_for(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
     return Coverage(
-        terms=terms,
+        terms=analysis.terms,
         weights=weights,
         credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
         spans=tuple(

@@ -70,9 +70,7 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
     credits = reading.credits[at]
     title = set(terms_of(hits[at].passage.title, analysis.lang))
-    names = {
-        term: rarities[term] for name in analysis.entities for term in terms_of(name, analysis.lang) if term in rarities
-    }
+    names = {term: rarities[term] for term in analysis.name_terms if term in rarities}
     return Evidence(
         similarity=max(similarities),
         agreement=similarities[at],

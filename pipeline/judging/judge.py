@@ -14,7 +14,6 @@ from pipeline.judging.calibration import calibration_for
 from pipeline.judging.features import Evidence, recorded, weigh
 from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.question.analysis import Analysis
-from text.terms import content_terms
 
 JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
@@ -83,7 +82,7 @@ def _nothing_found(analysis: Analysis) -> Verdict:
 
 
 def _asked_words(analysis: Analysis) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(content_terms(analysis.text, analysis.lang).values()))
+    return tuple(dict.fromkeys(analysis.terms.values()))
 
 
 def _reason(evidence: Evidence, *, sufficient: bool) -> str:

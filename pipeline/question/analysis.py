@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from domain.errors import WellreadError
 from text.analyser import fold
 from text.language import detect_language
 from text.stopwords import QUESTION_WORDS, empty_words
+from text.terms import content_terms, terms_of
 
 MAX_CHARACTERS = 4_000
 
@@ -79,6 +82,16 @@ class Analysis:
     entities: tuple[str, ...]
     complexity: float  #: [0, 1]
     suggested_k: int  #: hits to retrieve
+
+    @cached_property
+    def terms(self) -> Mapping[str, str]:
+        """Return each search term of the question that carries a topic, with the word it was written as, in order."""
+        return content_terms(self.text, self.lang)
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """Return the search terms of the entities."""
+        return frozenset(term for entity in self.entities for term in terms_of(entity, self.lang))
 
 
 def analyse_question(text: str, lang: str = "") -> Analysis:

@@ -11,7 +11,7 @@ from text.analyser import analyse
 from text.names import key, names_in
 from text.related_words import related
 from text.stopwords import empty_words
-from text.terms import content_terms, content_words
+from text.terms import content_words
 
 #: the predicate of a term's description, which no question says
 _DEFINITION = "definition"
@@ -43,7 +43,7 @@ def _share(analysis: Analysis, stated: StatedFact) -> float:
     if stated.fact.predicate == _DEFINITION:
         return float(analysis.question_type == "definition")
     lang = analysis.lang
-    asked = content_terms(analysis.text, lang).keys() - set(analyse(stated.fact.subject, lang))
+    asked = analysis.terms.keys() - set(analyse(stated.fact.subject, lang))
     wanted = [term for term in analyse(stated.fact.predicate, lang) if term not in empty_words(lang)]
     stand_for = related(wanted, asked, lang)
     return sum(1 for term in wanted if stand_for[term]) / len(wanted) if wanted else 0.0

@@ -20,7 +20,7 @@ from pipeline.retrieval.retrieve import Vectors
 from text.names import names_in
 from text.rarity import rarity
 from text.stopwords import empty_words
-from text.terms import content_terms, terms_of
+from text.terms import terms_of
 
 #: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
 SEEN = 25
@@ -139,7 +139,7 @@ def spread(named: Named) -> float:
 
 def _wanted(analysis: Analysis, hits: Sequence[Hit]) -> _Wanted:
     return _Wanted(
-        weights={term: rarity(term, analysis.lang) for term in content_terms(analysis.text, analysis.lang)},
+        weights={term: rarity(term, analysis.lang) for term in analysis.terms},
         lang=analysis.lang,
         similarity=max((hit.similarity or 0.0 for hit in hits), default=0.0),
     )

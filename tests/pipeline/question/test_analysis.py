@@ -163,3 +163,9 @@ def test_task_is_inferred_from_whole_words(question: str, task: str) -> None:
 
 def test_task_that_is_given_is_taken() -> None:
     assert strategy_for("Who painted the Mona Lisa?", "explanation").threshold == 0.8
+
+
+def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:
+    analysis = analyse_question("Which bridges did Gustave Eiffel build?", "en")
+    assert dict(analysis.terms) == {"bridg": "bridges", "gustav": "Gustave", "eiffel": "Eiffel", "build": "build"}
+    assert analysis.name_terms == {"gustav", "eiffel"}
