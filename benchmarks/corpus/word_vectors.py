@@ -1,4 +1,4 @@
-"""An embedder that costs nothing: a vector is the sum of its words' random ones, so texts that share words are near."""
+"""An embedder that costs almost nothing: the sum of random word vectors, so that texts with shared words are near."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from store.embedders import minilm
 from text.analyser import analyse
 from text.stopwords import empty_words
 
-#: an embedding's spread falls along its axes; those of MiniLM on its own texts fall about so
+#: an embedding's spread falls along its axes, about as fast as MiniLM's own
 _FALL = 0.35
 
 
 class WordVectors:
-    """Stands in for MiniLM where a knowledge base is filled only to be searched; takes its name and its dimension."""
+    """Replaces MiniLM, under its id and dimension, where a knowledge base is made only to be searched."""
 
     id = minilm.ID
     dimension = minilm.DIMENSION

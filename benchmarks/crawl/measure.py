@@ -1,4 +1,4 @@
-"""Pages read in a second, beside Scrapy on the same pages of a loopback site; what each part takes; memory."""
+"""Measure pages read in a second beside Scrapy on the same loopback pages, the share of each part, and memory."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from importlib.util import find_spec
 from statistics import mean
 
 from benchmarks.crawl.pages import source
-from benchmarks.crawl.reader import Read, Reader, readers
+from benchmarks.crawl.reader import Reader, TimedRead, readers
 from benchmarks.crawl.site import serving
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain import ReadOutcome
 from domain.errors import WellreadError
 from evals.knowledge.stored import DefaultSettings
+from evals.measure.stopwatch import seconds_of
 from store.embedders import open_embedder
 from store.passages.schema import embedding_text
 
-#: each side reads so many pages a turn, the sides in turn; the best counts, as what else the machine does only slows
+#: pages a turn; the sides take turns, and the best turn counts, since other work of the machine only slows
 _TURN, _TURNS = 600, 2
-#: pages read one after another by one process, of which shares are taken, and of these embedded
+#: pages that one process reads one after another to measure the shares, and how many of them are embedded
 _ALONE, _EMBEDDED = 200, 25
-#: processes' memory is compared between the first and the last so many pages
+#: memory is compared between the first and the last so many pages
 _SETTLED = 1_000
 
 
@@ -34,7 +35,7 @@ _NOTES = (
     "both obey robots.txt, pause at no host and extract with trafilatura; Scrapy is one process with 16 requests in"
     " flight and does no more; ours also reads links, dates, language and facts, and cuts passages",
     "a page that marks its own main element is read without trafilatura on our side",
-    "neither side keeps what it read; a worker also claims and records each page in SQL, and leaves a site a pause",
+    "neither side stores the pages; a worker also claims and records each page in SQL, and pauses between pages",
     "shares are of one process that reads one page at a time and embeds on one thread",
 )
 
@@ -44,11 +45,11 @@ class NoScrapy(WellreadError):
 
 
 class Unread(WellreadError):
-    """Pages were not read; the message counts them."""
+    """Too many pages were not read."""
 
 
 def measure(options: Options) -> Report:
-    """Read the same pages by turns, then many; then by one process, part by part."""
+    """Read the same pages in turns, then many, then with one process part by part."""
     if find_spec("scrapy") is None:
         raise NoScrapy(NoScrapy.__doc__)
     processes = int(DefaultSettings().crawl_processes)
@@ -78,39 +79,39 @@ def measure(options: Options) -> Report:
 class _Turn:
     rate: float  #: pages a second
     cpu_s: float  #: a page, of all processes but the site's
-    found: Sequence[Read] = ()
+    found: Sequence[TimedRead] = ()
 
 
 def _ours(urls: Sequence[str], processes: int) -> _Turn:
     with readers(urls[0], processes) as ready:
-        began = time.perf_counter()
+        started = time.perf_counter()
         found = list(ready.read(urls))
-        spent = time.perf_counter() - began
-    kept = sum(each.outcome == ReadOutcome.READ for each in found)
-    if kept < 0.98 * len(urls):
-        raise Unread(f"ours read {kept} of {len(urls)} pages")
-    return _Turn(rate=len(found) / spent, cpu_s=mean(each.cpu_s for each in found), found=found)
+        spent_s = time.perf_counter() - started
+    read = sum(each.outcome == ReadOutcome.READ for each in found)
+    if read < 0.98 * len(urls):
+        raise Unread(f"We read {read} of {len(urls)} pages")
+    return _Turn(rate=len(found) / spent_s, cpu_s=mean(each.cpu_s for each in found), found=found)
 
 
 def _scrapy(urls: Sequence[str]) -> _Turn:
     command = [sys.executable, "-m", "benchmarks.crawl.scrapy"]
-    done = subprocess.run(command, input=json.dumps(list(urls)), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Unread(f"Scrapy ended with {done.returncode}: {done.stderr[-2000:]}")
-    told = json.loads(done.stdout.splitlines()[-1])
-    if told["pages"] < 0.98 * len(urls):
-        raise Unread(f"Scrapy read {told['pages']} of {len(urls)} pages: {done.stderr[-2000:]}")
-    return _Turn(rate=told["pages"] / told["seconds"], cpu_s=told["cpu"] / told["pages"])
+    scrapy = subprocess.run(command, input=json.dumps(list(urls)), capture_output=True, text=True, check=False)
+    if scrapy.returncode:
+        raise Unread(f"Scrapy ended with {scrapy.returncode}: {scrapy.stderr[-2000:]}")
+    result = json.loads(scrapy.stdout.splitlines()[-1])
+    if result["pages"] < 0.98 * len(urls):
+        raise Unread(f"Scrapy read {result['pages']} of {len(urls)} pages: {scrapy.stderr[-2000:]}")
+    return _Turn(rate=result["pages"] / result["seconds"], cpu_s=result["cpu"] / result["pages"])
 
 
-def _growth(found: Sequence[Read]) -> float:
-    """Return how much more the processes hold together at the end than when they had read their first pages."""
+def _growth(found: Sequence[TimedRead]) -> float:
+    """Return the processes' memory at the end, over that after their first pages."""
     early, late = found[_SETTLED // 2 : _SETTLED], found[-_SETTLED // 2 :]
     return mean(each.megabytes for each in late) / max(1.0, mean(each.megabytes for each in early))
 
 
 def _parts(urls: Sequence[str], options: Options) -> dict[str, float]:
-    """Seconds a page, by part."""
+    """Return the seconds a page, by part."""
     reader = Reader(urls[0])
     reader.read(urls[0])
     found = [reader.read(url) for url in urls]
@@ -118,10 +119,7 @@ def _parts(urls: Sequence[str], options: Options) -> dict[str, float]:
     embedder = open_embedder(options.embedder, models_dir=options.models_dir, threads=1)
     texts = [[embedding_text(passage) for passage in each.passages] for each in found[-_EMBEDDED:]]
     embedder.embed(["warm"])
-    began = time.perf_counter()
-    for page in filter(None, texts):
-        embedder.embed(page)
-    embed_s = time.perf_counter() - began
+    embed_s = seconds_of(lambda: [embedder.embed(page) for page in texts if page])
     return {
         "fetch": mean(each.fetch_s for each in found),
         "extract": mean(each.extract_s for each in found),

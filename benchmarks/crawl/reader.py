@@ -1,4 +1,4 @@
-"""Our side: processes that read a page at a time, as a crawl worker's do, and cut it, as the embed worker's does."""
+"""Our side: processes that read one page at a time, as crawl workers do, and chunk it, as the embed worker does."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from crawler.read import ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Passage
 
-#: pages that a process takes at a time
+#: pages given to a process at a time
 _TAKEN = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
-    """One page, read and cut."""
+class TimedRead:
+    """One page, read and chunked, with the time that took."""
 
     outcome: str
     passages: tuple[Passage, ...]
     fetch_s: float
-    extract_s: float  #: with its links, facts and what robots.txt said
+    extract_s: float  #: with its links, facts and the check of robots.txt
     chunk_s: float
     cpu_s: float
     process: int
@@ -46,32 +46,32 @@ class _Robots(dict[str, RobotsFile]):
 
 
 class Reader:
-    """One process's client and loop, kept from page to page."""
+    """The client and event loop of one process, used for all its pages."""
 
     def __init__(self, site: str) -> None:
         self._loop, self._robots = asyncio.Runner(), _Robots()
         guard = Guard(own_sites=frozenset({allowlist_entry(site)}))
         self._client = Fetcher(guard=guard, limits=Limits(), user_agent="wellread-bench/1.0")
 
-    def read(self, url: str) -> Read:
-        """Read a page and cut it."""
+    def read(self, url: str) -> TimedRead:
+        """Read a page and chunk it."""
         began, cpu = time.perf_counter(), time.process_time()
-        reading = self._loop.run(self._reading(url))
+        result = self._loop.run(self._read(url))
         done = time.perf_counter()
-        passages = chunk(reading.page, page_id=1, url=url) if reading.page else ()
-        cut = time.perf_counter()
-        return Read(
-            outcome=reading.outcome,
+        passages = chunk(result.page, page_id=1, url=url) if result.page else ()
+        chunked = time.perf_counter()
+        return TimedRead(
+            outcome=result.outcome,
             passages=tuple(passages),
-            fetch_s=reading.elapsed_s,
-            extract_s=done - began - reading.elapsed_s,
-            chunk_s=cut - done,
+            fetch_s=result.elapsed_s,
+            extract_s=done - began - result.elapsed_s,
+            chunk_s=chunked - done,
             cpu_s=time.process_time() - cpu,
             process=os.getpid(),
             megabytes=_resident(),
         )
 
-    async def _reading(self, url: str) -> ReadResult:
+    async def _read(self, url: str) -> ReadResult:
         candidate, now = Candidate(url=url), datetime.now(UTC)
         return await read(candidate, client=self._client, robots=self._robots, agent="wellread-bench", now=now)
 
@@ -81,20 +81,23 @@ class Reader:
         self._loop.close()
 
 
+_reader: Reader  #: of a process of the pool
+
+
 class Readers:
-    """Several processes that read."""
+    """Several processes that read pages."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
 
-    def read(self, urls: Sequence[str]) -> Iterator[Read]:
-        """Read each page once, in any order; passages stay in the processes."""
+    def read(self, urls: Sequence[str]) -> Iterator[TimedRead]:
+        """Read each page once, in any order; the passages stay in the processes."""
         yield from self._pool.imap_unordered(_read, urls, chunksize=_TAKEN)
 
 
 @contextmanager
 def readers(site: str, processes: int) -> Iterator[Readers]:
-    """Start the processes, and let each read one page before the clock runs."""
+    """Start the processes; each reads a few pages before measuring."""
     with get_context("spawn").Pool(processes, initializer=_open, initargs=(site,)) as pool:
         ready = Readers(pool)
         list(ready.read([site] * processes * _TAKEN))
@@ -106,12 +109,12 @@ def _open(site: str) -> None:
     _reader = Reader(site)
 
 
-def _read(url: str) -> Read:
+def _read(url: str) -> TimedRead:
     return replace(_reader.read(url), passages=())
 
 
 def _resident() -> float:
-    """Megabytes this process holds; 0 where the system does not tell."""
+    """Return the megabytes that this process holds; 0 where the system does not say."""
     status = Path("/proc/self/statm")
     pages = int(status.read_text().split()[1]) if status.exists() else 0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

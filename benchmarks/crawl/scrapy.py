@@ -1,6 +1,6 @@
-"""Scrapy's side: a spider that extracts each page in its callback; run as a process of its own.
+"""Scrapy's side: a spider that extracts each page in its callback, in a process of its own.
 
-It gets its URLs on standard input and prints the seconds and CPU seconds from its first request to its end.
+It reads URLs from standard input and prints the seconds and CPU seconds from its first request to its end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import trafilatura
 
-#: as for the operator's own site on our side: robots.txt obeyed, no pause; as many requests in flight as it likes
+#: as ours on the operator's own site: robots.txt obeyed, no pause; Scrapy's default number of requests in flight
 SETTINGS = {
     "ROBOTSTXT_OBEY": True,
     "DOWNLOAD_DELAY": 0,
@@ -28,7 +28,7 @@ SETTINGS = {
 
 
 def text_of(body: str) -> str | None:
-    """Extract as our side does where a page does not mark its own main element."""
+    """Extract as ours does where a page does not mark its main element."""
     found: str | None = trafilatura.extract(
         body,
         fast=True,
@@ -41,7 +41,7 @@ def text_of(body: str) -> str | None:
 
 
 def main() -> None:
-    """Crawl."""
+    """Crawl the URLs of standard input."""
     scrapy, crawling = import_module("scrapy"), import_module("scrapy.crawler")
     urls, got = json.load(sys.stdin), {"pages": 0, "characters": 0, "began": 0.0, "ended": 0.0, "cpu": 0.0}
 

@@ -1,4 +1,4 @@
-"""A site on loopback that costs as little as can be: every answer made before the first request, connections kept."""
+"""A cheap site on loopback: every response is made before the first request, and connections stay open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 @contextmanager
 def serving(count: int) -> Iterator[list[str]]:
-    """Serve ``count`` pages by another process, and give their URLs."""
+    """Serve ``count`` pages from another process; yield their URLs."""
     command = [sys.executable, "-m", "benchmarks.crawl.site", str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

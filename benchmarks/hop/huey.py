@@ -1,4 +1,4 @@
-"""huey's worker with the same tasks; huey is a development-only peer and may be missing."""
+"""huey's worker with the same tasks; huey is a development-only peer and may not be installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROCESSES = 2
 
 
 def tasks(url: str) -> tuple[Any, Any]:
-    """Return the two tasks: one that passes a message on, one that does nothing."""
+    """Return two tasks: one passes a message on, one does nothing."""
     queue, client = _queue(url), redis.Redis.from_url(url)
 
     @queue.task(name="pass_on")  # type: ignore[untyped-decorator]
@@ -41,12 +41,12 @@ _QUEUES: dict[str, Any] = {}
 
 
 def consume() -> None:
-    """Work off what is sent until told to stop."""
+    """Run the tasks that are sent, until stopped."""
     url = load().redis
     tasks(url)
     _queue(url).create_consumer(workers=PROCESSES, worker_type="process", periodic=False).run()
 
 
 if __name__ == "__main__":
-    # huey finds a task by its module's name, which here would be __main__
+    # huey finds a task by its module's name, which would be __main__
     import_module("benchmarks.hop.huey").consume()

@@ -1,19 +1,22 @@
-"""From task to task: a plain Celery task, a step in our frame (claim, record, ring), and huey's, on one Valkey."""
+"""Measure the time from task to task: plain Celery, a step of ours (claim, record, send), and huey, on one Valkey."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
+from typing import TypeVar
 
 import redis
 
-from benchmarks.alone import alone, broker, worker
 from benchmarks.hop.counting import DONE, expect
 from benchmarks.hop.worker import NEXT, NOTHING, RETRIEVE, send
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
+from benchmarks.sandbox import broker, sandbox, worker
 from domain.errors import WellreadError
+from evals.measure.stopwatch import seconds_of
 from store.questions import new as new_questions
 from store.questions.new import NewQuestion
 from store.sql.database import Database, migrate
@@ -21,19 +24,21 @@ from workers.app import app
 from workers.services import Services
 from workers.settings import Settings
 
+T = TypeVar("T")
+
 _WAIT_S = 120
-#: no-ops for each hop asked for
+#: no-ops for each hop
 _NOTHINGS = 10
-#: questions in flight where steps are counted
+#: questions in flight while steps are counted
 _IN_FLIGHT = 20
-#: sequences of each kind, taken in turn; the best counts, as what else the machine does only adds
+#: sequences of each kind, in turn; the best counts, since other work of the machine only adds time
 _TURNS = 3
 
 
 def measure(options: Options) -> Report:
-    """Pass one message on so often, then work off so many; each kind in turn, three times."""
+    """Pass one message on many times, then run many no-ops; each kind in turn, three times."""
     hops = options.rounds
-    with alone() as settings, broker(settings) as client:
+    with sandbox() as settings, broker(settings) as client:
         migrate(settings.database)
         app.conf.update(broker_url=settings.broker)
         with worker("hop.worker", settings):
@@ -43,19 +48,19 @@ def measure(options: Options) -> Report:
                     figures = _measured([*kinds, _huey(settings, client, hops)], hops)
             else:
                 figures = _measured(kinds, hops)
-    lacking = () if find_spec("huey") else ("huey is not installed, so it is left out: pip install huey",)
+    missing = () if find_spec("huey") else ("huey is not installed, so it is left out: pip install huey",)
     return Report(
         title=f"hop: {hops} hops one after another, {hops * _NOTHINGS} no-ops at once, best of {_TURNS}",
         figures=figures,
         notes=(
-            "a step is claimed in SQL, recorded there and rung for: two commits, each synced to the disk",
-            *lacking,
+            "a step is claimed in SQL, recorded there and followed by a message: two commits, each synced to the disk",
+            *missing,
         ),
     )
 
 
 class NoEnd(WellreadError):
-    """The tasks did not run to their end in time."""
+    """The tasks did not end in time."""
 
 
 class _Kind:
@@ -67,23 +72,21 @@ class _Kind:
 
     def hop_s(self) -> float:
         """Return the seconds until one message was passed on to its end."""
-        started = time.perf_counter()
-        self._hop()
-        self._wait()
-        return time.perf_counter() - started
+        return seconds_of(lambda: self._wait_for(self._hop))
 
     def rate(self) -> float:
-        """Return how many were worked off in a second, from the first one sent."""
+        """Return how many ran in a second, from the first one sent."""
         started = time.perf_counter()
-        count = self._many()
-        self._wait()
+        count = self._wait_for(self._many)
         return count / (time.perf_counter() - started)
 
-    def _wait(self) -> None:
+    def _wait_for(self, send: Callable[[], T]) -> T:
+        sent = send()
         deadline = time.monotonic() + _WAIT_S
         while self._client.blpop([DONE], timeout=1) is None:
             if time.monotonic() > deadline:
                 raise NoEnd(f"{self.name}: no end after {_WAIT_S} s")
+        return sent
 
 
 def _measured(kinds: Sequence[_Kind], hops: int) -> list[Figure]:
@@ -104,18 +107,32 @@ def _measured(kinds: Sequence[_Kind], hops: int) -> list[Figure]:
     return figures
 
 
-def _celery(client: redis.Redis, hops: int) -> _Kind:
+def _plain(
+    name: str, client: redis.Redis, hops: int, pass_on: Callable[[int], object], nothing: Callable[[], object]
+) -> _Kind:
+    """Return the kind of a queue's tasks: one that passes a message on, one that does nothing."""
+
     def hop() -> None:
         expect(client, 1)
-        send(NEXT, hops)
+        pass_on(hops)
 
     def many() -> int:
         expect(client, hops * _NOTHINGS)
         for _ in range(hops * _NOTHINGS):
-            send(NOTHING, 0)
+            nothing()
         return hops * _NOTHINGS
 
-    return _Kind("celery", client, hop, many)
+    return _Kind(name, client, hop, many)
+
+
+def _celery(client: redis.Redis, hops: int) -> _Kind:
+    return _plain("celery", client, hops, partial(send, NEXT), partial(send, NOTHING, 0))
+
+
+def _huey(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
+    from benchmarks.hop.huey import tasks
+
+    return _plain("huey", client, hops, *tasks(settings.redis))
 
 
 def _framed(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
@@ -131,21 +148,3 @@ def _framed(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
         return hops
 
     return _Kind("our frame", client, lambda: ask(1), lambda: ask(_IN_FLIGHT))
-
-
-def _huey(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
-    from benchmarks.hop.huey import tasks
-
-    pass_on, nothing = tasks(settings.redis)
-
-    def hop() -> None:
-        expect(client, 1)
-        pass_on(hops)
-
-    def many() -> int:
-        expect(client, hops * _NOTHINGS)
-        for _ in range(hops * _NOTHINGS):
-            nothing()
-        return hops * _NOTHINGS
-
-    return _Kind("huey", client, hop, many)

@@ -1,10 +1,10 @@
-"""A worker of our application, with tasks that do nothing: plain ones, and a question's step in our frame."""
+"""A worker of our application whose tasks do nothing: plain ones, and a question's step in our frame."""
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("WELLREAD_QUEUE", "none")  # none of the tasks that work: those here bear two of their names
+os.environ.setdefault("WELLREAD_QUEUE", "none")  # none of the real tasks: two of those below have the same names
 
 from benchmarks.hop.counting import ended, steps_left
 from domain import Status
@@ -19,13 +19,13 @@ PROCESSES = 2
 
 
 def send(task: str, argument: object) -> None:
-    """Send a message as the doorbell does."""
+    """Send a message as the dispatcher does."""
     app.send_task(task, args=(argument,), queue="answer", retry=False)
 
 
 @app.task(name=NEXT)
 def pass_on(left: int) -> None:
-    """Pass the message on until none is left."""
+    """Send the message on until no hop is left."""
     if left > 1:
         send(NEXT, left - 1)
     else:
@@ -34,7 +34,7 @@ def pass_on(left: int) -> None:
 
 @app.task(name=NOTHING)
 def nothing(_: int) -> None:
-    """Count, and do nothing else."""
+    """Count the task; do nothing else."""
     ended(services().redis)
 
 
@@ -54,9 +54,9 @@ def _move(question_id: str, status: Status, name: str, to: Status) -> None:
     ready = services()
     with step(ready, question_id, status, name) as work:
         if work is not None:
-            goes_on = steps_left(ready.redis) > 0
-            finish(ready, work, Move(to=to if goes_on else Status.CANCELLED, outcome="nothing"))
-            if not goes_on:
+            continues = steps_left(ready.redis) > 0
+            finish(ready, work, Move(to=to if continues else Status.CANCELLED, outcome="nothing"))
+            if not continues:
                 ended(ready.redis)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,24 +16,55 @@ Rows = NDArray[np.float32]
 _K1, _B = 1.2, 0.75
 
 
+class Bm25Index:
+    """BM25 scores of texts, of which each gives its counted terms; every term's share of a score is computed once."""
+
+    def __init__(self, counts: Sequence[Counter[str]], lengths: Sequence[int]) -> None:
+        self._size = len(counts)
+        mean = np.mean(lengths) if lengths else 1.0
+        norms = _K1 * (1 - _B + _B * np.array(lengths, dtype=np.float64) / mean)
+        found: dict[str, list[tuple[int, int]]] = {}
+        for at, counter in enumerate(counts):
+            for term, times in counter.items():
+                found.setdefault(term, []).append((at, times))
+        self._shares = {term: self._share(rows, norms) for term, rows in found.items()}
+
+    def scores(self, terms: Iterable[str]) -> NDArray[np.float64]:
+        """Return the score of every text for these terms."""
+        scores = np.zeros(self._size)
+        for term in terms:
+            if term in self._shares:
+                places, shares = self._shares[term]
+                scores[places] += shares
+        return scores
+
+    def _share(
+        self, rows: Sequence[tuple[int, int]], norms: NDArray[np.float64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        places = np.array([place for place, _ in rows])
+        times = np.array([times for _, times in rows], dtype=np.float64)
+        idf = np.log(1 + (self._size - len(rows) + 0.5) / (len(rows) + 0.5))
+        return places, idf * times * (_K1 + 1) / (times + norms[places])
+
+
 class MemoryKnowledge:
     """Passages with their unit rows (n, dimension); BM25 over title and text, cosine over the rows."""
 
-    def __init__(self, passages: Sequence[Passage], rows: Rows) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], rows: Rows, *, counts: Sequence[Counter[str]] | None = None
+    ) -> None:
         self.passages = tuple(passages)
         self.rows = rows
-        self._counts = [Counter(analyse(f"{item.title}\n{item.text}", item.lang)) for item in passages]
-        self._index()
+        self._counts = counts or [Counter(analyse(f"{item.title}\n{item.text}", item.lang)) for item in passages]
+        self._bm25 = Bm25Index(self._counts, [counter.total() for counter in self._counts])
+        self._places = {item.id: at for at, item in enumerate(passages)}
+        self._without: dict[frozenset[str], MemoryKnowledge] = {}
 
     def where(self, keep: Callable[[Passage], bool]) -> MemoryKnowledge:
-        """Return the knowledge base of only the passages that ``keep`` holds for, with its own term statistics."""
+        """Return the knowledge base of only the passages that ``keep`` selects, with its own term statistics."""
         chosen = [at for at, item in enumerate(self.passages) if keep(item)]
-        part = object.__new__(MemoryKnowledge)
-        part.passages = tuple(self.passages[at] for at in chosen)
-        part.rows = self.rows[chosen]
-        part._counts = [self._counts[at] for at in chosen]
-        part._index()
-        return part
+        counts = [self._counts[at] for at in chosen]
+        return MemoryKnowledge([self.passages[at] for at in chosen], self.rows[chosen], counts=counts)
 
     def without(self, titles: Collection[str]) -> MemoryKnowledge:
         """Return the knowledge base without the passages under these titles; made once for each choice of titles."""
@@ -48,11 +79,7 @@ class MemoryKnowledge:
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         """Return the k best passages by BM25; a passage without any of the terms is no hit."""
-        scores = np.zeros(len(self.passages))
-        for term in analyse(text, lang):
-            places, weights = self._postings.get(term, (None, None))
-            if places is not None and weights is not None:
-                scores[places] += weights
+        scores = self._bm25.scores(analyse(text, lang))
         best = np.argsort(-scores, kind="stable")[:k]
         return [
             Hit(passage=self.passages[at], score=score, scale="bm25", rank=rank, bm25=score)
@@ -81,25 +108,6 @@ class MemoryKnowledge:
             for rank, at in enumerate(best, start=1)
         ]
 
-    def _index(self) -> None:
-        """Weigh each term of each passage by BM25, once."""
-        self._without: dict[frozenset[str], MemoryKnowledge] = {}
-        self._places = {item.id: at for at, item in enumerate(self.passages)}
-        count = len(self._counts)
-        lengths = np.array([sum(counter.values()) for counter in self._counts], dtype=np.float64)
-        mean = lengths.mean() if count else 1.0
-        found: dict[str, list[tuple[int, int]]] = {}
-        for at, counter in enumerate(self._counts):
-            for term, times in counter.items():
-                found.setdefault(term, []).append((at, times))
-        self._postings: dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
-        for term, places in found.items():
-            rows = np.array([place for place, _ in places])
-            seen = np.array([times for _, times in places], dtype=np.float64)
-            idf = np.log(1 + (count - len(places) + 0.5) / (len(places) + 0.5))
-            norm = _K1 * (1 - _B + _B * lengths[rows] / mean)
-            self._postings[term] = (rows, idf * seen * (_K1 + 1) / (seen + norm))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Hiding:
@@ -110,17 +118,17 @@ class Hiding:
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         """Return the k best of the other passages by BM25."""
-        return self._shown(self.everything.search_text(text, lang=lang, k=k + len(self.ids), scope=scope), k)
+        return self._visible(self.everything.search_text(text, lang=lang, k=k + len(self.ids), scope=scope), k)
 
     def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
         """Return the k nearest of the other passages to each row of ``vectors``."""
         found = self.everything.search_vectors(vectors, k=k + len(self.ids), scope=scope)
-        return [self._shown(hits, k) for hits in found]
+        return [self._visible(hits, k) for hits in found]
 
     def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return self.everything.similarities(vectors, ids)
 
-    def _shown(self, hits: list[Hit], k: int) -> list[Hit]:
-        shown = [hit for hit in hits if hit.passage.id not in self.ids][:k]
-        return [replace(hit, rank=rank) for rank, hit in enumerate(shown, start=1)]
+    def _visible(self, hits: list[Hit], k: int) -> list[Hit]:
+        visible = [hit for hit in hits if hit.passage.id not in self.ids][:k]
+        return [replace(hit, rank=rank) for rank, hit in enumerate(visible, start=1)]

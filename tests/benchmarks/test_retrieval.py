@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import retrieval
-from benchmarks.corpus import filled as filling
-from benchmarks.corpus.filled import Filled, filled
+from benchmarks.corpus.knowledge_base import BenchmarkServices, make_knowledge_base
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.reference import Exact, Postings
-from domain import Scope
+from domain import Passage, Scope
 from evals.sets.beir import EvalSet
 
 PASSAGES = 250
@@ -27,25 +28,25 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
 
 @pytest.fixture(scope="module")
 def folder(options: Options) -> Path:
-    return filled(options, real=EvalSet(name="none", lang="en", passages=(), questions=()))
+    return make_knowledge_base(options, real=EvalSet(name="none", lang="en", passages=(), questions=()))
 
 
 @pytest.fixture(scope="module")
-def services(folder: Path) -> Filled:
-    return Filled(folder, WordVectors())
+def services(folder: Path) -> BenchmarkServices:
+    return BenchmarkServices(folder, WordVectors())
 
 
 def test_a_knowledge_base_is_made_once(options: Options, folder: Path) -> None:
     before = (folder / "whole").stat().st_mtime_ns
-    assert filled(options) == folder
+    assert make_knowledge_base(options) == folder
     assert (folder / "whole").stat().st_mtime_ns == before
 
 
-def test_a_knowledge_base_has_about_the_size_that_was_asked_for(services: Filled) -> None:
+def test_a_knowledge_base_has_about_the_size_that_was_asked_for(services: BenchmarkServices) -> None:
     assert services.passages.count() == pytest.approx(PASSAGES, rel=0.2)
 
 
-def test_exact_search_gives_what_an_unindexed_search_gives(services: Filled) -> None:
+def test_exact_search_gives_what_an_unindexed_search_gives(services: BenchmarkServices) -> None:
     exact = Exact(services.passages._table())
     [vector] = services.embedder.embed(["which words are near"])
     [hits] = services.passages.search_vectors(vector[None], k=10)
@@ -53,7 +54,7 @@ def test_exact_search_gives_what_an_unindexed_search_gives(services: Filled) -> 
     assert exact.product_s(vector) > 0
 
 
-def test_added_postings_give_the_same_scores_as_the_full_text_index(services: Filled) -> None:
+def test_added_postings_give_the_same_scores_as_the_full_text_index(services: BenchmarkServices) -> None:
     text = "the first of " + services.passages.get(["5-0"])[0].text[:60]
     table = services.passages._table()
     scores = Postings(table, [text], "en").scores(text)
@@ -71,10 +72,14 @@ def test_every_part_of_a_look_is_reported(options: Options, folder: Path) -> Non
     assert all(figure.value > 0 for name, figure in figures.items() if "p50" in name and "exact sim" not in name)
 
 
-def test_what_is_half_made_is_made_anew(options: Options, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that was cut short leaves no knowledge base that passes for whole."""
-    monkeypatch.setattr(filling, "_fill", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    small = Options(**{**options.__dict__, "passages": 251})
+class Interrupting(tuple[Passage, ...]):
+    def __iter__(self) -> Iterator[Passage]:
+        raise KeyboardInterrupt
+
+
+def test_interrupted_run_leaves_no_knowledge_base_that_counts_as_whole(options: Options) -> None:
+    real = EvalSet(name="interrupting", lang="en", passages=Interrupting(), questions=())
     with pytest.raises(KeyboardInterrupt):
-        filled(small)
+        make_knowledge_base(replace(options, passages=251), real=real)
+    assert (options.folder / "knowledge-251-v1").is_dir()
     assert not (options.folder / "knowledge-251-v1" / "whole").exists()

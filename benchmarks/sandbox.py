@@ -1,4 +1,4 @@
-"""A data folder and an environment of their own for the processes of a benchmark."""
+"""Run a benchmark's processes on a temporary data folder, with an environment of their own."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STARTS_WITHIN_S = 60.0
 
 
 @contextmanager
-def alone() -> Iterator[Settings]:
-    """Return the default settings on an empty folder, which is gone afterwards; nothing comes from the environment."""
+def sandbox() -> Iterator[Settings]:
+    """Yield the default settings on an empty temporary folder; nothing comes from the environment."""
     with tempfile.TemporaryDirectory(prefix="wr-bench-", ignore_cleanup_errors=True) as folder:
         settings = DefaultSettings.model_validate({"data_dir": Path(folder) / "data"})
         settings.run_dir.mkdir(mode=0o700, parents=True)
@@ -37,17 +37,17 @@ def alone() -> Iterator[Settings]:
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
-    """Return the environment for a child on these settings' data folder."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("WELLREAD_", "ANTHROPIC_"))}
-    here = str(Path(__file__).parents[1])
-    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    """Return the environment of a child process on these settings' data folder."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WELLREAD_", "ANTHROPIC_"))}
+    root = str(Path(__file__).parents[1])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     ours = {"WELLREAD_DATA_DIR": str(settings.data_dir), "WELLREAD_WIKIPEDIA": "false", "PYTHONPATH": path}
-    return {**kept, **ours, **more}
+    return {**inherited, **ours, **more}
 
 
 @contextmanager
 def running(command: tuple[str, ...], settings: Settings, env: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a child in the data folder, its output in a file there, and end it."""
+    """Run a child process in the data folder, its output in a file there; end it afterwards."""
     with (settings.data_dir / "output.log").open("ab") as output:
         process = subprocess.Popen(
             command, env=dict(env), cwd=settings.data_dir, stdout=output, stderr=subprocess.STDOUT
@@ -65,7 +65,7 @@ def running(command: tuple[str, ...], settings: Settings, env: Mapping[str, str]
 
 @contextmanager
 def broker(settings: Settings) -> Iterator[redis.Redis]:
-    """Run the embedded Valkey as `wellread up` does, and give a client."""
+    """Run the embedded Valkey as `wellread up` does; yield a client."""
     client = redis.Redis.from_url(settings.redis)
     with running(valkey(settings).command, settings, environment(settings)) as process:
         _wait(lambda: _answers(client), process, settings)
@@ -75,7 +75,7 @@ def broker(settings: Settings) -> Iterator[redis.Redis]:
 
 @contextmanager
 def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
-    """Run a module of this folder as a worker."""
+    """Run a module of the benchmarks as a worker."""
     command = (sys.executable, "-m", f"benchmarks.{module}")
     with running(command, settings, environment(settings, **more)):
         yield
@@ -83,7 +83,7 @@ def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
 
 @contextmanager
 def up(settings: Settings, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], Client]]:
-    """Run `wellread up` and give it with a client, once a question can be asked."""
+    """Run `wellread up`; yield its process and a client once a question can be asked."""
     command = (sys.executable, "-m", "api", "up", "--port", "0", "--no-flower")
     with running(command, settings, environment(settings, **more)) as process:
         _wait(lambda: stack.running(settings) is not None, process, settings)

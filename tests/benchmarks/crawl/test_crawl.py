@@ -1,17 +1,18 @@
-"""The crawl that is measured reads its pages, and the figures can be read by programs."""
+"""The measured crawl reads its pages, and its figures can be read by programs."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from benchmarks.corpus.synthetic import Language
-from benchmarks.crawl import pages as crawl_pages
-from benchmarks.crawl.pages import pages
+from benchmarks.crawl.pages import html_of, pages
 from benchmarks.crawl.reader import Reader
 from benchmarks.crawl.scrapy import text_of
 from benchmarks.crawl.site import serving
 from benchmarks.report import Report
 
 
-def test_pages_are_read_from_the_site_and_cut() -> None:
+def test_pages_are_read_from_the_site_and_chunked() -> None:
     with serving(3) as urls:
         reader = Reader(urls[0])
         found = [reader.read(url) for url in urls]
@@ -22,15 +23,24 @@ def test_pages_are_read_from_the_site_and_cut() -> None:
     assert missing.outcome == "forbidden"
 
 
-def test_there_are_as_many_pages_as_asked_for_and_the_same_ones_each_time() -> None:
-    first = list(pages(5))
-    assert len(first) == 5
-    assert first == list(pages(5))
+def test_as_many_pages_as_wanted_are_read_from_the_manuals_in_a_fixed_order(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.html").write_text(name)
+    (tmp_path / "index.html").write_text("x" * 500_000)  # an index is too long to be a page
+    first = list(pages(5, [tmp_path]))
+    assert first[3:] == first[:2]
+    assert {*first} == {b"a", b"b", b"c"}
+    assert first == list(pages(5, [tmp_path]))
 
 
-def test_made_up_pages_hold_text_that_is_found_among_what_stands_around_it() -> None:
+def test_synthetic_pages_are_read_where_no_manual_is_installed(tmp_path: Path) -> None:
+    [page] = pages(1, [tmp_path / "none"])
+    assert page.startswith(b"<!doctype html>")
+
+
+def test_text_of_a_synthetic_page_is_extracted_from_what_is_around_it() -> None:
     made = list(Language(5).pages())
-    text = text_of(crawl_pages._html(made[0], made).decode())
+    text = text_of(html_of(made[0], made).decode())
     assert text is not None
     assert made[0].page.text.split("\n\n")[1][:40] in text
 

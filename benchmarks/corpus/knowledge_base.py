@@ -1,7 +1,7 @@
-"""A knowledge base of a given size in the stores that serve, made once in a folder.
+"""Make a knowledge base of a given size in the stores that serve, once for each folder.
 
-Most of it is made up; among it stand the passages of a small set that is shipped, embedded for real, so that real
-questions can be answered out of it.
+Most pages are synthetic. The passages of a small shipped set are among them, embedded by MiniLM, so that real questions
+get real answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.corpus.synthetic import Language, MadeUp
+from benchmarks.corpus.synthetic import Language, SyntheticPage
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from domain import PageText, Validators
@@ -32,15 +32,15 @@ from workers.indexing.embed import passages_of
 from workers.indexing.entities import names_of_page
 from workers.services import Services
 
-#: raise it when what is made changes
+#: raise it when the content changes
 _FORMAT = 1
-#: pages of one commit: some 1,700 passages
+#: pages of one commit: about 1,700 passages
 _BATCH = 400
 _PASSAGES_PER_PAGE = 4.34
 
 
-class Filled(Services):
-    """The services of a process that searches a knowledge base which was made to be searched."""
+class BenchmarkServices(Services):
+    """The services of a process on a synthetic knowledge base."""
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
         super().__init__(DefaultSettings.model_validate({"data_dir": folder}))
@@ -48,19 +48,19 @@ class Filled(Services):
 
     @cached_property
     def embedder(self) -> Embedder:
-        """What made most of the vectors."""
+        """The embedder of most of the vectors."""
         return self._embedder
 
 
 def real_set() -> EvalSet:
-    """The real texts that stand among the made-up ones, and the questions on them."""
+    """Return the real texts among the synthetic ones, and the questions on them."""
     return read_set(SHIPPED / "squad2-part")
 
 
-def filled(options: Options, *, real: EvalSet | None = None) -> Path:
-    """Return the data folder of a knowledge base of about so many passages, made now where there is none.
+def make_knowledge_base(options: Options, *, real: EvalSet | None = None) -> Path:
+    """Return the data folder of a knowledge base of about that many passages; make it where there is none.
 
-    ``real`` are other texts to stand among the made-up ones than :func:`real_set`.
+    ``real`` replaces the texts of :func:`real_set`.
     """
     folder = options.folder / f"knowledge-{options.passages}-v{_FORMAT}"
     if not (folder / "whole").is_file():
@@ -73,26 +73,26 @@ def filled(options: Options, *, real: EvalSet | None = None) -> Path:
     return folder
 
 
-def made_up_pages(passages: int) -> Language:
-    """The world of a knowledge base of so many passages."""
+def synthetic_language(passages: int) -> Language:
+    """Return the language and pages of a knowledge base of that many passages."""
     return Language(round(passages / _PASSAGES_PER_PAGE))
 
 
 def _fill(folder: Path, options: Options, real: EvalSet) -> None:
-    services = Filled(folder, WordVectors())
+    services = BenchmarkServices(folder, WordVectors())
     texts = [
-        MadeUp(page=PageText(title=each.title, text=each.text, lang=each.lang), url=each.url, said=())
-        for each in real.passages
+        SyntheticPage(page=PageText(title=item.title, text=item.text, lang=item.lang), url=item.url, words=())
+        for item in real.passages
     ]
     if texts:
         _add(services, texts, open_embedder("minilm", models_dir=options.models_dir))
-    _add(services, made_up_pages(options.passages).pages(), services.embedder)
+    _add(services, synthetic_language(options.passages).pages(), services.embedder)
     services.passages_writer.maintain()
     services.close()
 
 
-def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None:
-    """Keep pages as a crawl does: their text in SQL, then passages, vectors and names."""
+def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) -> None:
+    """Store pages as a crawl does: their text in SQL, then passages, vectors and names."""
     waiting = iter(made)
     while batch := list(islice(waiting, _BATCH)):
         _save(services, batch)
@@ -107,7 +107,7 @@ def _add(services: Services, made: Iterable[MadeUp], embedder: Embedder) -> None
             entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
 
 
-def _save(services: Services, batch: Sequence[MadeUp]) -> None:
+def _save(services: Services, batch: Sequence[SyntheticPage]) -> None:
     now = services.now()
     with services.database.write() as session:
         for each in batch:
