@@ -1,1 +1,1 @@
-"""Pages whose text only their scripts make, rendered in Chromium behind the same guard."""
+"""Render pages whose text is made by JavaScript: in Chromium, behind the same guard."""

@@ -1,4 +1,4 @@
-"""The DevTools protocol over a pair of pipes: calls with their answers, and what the browser tells unasked."""
+"""Speak the DevTools protocol over a pair of pipes: calls with their answers, and the browser's events."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from typing import Any, Self
 from crawler.browser.process import BrowserProcess
 from domain.errors import WellreadError
 
-#: of one message; the browser is a page's, and what it says is bounded too
+#: bytes of one message; the page controls what the browser sends, so it is bounded too
 MAX_MESSAGE = 64_000_000
 
-#: what the browser tells: the method's name, its parameters
+#: called with each event's method and parameters
 OnEvent = Callable[[str, dict[str, Any]], None]
 
 
 class BrowserFailed(WellreadError):
-    """The browser ended, or does not do what it is told."""
+    """The browser ended, or refused a command."""
 
 
 class DevTools:
-    """A connection to a browser, and through it to its targets, each a session."""
+    """A connection to a browser, with a session for each of its targets."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, reading: asyncio.BaseTransport, writer: asyncio.StreamWriter, told: OnEvent
+        self,
+        reader: asyncio.StreamReader,
+        reading: asyncio.BaseTransport,
+        writer: asyncio.StreamWriter,
+        on_event: OnEvent,
     ) -> None:
-        self._reader, self._reading, self._writer, self._told = reader, reading, writer, told
+        self._reader, self._reading, self._writer, self._on_event = reader, reading, writer, on_event
         self._count = 0
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._listening = asyncio.ensure_future(self._listen())
 
     @classmethod
-    async def connect(cls, browser: BrowserProcess, told: OnEvent) -> Self:
-        """Take over the pipes; ``told`` hears every event as it comes."""
+    async def connect(cls, browser: BrowserProcess, on_event: OnEvent) -> Self:
+        """Connect to a browser's pipes; ``on_event`` is called with every event."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=MAX_MESSAGE)
         answers, commands = os.fdopen(browser.answers, "rb", 0), os.fdopen(browser.commands, "wb", 0)
         reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), answers)
         transport, protocol = await loop.connect_write_pipe(FlowControlMixin, commands)
-        return cls(reader, reading, asyncio.StreamWriter(transport, protocol, None, loop), told)
+        return cls(reader, reading, asyncio.StreamWriter(transport, protocol, None, loop), on_event)
 
     async def call(self, method: str, *, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """Have something done, in a session or in the browser; returns what it says.
-
-        Raises BrowserFailed.
-        """
+        """Call a method, of the session or else of the browser, and return its result; raises BrowserFailed."""
         self._count += 1
         number = self._count
         message = {"id": number, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
@@ -67,33 +68,32 @@ class DevTools:
             del self._waiting[number]
 
     async def close(self) -> None:
-        """Let go of the pipes, upon which the browser ends."""
+        """Close the pipes; the browser then ends."""
         self._listening.cancel()
         with suppress(asyncio.CancelledError):
             await self._listening
         if not self._writer.transport.is_closing():  # a browser that ended has closed it
             self._writer.transport.abort()
         self._reading.close()
-        await asyncio.sleep(0)  # closed in the loop's next round
+        await asyncio.sleep(0)  # the pipes close in the loop's next round
 
     async def _listen(self) -> None:
         try:
             while True:
-                said = json.loads((await self._reader.readuntil(b"\0"))[:-1])
-                self._take(said)
+                self._receive(json.loads((await self._reader.readuntil(b"\0"))[:-1]))
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError) as error:
             for answer in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(BrowserFailed(f"The browser ended ({type(error).__name__})."))
 
-    def _take(self, said: dict[str, Any]) -> None:
-        if "id" not in said:
-            self._told(str(said.get("method", "")), said.get("params", {}))
+    def _receive(self, message: dict[str, Any]) -> None:
+        if "id" not in message:
+            self._on_event(str(message.get("method", "")), message.get("params", {}))
             return
-        answer = self._waiting.get(said["id"])
+        answer = self._waiting.get(message["id"])
         if answer is None or answer.done():
             return
-        if "error" in said:
-            answer.set_exception(BrowserFailed(f"The browser refuses: {said['error'].get('message', '')}"))
+        if "error" in message:
+            answer.set_exception(BrowserFailed(f"The browser refused: {message['error'].get('message', '')}"))
         else:
-            answer.set_result(said.get("result", {}))
+            answer.set_result(message.get("result", {}))

@@ -1,7 +1,7 @@
-"""Become Chromium: run as a script of its own, between the fork and the browser.
+"""Start Chromium without network: a script of its own, run in the new process before it becomes the browser.
 
-Arguments: the pipe it takes commands from, the one it answers to, "alone" or "online", the command. The name is no
-import: this runs without the project around it.
+Arguments: the pipe with commands, the pipe for answers, "offline" or "online", the command. It imports nothing of the
+project.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 import resource
 import sys
 
-MAX_FILE = 50_000_000  #: bytes of each file it writes; a page's own storage is in memory
+MAX_FILE = 50_000_000  #: bytes of each file the browser writes; a page's own storage is in memory
 _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
 
 
 def main() -> None:
-    """Take the pipes to where the browser expects them, give up the network and what is not needed, and start it."""
+    """Leave the network, put the pipes where the browser expects them, and become the browser."""
     commands, answers, mode, *command = sys.argv[1:]
-    if mode == "alone":
+    if mode == "offline":
         resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE, MAX_FILE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         leave_network()
@@ -28,12 +28,12 @@ def main() -> None:
 
 
 def leave_network() -> bool:
-    """Move into a network of nobody else's, without even a loopback, where the kernel lets one; say whether it did."""
+    """Move into an empty network namespace, without even a loopback; return whether the kernel allowed it."""
     user, group = os.getuid(), os.getgid()
     try:
         if ctypes.CDLL(None, use_errno=True).unshare(_NEW_NET | (_NEW_USER if user else 0)):
             return False
-        if user:  # the same user inside as outside, or the browser's own sandbox would not start
+        if user:  # keep the user: the browser's own sandbox would not start without
             for name, line in (
                 ("setgroups", "deny"),
                 ("uid_map", f"{user} {user} 1"),

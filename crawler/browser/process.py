@@ -1,4 +1,4 @@
-"""Chromium as a process: found, started on a pair of pipes in a folder of its own, ended with all its children."""
+"""Run Chromium as a process: find it, start it on a pair of pipes in a folder of its own, end it with its children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from domain.errors import WellreadError
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
-#: file descriptors beyond those that the browser reads its commands from (3) and writes its answers to (4)
+#: file descriptors from here on are not those of the browser's commands (3) and answers (4)
 _HIGH: Final = 10
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
@@ -29,7 +29,7 @@ _OPTIONS: Final = (
     "--no-first-run",
     "--no-default-browser-check",
 )
-#: nothing leaves it but through DevTools: no name resolves, the proxy's neither, and no address goes around the proxy
+#: all traffic goes through DevTools: no name resolves, not even the proxy's, and no address bypasses the proxy
 OFFLINE_OPTIONS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:1",
@@ -60,14 +60,11 @@ OFFLINE_OPTIONS: Final = (
 
 
 class NoChromium(WellreadError):
-    """There is no Chromium where the setting says."""
+    """There is no Chromium at the path that the setting names."""
 
 
 class BrowserProcess(NamedTuple):
-    """A running browser: its process, which leads its session, and the ends of the pipes to it.
-
-    Whoever takes the pipes closes them.
-    """
+    """A running browser: its process, a session leader, and our ends of its pipes, which the user of them closes."""
 
     pid: int
     commands: int
@@ -75,35 +72,35 @@ class BrowserProcess(NamedTuple):
 
 
 def find_chromium(setting: str) -> str:
-    """Return the path of the browser that ``auto``, ``off`` or a path stands for; "" for none.
+    """Return the browser's path for the setting (``auto``, ``off`` or a path); "" for none.
 
-    Raises NoChromium where a path was given and nothing can be run there.
+    Raises NoChromium where a path was given and no program is there.
     """
     if setting == "off":
         return ""
     if setting != "auto":
-        if found := shutil.which(setting):
-            return found
+        if path := shutil.which(setting):
+            return path
         raise NoChromium(f"{setting} cannot be run: set WELLREAD_CHROMIUM to Chromium's path, auto or off.")
     return next((path for name in _NAMES if (path := shutil.which(name))), "")
 
 
 @contextmanager
-def run_browser(executable: str, *, options: Sequence[str] = (), alone: bool = True) -> Iterator[BrowserProcess]:
-    """Run a browser until the block ends; then no process and no file of it is left.
+def run_browser(executable: str, *, options: Sequence[str] = (), offline: bool = True) -> Iterator[BrowserProcess]:
+    """Run a browser until the block ends; then none of its processes and files is left.
 
-    ``alone`` takes it off the network: what it wants must be given to it by DevTools.
+    ``offline`` takes it off the network: DevTools must answer its requests.
     """
     profile = tempfile.mkdtemp(prefix="wellread-chromium-")
     commands_in, commands_out = _pipe()
     answers_in, answers_out = _pipe()
-    # only root cannot have the browser's own sandbox
-    rooted = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    # the browser's own sandbox does not run as root
+    unsandboxed = ("--no-sandbox",) if os.geteuid() == 0 else ()
     command = [
         executable,
         *_OPTIONS,
-        *rooted,
-        *(OFFLINE_OPTIONS if alone else ()),
+        *unsandboxed,
+        *(OFFLINE_OPTIONS if offline else ()),
         *options,
         f"--user-data-dir={profile}",
     ]
@@ -114,7 +111,7 @@ def run_browser(executable: str, *, options: Sequence[str] = (), alone: bool = T
             str(_LAUNCHER),
             str(commands_in),
             str(answers_out),
-            "alone" if alone else "online",
+            "offline" if offline else "online",
             *command,
         ],
         pass_fds=(commands_in, answers_out),
@@ -142,7 +139,7 @@ def kill(pid: int) -> None:
 
 
 def memory_used(pid: int) -> int:
-    """Return the bytes that all processes of a browser hold for themselves; 0 where the system does not tell."""
+    """Return the private memory of all processes of a browser, in bytes; 0 where the system does not tell."""
     return sum(_private(stat.parent) for stat in Path("/proc").glob("[0-9]*/stat") if _session(stat) == pid)
 
 
@@ -162,9 +159,9 @@ def _private(process: Path) -> int:
 
 
 def _environment(profile: str) -> dict[str, str]:
-    """What it needs to run; keys and passwords of ours are not among it."""
-    kept = {name: value for name in ("PATH", "LANG", "TZ") if (value := os.environ.get(name))}
-    return {**kept, "HOME": profile, "XDG_RUNTIME_DIR": profile, "TMPDIR": profile}
+    """Return the environment it needs to run, without our keys and passwords."""
+    inherited = {name: value for name in ("PATH", "LANG", "TZ") if (value := os.environ.get(name))}
+    return {**inherited, "HOME": profile, "XDG_RUNTIME_DIR": profile, "TMPDIR": profile}
 
 
 def _pipe() -> tuple[int, int]:

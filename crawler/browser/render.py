@@ -1,8 +1,7 @@
-"""Run a page's scripts in Chromium and give the page that they made, as HTML of what is seen.
+"""Run a page's scripts in Chromium and return the page they made, as HTML of what a reader sees.
 
-The browser reaches nothing itself: every request is held back and answered by the guarded fetch
-(``crawler.browser.requests``), and what cannot be held back finds no network (``crawler.browser.process``). It ends by
-its deadline, whatever the page does.
+The browser has no network of its own (``crawler.browser.process``): every request is intercepted and answered by the
+guarded fetch (``crawler.browser.requests``). Rendering ends by its deadline, whatever the page does.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from crawler.browser.requests import RequestInterceptor, ScriptFetch
 from crawler.fetch.client import Fetched
 from domain.errors import WellreadError
 
-#: what would send packets of its own, or stay when the page is gone
+#: APIs that would send packets by themselves, or outlive the page
 _REMOVED_APIS: Final = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebSocket", "WebTransport", "EventSource",
                     "SharedWorker", "Notification"])
   delete globalThis[name];
 """
-#: in a world of its own, whose functions the page's scripts cannot have replaced
+#: run in an isolated world, whose functions the page's scripts cannot replace
 _SNAPSHOT: Final = """
 (() => {
   const all = document.body ? document.body.querySelectorAll("*") : [];
@@ -40,16 +39,16 @@ _SNAPSHOT: Final = """
 
 
 class NotRendered(WellreadError):
-    """The page's scripts made no page that can be read; the message says why."""
+    """The page's scripts made no readable page; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenderBounds:
-    """What one page may use."""
+    """Limits for rendering one page."""
 
-    deadline_s: float = 15.0  #: for everything, the browser's start too
-    settled_s: float = 0.5  #: without a request for so long, it is taken to be done
-    longest_s: float = 8.0  #: then it is taken as it is
+    deadline_s: float = 15.0  #: for everything, with the browser's start
+    settled_s: float = 0.5  #: a page without a request for so long is done
+    longest_s: float = 8.0  #: after this it is taken as it is
     max_requests: int = 40
     max_bytes: int = 20_000_000  #: of all answers
     max_elements: int = 50_000
@@ -58,37 +57,36 @@ class RenderBounds:
 
 
 class Browser:
-    """Renders pages, one at a time, each in a browser of its own."""
+    """Renders pages, one at a time, each in a new browser."""
 
     def __init__(self, executable: str, bounds: RenderBounds | None = None) -> None:
         self._executable = executable
         self._bounds = bounds or RenderBounds()
-        self._turn = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()
 
-    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
-        """Return the page as its scripts made it; ``get`` fetches what they ask for, under all guards.
-
-        Raises NotRendered.
-        """
+    async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
+        """Return the page as its scripts made it; ``fetch`` gets what they request. Raises NotRendered."""
         deadline = self._bounds.deadline_s
         try:
-            async with self._turn, asyncio.timeout(deadline):
-                html = await self._run(page, get)
+            async with self._one_at_a_time, asyncio.timeout(deadline):
+                html = await self._run(page, fetch)
         except TimeoutError as error:
-            raise NotRendered(f"{page.url} was not done with its scripts within {deadline:g} s.") from error
+            raise NotRendered(f"The scripts of {page.url} were not done within {deadline:g} s.") from error
         except (BrowserFailed, OSError) as error:
             raise NotRendered(f"{page.url} could not be rendered: {error}") from error
         if not html:
-            raise NotRendered(f"{page.url} left no page, or one of more than {self._bounds.max_elements:,} elements.")
+            raise NotRendered(
+                f"The scripts of {page.url} made no page, or one of more than {self._bounds.max_elements:,} elements."
+            )
         headers = {**page.headers, "content-type": "text/html; charset=utf-8"}
         return replace(page, body=html.encode("utf-8", "replace"), headers=headers, content_type="text/html")
 
-    async def _run(self, page: Fetched, get: ScriptFetch) -> str:
+    async def _run(self, page: Fetched, fetch: ScriptFetch) -> str:
         bounds = self._bounds
-        requests = RequestInterceptor(page, get, max_requests=bounds.max_requests, max_bytes=bounds.max_bytes)
+        requests = RequestInterceptor(page, fetch, max_requests=bounds.max_requests, max_bytes=bounds.max_bytes)
         with run_browser(self._executable) as browser:
             view = _View(requests)
-            view.devtools = await DevTools.connect(browser, view.told)
+            view.devtools = await DevTools.connect(browser, view.on_event)
             watching = asyncio.ensure_future(_watch(browser.pid, bounds.max_memory))
             try:
                 await view.open(page.url)
@@ -101,8 +99,8 @@ class Browser:
 
 
 async def _watch(pid: int, max_memory: int) -> None:
-    """End a browser that takes too much memory."""
-    while memory_used(pid) <= max_memory:  # noqa: ASYNC110 (no event tells of memory)
+    """Kill a browser that uses too much memory."""
+    while memory_used(pid) <= max_memory:  # noqa: ASYNC110 (no event reports memory)
         await asyncio.sleep(0.2)
     kill(pid)
 
@@ -116,27 +114,27 @@ class _View:
         self._requests = requests
         self._session = self._frame = ""
         self._loaded = asyncio.Event()
-        self._told: set[asyncio.Task[Any]] = set()
+        self._dialogs: set[asyncio.Task[Any]] = set()
 
-    def told(self, method: str, about: dict[str, Any]) -> None:
-        """Hear what the browser tells."""
+    def on_event(self, method: str, parameters: dict[str, Any]) -> None:
+        """Handle one of the browser's events."""
         if method == "Fetch.requestPaused":
-            self._requests.paused(self.devtools, about)
+            self._requests.on_paused(self.devtools, parameters)
         elif method == "Page.domContentEventFired":
             self._loaded.set()
-        elif method == "Page.javascriptDialogOpening":  # alert() would wait for ever
-            answering = asyncio.ensure_future(self._call("Page.handleJavaScriptDialog", accept=False))
-            self._told.add(answering)
-            answering.add_done_callback(self._forget)
+        elif method == "Page.javascriptDialogOpening":  # alert() would block for ever
+            closing = asyncio.ensure_future(self._call("Page.handleJavaScriptDialog", accept=False))
+            self._dialogs.add(closing)
+            closing.add_done_callback(self._dialog_closed)
 
     async def open(self, url: str) -> None:
-        """Load the page, every request of which is held back."""
+        """Load the page, with all its requests intercepted."""
         call = self.devtools.call
         context = (await call("Target.createBrowserContext"))["browserContextId"]  # in memory, not in the profile
         await call("Fetch.enable", patterns=[{"urlPattern": "*"}])
         await call("Browser.setDownloadBehavior", behavior="deny", browserContextId=context)
-        made = await call("Target.createTarget", url="about:blank", browserContextId=context)
-        attached = await call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
+        target = await call("Target.createTarget", url="about:blank", browserContextId=context)
+        attached = await call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self._session = attached["sessionId"]
         await self._call("Page.enable")
         await self._call("Network.enable")
@@ -145,7 +143,7 @@ class _View:
         self._frame = (await self._call("Page.navigate", url=url))["frameId"]
 
     async def settle(self, bounds: RenderBounds) -> None:
-        """Wait until the page asks for nothing more, or for as long as it may."""
+        """Wait until the page makes no more requests, at most ``longest_s``."""
         latest = time.monotonic() + bounds.longest_s
         with suppress(TimeoutError):
             async with asyncio.timeout(bounds.longest_s):
@@ -156,20 +154,20 @@ class _View:
             await asyncio.sleep(0.05)
 
     async def html(self, bounds: RenderBounds) -> str:
-        """What is seen of the page, as HTML; "" where it is too large."""
+        """Return the visible page as HTML; "" where it is too large."""
         world = await self._call("Page.createIsolatedWorld", frameId=self._frame)
         script = _SNAPSHOT % {"most": bounds.max_elements, "chars": bounds.max_chars}
-        said = await self._call(
+        result = await self._call(
             "Runtime.evaluate", expression=script, contextId=world["executionContextId"], returnByValue=True
         )
-        if "exceptionDetails" in said:
+        if "exceptionDetails" in result:
             raise BrowserFailed("its elements could not be read")
-        return str(said["result"].get("value", ""))
+        return str(result["result"].get("value", ""))
 
     async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         return await self.devtools.call(method, session=self._session, **parameters)
 
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        self._told.discard(task)
+    def _dialog_closed(self, task: asyncio.Task[Any]) -> None:
+        self._dialogs.discard(task)
         if not task.cancelled():
-            task.exception()  # a dialog that is gone already needs no answer
+            task.exception()  # the dialog may be gone already

@@ -1,6 +1,6 @@
-"""Answers what a page in the browser asks for: its own document from what was fetched, the rest by the guarded fetch.
+"""Answer the requests of a page in the browser: its document from what was fetched, the rest by the guarded fetch.
 
-Nothing is sent but GETs for scripts, styles and data; no picture, no font, no frame, no other page.
+Only GETs for scripts, styles and data are sent; no image, no font, no frame, no other page.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from crawler.browser.devtools import BrowserFailed, DevTools
 from crawler.fetch.client import Fetched, FetchError
 from crawler.urls import BadUrl, host
 
-#: how a script's GET is sent: the URL and what its request says
+#: fetches a URL for a script, with the request's headers
 ScriptFetch = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
 
-#: as DevTools names them
+#: resource types, as DevTools names them
 _ALLOWED_TYPES: Final = frozenset({"Script", "Stylesheet", "XHR", "Fetch"})
-#: headers that a script's request keeps, and those of the answer that the page is shown
+#: headers of a script's request that are sent, and those of the answer that the page gets
 _REQUEST_HEADERS: Final = frozenset({"accept", "accept-language", "origin"})
 _RESPONSE_HEADERS: Final = (
     "content-type",
@@ -32,48 +32,48 @@ _RESPONSE_HEADERS: Final = (
 
 
 class RequestInterceptor:
-    """The requests of one page; each is answered or refused, and counted."""
+    """Answers, refuses and counts the requests of one page."""
 
-    def __init__(self, document: Fetched, get: ScriptFetch, *, max_requests: int, max_bytes: int) -> None:
-        self._document, self._get = document, get
+    def __init__(self, document: Fetched, fetch: ScriptFetch, *, max_requests: int, max_bytes: int) -> None:
+        self._document, self._fetch = document, fetch
         self._left, self._bytes_left = max_requests, max_bytes
-        self._frame = ""  #: that the page was given to
+        self._frame = ""  #: the frame that got the page
         self._hosts: dict[str, asyncio.Lock] = {}
         self._running: set[asyncio.Task[None]] = set()
-        self.quiet_since = time.monotonic()  #: when the last one was answered
+        self.quiet_since = time.monotonic()  #: when the last request was answered
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether none waits for its answer."""
+        """Return whether no request waits for its answer."""
         return not self._running
 
-    def paused(self, devtools: DevTools, about: Mapping[str, Any]) -> None:
-        """Take a request that the browser holds back."""
-        task = asyncio.ensure_future(self._settle(devtools, about))
+    def on_paused(self, devtools: DevTools, event: Mapping[str, Any]) -> None:
+        """Start to answer a request that the browser has paused."""
+        task = asyncio.ensure_future(self._respond(devtools, event))
         self._running.add(task)
-        task.add_done_callback(self._settled)
+        task.add_done_callback(self._responded)
 
     async def stop(self) -> None:
-        """Answer no more."""
+        """Cancel the requests that are being answered."""
         running = list(self._running)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _settled(self, task: asyncio.Task[None]) -> None:
+    def _responded(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         self.quiet_since = time.monotonic()
 
-    async def _settle(self, devtools: DevTools, about: Mapping[str, Any]) -> None:
-        kind, frame = str(about.get("resourceType", "")), str(about.get("frameId", ""))
-        answer = await self._answer(kind, about["request"], frame)
-        # another page that is refused must not put the browser's own words about it in the place of this one
+    async def _respond(self, devtools: DevTools, event: Mapping[str, Any]) -> None:
+        kind, frame = str(event.get("resourceType", "")), str(event.get("frameId", ""))
+        answer = await self._answer(kind, event["request"], frame)
+        # with BlockedByClient the browser would show its own error page in place of this one
         reason = "Aborted" if kind == "Document" and frame == self._frame else "BlockedByClient"
-        with suppress(BrowserFailed):  # the page may have given the request up
+        with suppress(BrowserFailed):  # the page may have cancelled the request
             if answer is None:
-                await devtools.call("Fetch.failRequest", requestId=about["requestId"], errorReason=reason)
+                await devtools.call("Fetch.failRequest", requestId=event["requestId"], errorReason=reason)
             else:
-                await devtools.call("Fetch.fulfillRequest", requestId=about["requestId"], **_to_devtools(answer))
+                await devtools.call("Fetch.fulfillRequest", requestId=event["requestId"], **_to_devtools(answer))
 
     async def _answer(self, kind: str, request: Mapping[str, Any], frame: str) -> Fetched | None:
         url = str(request.get("url", "")).partition("#")[0]
@@ -87,7 +87,7 @@ class RequestInterceptor:
         self._left -= 1
         try:
             async with self._hosts.setdefault(host(url), asyncio.Lock()):  # one at a time at a host
-                fetched = await self._get(
+                fetched = await self._fetch(
                     url, {name: value for name, value in headers.items() if name in _REQUEST_HEADERS}
                 )
         except (FetchError, BadUrl):
@@ -96,7 +96,7 @@ class RequestInterceptor:
         return fetched
 
     def _own_document(self, url: str, frame: str) -> Fetched | None:
-        """The page, once: a frame in it, another page or the same again is refused."""
+        """Return the page, once; None for a frame in it, for another page and for the same page again."""
         if self._frame or url != self._document.url:
             return None
         self._frame = frame

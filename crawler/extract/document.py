@@ -23,14 +23,13 @@ from crawler.extract.links import links_of
 from crawler.extract.main_content import guess_main_content
 from crawler.extract.markdown import read_markdown, read_plain
 from crawler.extract.metadata import Metadata, read_metadata
-from crawler.extract.needs_javascript import lacks_text_without_scripts
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
 from domain import PageText
 from domain.errors import WellreadError
 
-_HTML = frozenset({"text/html", "application/xhtml+xml", ""})
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 _READERS: dict[str, Callable[[str, str], PageText]] = {
     "text/markdown": read_markdown,
     "text/x-markdown": read_markdown,
@@ -61,7 +60,7 @@ HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
 _READ = "HTML, PDF, Markdown and plain text"
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
-_NUL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
 
 class NothingToRead(WellreadError):
@@ -75,7 +74,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     all. Raises NothingToRead.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind not in _HTML | _READERS.keys() | {_PDF}:
+    if kind not in HTML_TYPES | _READERS.keys() | {_PDF}:
         raise NothingToRead(f"{url} is of the type {kind}, which is not read: only {_READ} are.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
@@ -83,7 +82,7 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
         return _pdf(body, url)
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, whatever its type says: only {_READ} are read.")
-    text = _NUL.sub(" ", decode(body, content_type))
+    text = CONTROL.sub(" ", decode(body, content_type))
     page = _READERS.get(kind, _html)(text, url)
     if not page.text.strip():
         raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
@@ -95,14 +94,6 @@ def _pdf(body: bytes, url: str) -> PageText:
         return read_pdf(body, url=url)
     except NoPdfText as error:
         raise NothingToRead(f"{url} {error}") from error
-
-
-def needs_javascript(body: bytes, content_type: str = "") -> bool:
-    """Return whether a document is a page that hardly holds any text before its scripts have run."""
-    if content_type.split(";")[0].strip().lower() not in _HTML or b"<script" not in body.lower():
-        return False
-    tree = parse(_NUL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
-    return tree is not None and lacks_text_without_scripts(tree)
 
 
 def _html(text: str, url: str) -> PageText:

@@ -1,15 +1,18 @@
-"""Tell a page whose text only its scripts make: hardly anything is written in it, and it shows that more will be."""
+"""Recognise a page whose text is made by its scripts: it has hardly any, and shows that scripts will add more."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from crawler.extract.charset import decode
+from crawler.extract.document import CONTROL, HTML_TYPES, MAX_SOURCE
+from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
 
-#: fewer words than this are a title, a menu or "Loading…", not a page
+#: a page with fewer words has a title, a menu or "Loading…", and no text
 FEW_WORDS = 25
-#: where the usual frameworks put what they make
+#: the elements that the usual frameworks fill
 _ROOT_IDS = frozenset(
     "root app __next __nuxt ___gatsby svelte main-app app-root react-root application q-app content-root".split()
 )
@@ -19,21 +22,24 @@ _ASKS_FOR_JAVASCRIPT = re.compile(
 )
 
 
-def lacks_text_without_scripts(tree: Any) -> bool:
-    """Return whether a parsed page has hardly any text and looks as if its scripts would make it; changes the tree."""
-    if not any(True for _ in tree.iter("script")):
+def needs_javascript(body: bytes, content_type: str = "") -> bool:
+    """Return whether a document is a page that has hardly any text before its scripts have run."""
+    if content_type.split(";")[0].strip().lower() not in HTML_TYPES or b"<script" not in body.lower():
         return False
-    asks = any(_ASKS_FOR_JAVASCRIPT.search("".join(each.itertext())) for each in tree.iter("noscript"))
+    tree = parse(CONTROL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
+    if tree is None or not any(True for _ in tree.iter("script")):
+        return False
+    asks = any(_ASKS_FOR_JAVASCRIPT.search("".join(element.itertext())) for element in tree.iter("noscript"))
     has_root = any(_is_root(element) for element in tree.iter())
-    body = tree.find("body")
+    whole = tree.find("body")
     drop_hidden(tree)
-    shown = " ".join((body if body is not None else tree).itertext())
+    shown = " ".join((whole if whole is not None else tree).itertext())
     words = max(len(shown.split()), len(shown) // 12)
     return words < FEW_WORDS and (asks or has_root or words == 0)
 
 
 def _is_root(element: Any) -> bool:
-    """Return whether a framework would fill this element: hardly anything is in it yet."""
+    """Return whether a framework would fill this element, which holds hardly anything yet."""
     if not isinstance(element.tag, str):
         return False
     is_named = element.get("id", "") in _ROOT_IDS or element.tag in _ROOT_TAGS or "data-reactroot" in element.attrib

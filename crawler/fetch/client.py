@@ -1,7 +1,7 @@
-"""Fetch one URL under all guards: every hop's address checked, every size and the whole time bounded.
+"""Fetch one URL under all guards: every hop's address is checked, every size and the whole time are bounded.
 
-Whatever a server does, ``Client.get`` ends by its deadline, holding no more than its limits; it keeps no cookies and
-follows no proxy of the environment. Robots and politeness are the caller's, who may be asked before each redirect.
+Whatever a server does, ``Fetcher.get`` ends by its deadline and holds no more than its limits. It keeps no cookies and
+uses no proxy of the environment. robots.txt and delays are the caller's, who is asked before each redirect.
 """
 
 from __future__ import annotations
@@ -16,12 +16,21 @@ from typing import Self
 
 import httpcore2
 
-from crawler.fetch.body import ANY_TYPE, PAGE_TYPES
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, FetchError, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
 from crawler.fetch.response import fetch_error_of, location_of, receive
-from crawler.fetch.result import Fetched, FetchTimeout, Hop, HostUnreachable, Limits, NotText, TooLarge
+from crawler.fetch.result import (
+    ANY_TYPE,
+    PAGE_TYPES,
+    Fetched,
+    FetchTimeout,
+    Hop,
+    HostUnreachable,
+    Limits,
+    NotText,
+    TooLarge,
+)
 from crawler.urls import BadUrl, absolute
 
 __all__ = [
@@ -42,12 +51,12 @@ __all__ = [
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
-#: is told where a redirect leads before anything is asked there; raises FetchError where that may not be
+#: called with a redirect's target before it is requested; raises FetchError to refuse it
 OnRedirect = Callable[[str], Awaitable[None]]
 
 
 class Fetcher:
-    """Fetches for a long time inside one event loop; connections are kept and used again."""
+    """Fetches inside one event loop, and keeps connections to use them again."""
 
     def __init__(
         self,
@@ -95,9 +104,9 @@ class Fetcher:
 
         Args:
             url: absolute, http or https.
-            headers: for the first hop only: a redirect's target is not told conditions or keys meant for another URL.
-            accept: content types taken of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
-            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard let it pass.
+            headers: for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
+            accept: content types accepted of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
+            on_redirect: awaited with the URL of each further hop, within the deadline, once the guard admitted it.
 
         Raises:
             FetchError: one of its subclasses, or what ``on_redirect`` raises.
@@ -109,13 +118,13 @@ class Fetcher:
     async def post(
         self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
     ) -> Fetched:
-        """POST a body; a redirect is an answer, never followed, so that the body goes nowhere else.
+        """POST a body; a redirect is never followed, so that the body goes nowhere else.
 
         Args:
             url: absolute, http or https.
             body: sent as it is.
-            headers: its content type, and whatever else.
-            accept: content types taken of a 2xx answer; None: its body is not wanted, and empty where it cannot be had.
+            headers: with its content type.
+            accept: content types accepted of a 2xx answer; None: its body is not wanted, and may be empty.
 
         Raises:
             FetchError: one of its subclasses.
@@ -155,7 +164,7 @@ class Fetcher:
                 await call.on_redirect(target.url)
 
     def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
-        """Check where a redirect leads as if it had been asked for, and what only a redirect can do wrong."""
+        """Check a redirect's target as any URL, and for what only a redirect can do wrong."""
         if len(hops) > self._limits.max_hops:
             raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times: leave it")
         if _UNSAFE.search(location):
@@ -163,19 +172,19 @@ class Fetcher:
         try:
             target = self._guard.check(absolute(location, source.url))
         except (BadUrl, Blocked) as error:
-            raise Blocked(f"{source.url} redirects to what may not be read: {error}") from error
+            raise Blocked(f"{source.url} redirects to a URL that may not be read: {error}") from error
         if target.url in {hop.url for hop in hops}:
             raise Blocked(f"{hops[0].url} redirects in a circle: leave it")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
         if target.own and not source.own:
             raise Blocked(
-                f"{source.url} redirects from the web into your own site {target.authority}: ask for it itself"
+                f"{source.url} redirects from the web into your own site {target.authority}: read that by its own URL"
             )
         return target
 
     async def _send(self, target: Target, call: _Call) -> httpcore2.Response:
-        """Send the request and take the answer's head; once more where a kept connection had died meanwhile."""
+        """Send the request and return the answer's head; send it again where a kept connection had died."""
         try:
             connected = _Connected()
             try:
@@ -210,7 +219,7 @@ class Fetcher:
 
 @dataclass(frozen=True, kw_only=True)
 class _Call:
-    """What is asked of a URL."""
+    """A request, without its URL."""
 
     method: str = "GET"
     body: bytes = b""
@@ -220,7 +229,7 @@ class _Call:
 
 
 class _Connected:
-    """Listens to the pool, to know whether a request went over a new connection or one that was kept."""
+    """Records whether the pool opened a new connection for a request."""
 
     anew = False
 

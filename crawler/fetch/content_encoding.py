@@ -1,6 +1,6 @@
-"""Undo a body's Content-Encoding within bounds, chunk by chunk, so that no bomb is ever unpacked.
+"""Undo a body's Content-Encoding within bounds, chunk by chunk, so that no decompression bomb is unpacked.
 
-An 809-byte body can hold gigabytes; here no call returns or keeps more than the bounds allow.
+An 809-byte body can hold gigabytes; no call returns or keeps more than the bounds allow.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import brotli
 
 from domain.errors import WellreadError
 
-ENCODINGS = "gzip, deflate, br"  #: what may be asked for in Accept-Encoding
-RATIO_FROM_BYTES = 1_000_000  #: below this size a high ratio harms nobody
+ENCODINGS = "gzip, deflate, br"  #: for Accept-Encoding
+RATIO_FROM_BYTES = 1_000_000  #: below this size a high ratio does no harm
 
 
 class Overflow(WellreadError):
@@ -22,12 +22,12 @@ class Overflow(WellreadError):
 
 
 class Corrupt(WellreadError):
-    """The body cannot be decoded: an unknown or stacked encoding, damaged or cut off."""
+    """The body cannot be decoded: its encoding is unknown or stacked, or it is damaged or cut off."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BodyBounds:
-    """How much a body may be."""
+    """How large a body may be."""
 
     max_wire: int = 5_000_000  #: bytes as they arrive
     max_body: int = 10_000_000  #: bytes once decoded
@@ -46,7 +46,7 @@ class Codec(Protocol):
         ...
 
     def is_whole(self) -> bool:
-        """Return whether the encoded stream has come to its end."""
+        """Return whether the encoded stream is complete."""
         ...
 
 
@@ -56,14 +56,14 @@ class Decoder:
     def __init__(self, encoding: str, bounds: BodyBounds) -> None:
         self._codec = _codec(encoding)
         self._bounds = bounds
-        self.wire = 0  #: bytes taken
-        self.out = 0  #: bytes given
+        self.wire = 0  #: bytes received
+        self.out = 0  #: bytes decoded
 
     def feed(self, data: bytes) -> bytes:
         """Return what the next chunk decodes to.
 
         Raises:
-            Overflow: a bound is exceeded; at most ``max_body`` + 1 bytes were made of it.
+            Overflow: a bound is exceeded; at most ``max_body`` + 1 bytes were decoded.
             Corrupt: the data is not in the encoding.
         """
         self.wire += len(data)
@@ -78,10 +78,10 @@ class Decoder:
         return decoded
 
     def finish(self) -> None:
-        """Check that nothing is missing.
+        """Check that the body is complete.
 
         Raises:
-            Corrupt: the encoded stream stops before its end.
+            Corrupt: the encoded stream is cut off.
         """
         if self.wire and not self._codec.is_whole():
             raise Corrupt("its encoded body is cut off")
@@ -110,7 +110,7 @@ class _Identity:
 
 
 class _Gzip:
-    """One member after the other, as RFC 1952 has it; what follows the last one is padding."""
+    """One member after the other (RFC 1952); what follows the last one is padding."""
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(31)
@@ -131,7 +131,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """zlib's format as the RFC says, or the bare stream that many servers send."""
+    """zlib's format (RFC 1950), or the bare stream that many servers send."""
 
     def __init__(self) -> None:
         self._head = b""

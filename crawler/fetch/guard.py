@@ -1,7 +1,7 @@
-"""Which addresses may be fetched: the public web and the operator's own sites, nothing of anyone's inner network.
+"""Decide which addresses may be fetched: the public web and the operator's own sites, no inner network.
 
-Pure: it looks at URLs and at IP addresses, and never asks the DNS. Whoever connects resolves a name once, asks
-``Guard.admit`` about every answer, and connects to an address that was admitted (``crawler.fetch.network``).
+Pure: it checks URLs and IP addresses, and never asks the DNS. ``crawler.fetch.network`` resolves a name once, passes
+all its addresses to ``Guard.admit``, and connects to an admitted one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Network = IPv4Network | IPv6Network
 WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
 #: IANA's special-purpose IPv4 registry (private, shared, loopback, link-local with every cloud's metadata service,
-#: documentation, anycast relays, multicast, reserved), and Azure's metadata address, which hides among public ones
+#: documentation, anycast relays, multicast, reserved), and Azure's metadata address, which lies among public ones
 DENIED_V4 = tuple(
     IPv4Network(text)
     for text in (
@@ -32,7 +32,7 @@ DENIED_V4 = tuple(
         *("224.0.0.0/4", "240.0.0.0/4"),
     )
 )
-#: only global unicast is public in IPv6; of it, not Teredo and its neighbours, documentation, 6to4, AS112
+#: in IPv6 only global unicast is public, without Teredo and its neighbours, documentation, 6to4, AS112
 GLOBAL_V6 = IPv6Network("2000::/3")
 DENIED_V6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")))
 NAT64 = IPv6Network("64:ff9b::/96")
@@ -66,35 +66,37 @@ class NotPublic(Blocked):
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A URL that passed the guard, taken apart once: what is connected to is what was checked."""
+    """A URL that passed the guard, parsed once, so that the connection goes to what was checked."""
 
     url: str  #: absolute, without fragment
     scheme: str
     host: str  #: lower case, ASCII; an IPv6 address without brackets
     port: int
-    path: str  #: with its query, as it goes on the request line
+    path: str  #: with its query, as in the request line
     own: bool  #: one of the operator's own sites
 
     @property
     def authority(self) -> str:
-        """The host as URLs and the Host header write it, with a port that is not the default."""
+        """The host as in URLs and the Host header, with a port that is not the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _default_port(self.scheme) else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guard:
-    """The policy; the default one admits the public web only."""
+    """The policy; by default it admits the public web only."""
 
     ports: frozenset[int] = WEB_PORTS
-    own_sites: frozenset[tuple[str, int]] = frozenset()  #: (host, port) of ``hole``: any address will do
-    denied_networks: tuple[Network, ...] = ()  #: besides those that nobody may reach
+    own_sites: frozenset[tuple[str, int]] = (
+        frozenset()
+    )  #: of ``allowlist_entry``: (host, port) that may be at any address
+    denied_networks: tuple[Network, ...] = ()  #: in addition to those that are never public
 
     def check(self, url: str) -> Target:
-        """Return the URL taken apart, if it may be asked for; its host's addresses are still to be checked.
+        """Return the parsed URL if it may be requested; its host's addresses are checked by ``admit``.
 
         Raises:
-            Blocked: not http(s), credentials, a port or an address or a name that is not the public web's.
+            Blocked: not http(s), credentials, or a port, an address or a name that is not the public web's.
         """
         target = _target(url)
         if (target.host, target.port) in self.own_sites:
@@ -109,10 +111,10 @@ class Guard:
         return target
 
     def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
-        """Return the addresses to connect to for a host: all that its name resolved to, or none.
+        """Return the addresses to connect to for a host: all that its name resolved to.
 
         Raises:
-            Blocked: one of the addresses is not public (one would be enough to be rebound to), or the port is not read.
+            NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed.
         """
         if (host, port) in self.own_sites:
             return tuple(addresses)
@@ -124,7 +126,7 @@ class Guard:
         return tuple(addresses)
 
     def is_public(self, address: str) -> bool:
-        """Return whether an IP address, as text, is one of the public internet's; anything else is not."""
+        """Return whether a text is an IP address of the public internet."""
         try:
             ip = ip_address(address)
         except ValueError:
@@ -133,17 +135,13 @@ class Guard:
 
 
 def allowlist_entry(url: str) -> tuple[str, int]:
-    """Return the (host, port) that lets an operator's own site through, for ``Guard.own_sites``.
-
-    Raises:
-        Blocked: the URL is none, or not http(s).
-    """
+    """Return the (host, port) of an operator's own site, for ``Guard.own_sites``; raises Blocked for no http(s) URL."""
     target = _target(url)
     return target.host, target.port
 
 
 def _target(url: str) -> Target:
-    """Parse once; refuse what two parsers could read differently."""
+    """Parse the URL once; refuse what two parsers could read differently."""
     if _UNSAFE.search(url):
         raise Blocked(f"{url!r} has a space, control character or backslash in it: write it percent-encoded")
     try:
@@ -166,12 +164,12 @@ def _target(url: str) -> Target:
 
 
 def _refuse_disguise(url: str, parsed: URL) -> None:
-    """Refuse an IPv4 address written in octal, hexadecimal, one number …: nobody means well with it."""
+    """Refuse an IPv4 address written in octal, hexadecimal, as one number …: it serves to deceive."""
     if parsed.host_type != HostType.IPV4:
         return
     start = f"{parsed.protocol}//{parsed.hostname}"
     if not url.lower().startswith(start) or url[len(start) : len(start) + 1] not in ("", ":", "/", "?", "#"):
-        raise Blocked(f"{url!r} hides the address {parsed.hostname}: write it as that")
+        raise Blocked(f"{url!r} hides the address {parsed.hostname}: write it in that form")
 
 
 def _literal(host: str) -> Address | None:
@@ -182,7 +180,7 @@ def _literal(host: str) -> Address | None:
 
 
 def _is_public_name(host: str) -> bool:
-    """Return whether a name could stand in the public DNS: dotted, well formed, not in a suffix of inner networks."""
+    """Return whether a name could be in the public DNS: dotted, well formed, without a suffix of inner networks."""
     name = host.removesuffix(".")
     labels = name.split(".")
     return len(labels) > 1 and len(name) <= 253 and all(map(_LABEL.fullmatch, labels)) and not _INTERNAL.fullmatch(name)
@@ -202,7 +200,7 @@ def _is_public(ip: Address) -> bool:
 
 
 def _wrapped_v4(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped, NAT64 or ISATAP address leads to."""
+    """Return the IPv4 address that a mapped, NAT64 or ISATAP address leads to."""
     if ip.ipv4_mapped is not None:
         return ip.ipv4_mapped
     if ip in NAT64 or (int(ip) >> 32) & 0xFFFFFFFF in ISATAP:

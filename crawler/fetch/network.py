@@ -1,6 +1,6 @@
-"""Connect to the address that was checked.
+"""Connect to the addresses that the guard admitted.
 
-A name is resolved once, every answer must be admitted by the guard, and the connection goes to one of them. TLS still
+A name is resolved once, the guard must admit every address, and the connection goes to one of them. TLS still
 verifies the name, because the connection pool starts it with the URL's host.
 """
 
@@ -16,10 +16,10 @@ import httpcore2
 
 from crawler.fetch.guard import Blocked, Guard
 
-#: from a host and a port to the host's IP addresses, best first; an OSError where there are none
+#: maps a host and a port to the host's IP addresses, best first; raises OSError where there are none
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
-MAX_TRIED = 3  #: addresses of one host
+MAX_TRIED = 3  #: addresses tried of one host
 
 SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
@@ -27,36 +27,36 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 async def system_resolver(host: str, port: int) -> Sequence[str]:
     """Ask the system's resolver, in a thread of its own.
 
-    Not the loop's executor: a hostile DNS server holds getaddrinfo for tens of seconds, and a few of those would
-    starve every other user of the executor and hold up the process's end.
+    A hostile DNS server can block getaddrinfo for tens of seconds; in the loop's executor a few of those would starve
+    every other user of it and delay the process's end.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Sequence[str]] = loop.create_future()
 
     def resolve() -> None:
-        found: Sequence[str] | Exception
+        result: Sequence[str] | Exception
         try:
             rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found = list(dict.fromkeys(str(row[4][0]) for row in rows))
+            result = list(dict.fromkeys(str(row[4][0]) for row in rows))
         except (OSError, UnicodeError) as error:
-            found = error
+            result = error
         if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, found)
+            loop.call_soon_threadsafe(finish, result)
 
-    def settle(found: Sequence[str] | Exception) -> None:
+    def finish(result: Sequence[str] | Exception) -> None:
         if answer.done():
             return
-        if isinstance(found, Exception):
-            answer.set_exception(found)
+        if isinstance(result, Exception):
+            answer.set_exception(result)
         else:
-            answer.set_result(found)
+            answer.set_result(result)
 
     threading.Thread(target=resolve, name=f"dns {host}", daemon=True).start()
     return await answer
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
-    """Where the connection pool gets its connections: only to admitted addresses, never to a unix socket."""
+    """Opens the connection pool's connections: to admitted addresses only, never to a unix socket."""
 
     def __init__(self, guard: Guard, resolve: Resolver, *, dns_s: float, connect_s: float) -> None:
         self._guard = guard
@@ -97,7 +97,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the pool's interface
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Refuse: the web is not behind a unix socket."""
+        """Refuse every unix socket."""
         raise Blocked(f"{path} is a unix socket: only the web is read")
 
     async def sleep(self, seconds: float) -> None:
@@ -119,7 +119,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
 
 
 async def _verify_peer(stream: httpcore2.AsyncNetworkStream, address: str) -> None:
-    """Make sure that nothing between us and the kernel sent the connection elsewhere."""
+    """Raise Blocked where the connection went to another address, as a library in between could have it."""
     peer = (stream.get_extra_info("server_addr") or ("",))[0]
     if not peer or ip_address(peer) != ip_address(address):
         await stream.aclose()

@@ -1,48 +1,54 @@
-"""Read an answer off its connection, within the limits, and tell what is wrong with one that cannot be used."""
+"""Read an answer off its connection, within the limits; name the error of one that cannot be used."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Mapping
 from contextlib import aclosing
 from types import MappingProxyType
 
 import httpcore2
 
-from crawler.fetch.body import ANY_TYPE, WrongType, content_type, read_body
-from crawler.fetch.content_encoding import Corrupt, Overflow
+from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
-from crawler.fetch.result import Fetched, HostUnreachable, Limits, NotText, TooLarge
+from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotText, TooLarge
+from domain.errors import WellreadError
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+#: how programs, archives, pictures and films begin, whatever their header says
+_BINARY = (b"\x7fELF", b"MZ\x90", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"\0\0\0")
+
+
+class WrongType(WellreadError):
+    """The body is not of a content type that was asked for."""
 
 
 async def receive(
     target: Target, response: httpcore2.Response, *, accept: frozenset[str] | None, limits: Limits
 ) -> Fetched:
-    """Read the answer to its end; only of what was asked for is a body that cannot be had an error.
+    """Read the answer to its end; an unwanted body that cannot be read is empty, and no error.
 
     ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted.
 
     Raises:
-        TooLarge, NotText, Unreachable: the body cannot be had.
+        TooLarge, NotText, HostUnreachable: the wanted body cannot be read.
     """
     headers = _headers(response)
     is_wanted = accept is not None and 200 <= response.status < 300
     types = accept if accept is not None and is_wanted else ANY_TYPE
     try:
         async with aclosing(response.aiter_stream()) as chunks:
-            body = await read_body(chunks, headers, accept=types, bounds=limits.bounds())
+            body = await _read_body(chunks, headers, accept=types, bounds=limits.bounds())
     except (WrongType, Corrupt, Overflow, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if is_wanted:
             raise fetch_error_of(target, error) from error
         body = b""
     return Fetched(
-        url=target.url, status=response.status, headers=headers, body=body, content_type=content_type(headers)
+        url=target.url, status=response.status, headers=headers, body=body, content_type=_content_type(headers)
     )
 
 
 def fetch_error_of(target: Target, error: Exception) -> FetchError:
-    """Return the error to raise for what went wrong with an answer."""
+    """Return the fetch error for what went wrong while the answer was read."""
     match error:
         case Overflow():
             return TooLarge(f"{target.url} is too large: {error}. Leave it, or raise the limit")
@@ -55,7 +61,7 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
 
 
 def location_of(response: httpcore2.Response) -> str | None:
-    """Where a redirect leads; the header's bytes are UTF-8 more often than the Latin-1 of the RFC."""
+    """Return where a redirect leads, None for another answer; the header is UTF-8 more often than the RFC's Latin-1."""
     if response.status not in _REDIRECTS:
         return None
     for name, value in response.headers:
@@ -70,3 +76,41 @@ def _headers(response: httpcore2.Response) -> Mapping[str, str]:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
         joined[name] = f"{joined[name]}, {value}" if name in joined else value
     return MappingProxyType(joined)
+
+
+async def _read_body(
+    chunks: AsyncIterable[bytes], headers: Mapping[str, str], *, accept: frozenset[str], bounds: BodyBounds
+) -> bytes:
+    """Return the decoded body; stop at the first chunk that shows that it cannot be used.
+
+    Raises:
+        WrongType: the declared type is not accepted, or text is declared and the bytes are binary.
+        Overflow, Corrupt: see ``crawler.fetch.content_encoding``.
+    """
+    kind = _content_type(headers)
+    if kind and accept != ANY_TYPE and kind not in accept:
+        raise WrongType(f"its content type is {kind}")
+    _check_declared_length(headers.get("content-length", ""), bounds)
+    decoder = Decoder(headers.get("content-encoding", ""), bounds)
+    is_sniffed = accept != ANY_TYPE and _is_textual(kind)
+    body = bytearray()
+    async for chunk in chunks:
+        body += decoder.feed(chunk)
+        if is_sniffed and body.startswith(_BINARY):
+            raise WrongType(f"it is binary, though its content type is {kind or 'not given'}")
+    decoder.finish()
+    return bytes(body)
+
+
+def _check_declared_length(declared: str, bounds: BodyBounds) -> None:
+    if declared.isdecimal() and int(declared[-18:]) > bounds.max_wire:
+        raise Overflow(f"its {declared[-18:]} bytes are more than {bounds.max_wire:,}")
+
+
+def _is_textual(kind: str) -> bool:
+    return not kind or kind.startswith("text/") or kind.endswith(("xml", "json"))
+
+
+def _content_type(headers: Mapping[str, str]) -> str:
+    """Return the Content-Type in lower case, without its parameters; "" where there is none."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()

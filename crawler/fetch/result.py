@@ -1,4 +1,4 @@
-"""What comes of a fetch: an answer within limits, or one of the errors."""
+"""The result of a fetch: an answer within limits, or one of the errors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from dataclasses import dataclass
 
 from crawler.fetch.content_encoding import BodyBounds
 from crawler.fetch.guard import FetchError
+
+#: content types with text to extract
+PAGE_TYPES = frozenset(
+    {"text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf"}
+    | {"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/json"}
+)
+ANY_TYPE = frozenset({"*/*"})  #: for what is recognised by its bytes, such as robots.txt
 
 
 class TooLarge(FetchError):
@@ -22,14 +29,14 @@ class HostUnreachable(FetchError):
 
 
 class NotText(FetchError):
-    """The answer is not of a kind that can be read."""
+    """The answer is not of a content type that can be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long a fetch may take and how much it may bring."""
+    """How long a fetch may take and how large its answer may be."""
 
-    deadline_s: float = 20.0  #: for everything: all hops, names and bytes
+    deadline_s: float = 20.0  #: for everything: all hops, DNS and bytes
     connect_s: float = 5.0  #: for one address
     dns_s: float = 3.0
     max_hops: int = 5  #: redirects followed
@@ -38,7 +45,7 @@ class Limits:
     max_ratio: float = 100.0  #: decoded per arrived byte
 
     def bounds(self) -> BodyBounds:
-        """What they mean for one body."""
+        """Return the bounds of one body."""
         return BodyBounds(max_wire=self.max_wire, max_body=self.max_body, max_ratio=self.max_ratio)
 
 
@@ -47,17 +54,17 @@ class Hop:
     """A redirect that was followed."""
 
     status: int
-    url: str  #: that answered with it
+    url: str  #: the URL that redirected
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """What a server answered, whatever its status."""
+    """A server's answer, whatever its status."""
 
-    url: str  #: that answered in the end: absolute, without fragment
+    url: str  #: the last URL, after redirects: absolute, without fragment
     status: int
-    headers: Mapping[str, str]  #: names in lower case; several of one name joined by ", "
-    body: bytes  #: decoded; empty for an error's answer that is not worth keeping
+    headers: Mapping[str, str]  #: names in lower case; repeated headers joined by ", "
+    body: bytes  #: decoded; may be empty for an answer that is no 2xx
     content_type: str  #: lower case, without parameters; "" where the server gave none
     hops: tuple[Hop, ...] = ()
     elapsed_s: float = 0.0

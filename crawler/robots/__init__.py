@@ -1,1 +1,1 @@
-"""The rules of robots.txt, and how long to leave a host alone."""
+"""What a site allows: the rules of its robots.txt, and the delay between requests."""

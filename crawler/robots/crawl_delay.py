@@ -1,6 +1,6 @@
-"""How long to leave a host alone after an answer: Scrapy's AutoThrottle, and whatever the site asks for.
+"""Compute the delay between two requests to a host: Scrapy's AutoThrottle, and what the site asks for.
 
-Pure: the caller keeps each host's delay and its next slot.
+Pure: the caller stores each host's delay and its next slot.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 
 FLOOR_S = 1.0
 CEILING_S = 30.0
-MAX_ASKED_S = 86_400.0  #: of what a site may ask for: one absurd header must not close a host for good
-TARGET_CONCURRENCY = 1.0  #: requests a host has to answer at a time
-SERVED = frozenset({200, 203, 304})  #: statuses of a server that did what it was asked for
+MAX_ASKED_S = 86_400.0  #: the longest delay a site may ask for: one absurd header must not block a host for ever
+TARGET_CONCURRENCY = 1.0  #: requests that a host answers at a time
+SERVED = frozenset({200, 203, 304})  #: statuses of a server that did as asked
 OVERLOADED = frozenset({429, 503})  #: statuses of a server that asks for fewer requests
 
 
@@ -30,18 +30,18 @@ def next_delay_s(
 
     AutoThrottle (scrapy.extensions.throttle): the mean of the previous delay and latency / concurrency, but no less
     than the latter, between the floor and the ceiling; an error never shortens the delay, because errors come quickly.
-    Unlike there a 304 does: a site whose pages seldom change would be left alone for longer with each of them. An
-    overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own word and
+    Unlike in Scrapy a 304 can shorten it: else a site whose pages seldom change would be read ever more slowly. An
+    overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own wish and
     may exceed the ceiling.
 
     Args:
-        previous_s: what this function returned last for the host, ``floor_s`` at first.
-        latency_s: how long the answer took.
+        previous_s: the last result for the host, ``floor_s`` at first.
+        latency_s: the time the answer took.
         status: of the answer; None where there was none.
         crawl_delay_s: from robots.txt.
         retry_after_s: from the answer, see ``parse_retry_after``.
         floor_s: may be 0 for an operator's own site.
-        ceiling_s: of what is not asked for by the site.
+        ceiling_s: of a delay that the site did not ask for.
     """
     target_s = max(0.0, latency_s) / TARGET_CONCURRENCY
     delay_s = max(target_s, (previous_s + target_s) / 2)
@@ -54,7 +54,7 @@ def next_delay_s(
 
 
 def parse_retry_after(value: str, now: datetime) -> float | None:
-    """Return the seconds a Retry-After header asks for, counted from ``now`` where it gives a date; None if neither.
+    """Return the seconds a Retry-After header asks for, counted from ``now`` where it is a date; None for neither.
 
     Args:
         value: RFC 9110 §10.2.3, delay-seconds or an HTTP-date.

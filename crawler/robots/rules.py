@@ -1,6 +1,6 @@
-"""What a site's robots.txt allows, after RFC 9309, read as leniently as the large search engines read it.
+"""Parse a robots.txt (RFC 9309), as leniently as the large search engines, and say what it allows.
 
-Pure. Time is linear in the file when parsing and in the rules of one agent when asking, whatever the file says.
+Pure. Parsing is linear in the file, a check is linear in the rules of one agent, whatever the file says.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from crawler.urls import origin
 
-MAX_BYTES = 500 * 1024  #: of a robots.txt that are read
-MAX_LINE = 16_664  #: characters of a line that are read: eight times the longest URL browsers took
+MAX_BYTES = 500 * 1024  #: bytes read of a robots.txt
+MAX_LINE = 16_664  #: characters read of a line: eight times the longest URL that browsers took
 
 _KEYS = {
     "user-agent": "agent",
@@ -41,12 +41,12 @@ _INDEX = re.compile(rb"/index\.html?$")
 class Rule:
     """One Allow or Disallow line."""
 
-    pattern: str  #: percent-encoded; "*" stands for anything, a final "$" for the end
+    pattern: str  #: percent-encoded; "*" matches anything, a final "$" the end
     allow: bool
 
     @property
     def precedence(self) -> tuple[int, bool]:
-        """The longest pattern decides; of two as long, the one that allows."""
+        """The order of rules: the longest pattern decides; of two equally long ones, the one that allows."""
         return len(self.pattern), self.allow
 
 
@@ -55,12 +55,14 @@ Group = tuple[Rule, ...]  #: rules that one or more agents share, the highest pr
 
 @dataclass(frozen=True, kw_only=True)
 class Robots:
-    """A robots.txt, read."""
+    """A parsed robots.txt."""
 
-    groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)  #: by agent, lower case; "*" for the others
+    groups: Mapping[str, tuple[Group, ...]] = field(
+        default_factory=dict
+    )  #: by agent, in lower case; "*" for the others
     delays_s: Mapping[str, float] = field(default_factory=dict)  #: Crawl-delay, by agent
-    sitemaps: tuple[str, ...] = ()  #: as written: they may be relative, and on another host
-    is_temporary: bool = False  #: stands for a file that could not be had: ask again soon
+    sitemaps: tuple[str, ...] = ()  #: as written: may be relative, or on another host
+    is_temporary: bool = False  #: the file could not be fetched: ask again soon
 
     def allows(self, url: str, agent: str) -> bool:
         """Return whether an agent, named by its product token or whole User-Agent, may fetch the URL."""
@@ -70,7 +72,7 @@ class Robots:
         return max(deciding, key=lambda rule: rule.precedence).allow if deciding else True
 
     def delay_s(self, agent: str) -> float | None:
-        """Return the seconds between two requests that the site asks of the agent, if it does."""
+        """Return the seconds between two requests that the site asks for, if it does."""
         return self.delays_s.get(self._name(agent))
 
     def _name(self, agent: str) -> str:
@@ -83,15 +85,15 @@ DISALLOW_ALL = Robots(groups={"*": ((Rule(pattern="/", allow=False),),)}, is_tem
 
 
 def robots_url(url: str) -> str:
-    """Return where the robots.txt of the URL's site is."""
+    """Return the URL of the robots.txt of the URL's site."""
     return f"{origin(url)}/robots.txt"
 
 
 def from_response(status: int | None, body: bytes) -> Robots:
-    """Return what an answer for /robots.txt means; None is the status of a server that could not be reached.
+    """Return the rules of an answer for /robots.txt; its status is None where the server could not be reached.
 
-    RFC 9309 §2.3.1: a file that is not there (4xx) allows all, a server in trouble (5xx, unreachable) disallows all
-    for the time being. 429 counts as trouble, as Google reads it: it asks for fewer requests, not for more.
+    RFC 9309 §2.3.1: a missing file (4xx) allows all, a failing server (5xx, unreachable) disallows all for the time
+    being. 429 counts as a failure, as for Google: it asks for fewer requests.
     """
     if status is None or status >= 500 or status == 429:
         return DISALLOW_ALL
@@ -99,30 +101,30 @@ def from_response(status: int | None, body: bytes) -> Robots:
 
 
 def parse(body: bytes) -> Robots:
-    """Read a robots.txt; what it does not understand it passes over, so that no bytes are an error."""
-    reading = _Parser()
+    """Parse a robots.txt; unknown lines are ignored, so that no bytes are an error."""
+    parser = _Parser()
     for key, value in _lines(body):
         match key:
             case "agent":
-                reading.name(value)
+                parser.name(value)
             case "allow" | "disallow":
-                reading.rule(value, allow=key == "allow")
+                parser.rule(value, allow=key == "allow")
             case "delay":
-                reading.delay(value)
+                parser.delay(value)
             case "sitemap":
-                reading.sitemaps.append(value.decode("utf-8", "replace"))
-    return reading.robots()
+                parser.sitemaps.append(value.decode("utf-8", "replace"))
+    return parser.robots()
 
 
 class _Parser:
-    """What was read so far; a group is shared, never copied, by the agents it names, which keeps this linear."""
+    """Collects rules; the agents of a group share it, never a copy, which keeps parsing linear."""
 
     def __init__(self) -> None:
         self.sitemaps: list[str] = []
         self._groups: dict[str, list[list[Rule]]] = {}
         self._delays_s: dict[str, float] = {}
         self._group: list[Rule] = []
-        self._is_open = False  # whether an agent named now joins the group
+        self._is_open = False  # whether the next agent joins the group
         self._undelayed: list[str] = []
 
     def name(self, value: bytes) -> None:
@@ -166,13 +168,13 @@ class _Parser:
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """The lines that mean something: what they are, and their value."""
+    """Yield the lines with a meaning: the meaning and the value."""
     text = _utf8(body[:MAX_BYTES])
     for line in text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
-        said = line[:MAX_LINE].partition(b"#")[0].strip()
-        key, colon, value = said.partition(b":")
+        statement = line[:MAX_LINE].partition(b"#")[0].strip()
+        key, colon, value = statement.partition(b":")
         if not colon:
-            words = said.split(None, 2)
+            words = statement.split(None, 2)
             if len(words) != 2:
                 continue
             key, value = words
@@ -182,7 +184,7 @@ def _lines(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _utf8(body: bytes) -> bytes:
-    """The file in UTF-8 without its byte order mark, even half of one."""
+    """Return the file in UTF-8 without its byte order mark, even half of one."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return body.decode("utf-16", "replace").encode("utf-8", "replace")
     for byte in (b"\xef", b"\xbb", b"\xbf"):
@@ -193,13 +195,13 @@ def _utf8(body: bytes) -> bytes:
 
 
 def _token(agent: bytes) -> str:
-    """The product token an agent's name begins with, lower case; "" where it has none."""
+    """Return the product token that an agent's name begins with, in lower case; "" for none."""
     token = _TOKEN.match(agent)
     return token[0].decode().lower() if token else ""
 
 
 def _escaped(path: bytes) -> str:
-    """The form in which paths and patterns are compared: percent-encoded, in capitals."""
+    """Return the form in which paths and patterns are compared: percent-encoded, in capitals."""
     return _ESCAPED.sub(_escape, path).decode("ascii")
 
 
@@ -208,7 +210,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
 
 
 def _path(url: str) -> str:
-    """The path with its query, of a URL that need not be whole."""
+    """Return the path with its query, of a URL that need not be complete."""
     rest = _SCHEME.sub("", url.partition("#")[0])
     start = _PATH.search(rest)
     path = rest[start.start() :] if start else "/"
@@ -216,7 +218,7 @@ def _path(url: str) -> str:
 
 
 def _matches(rule: Rule, path: str) -> bool:
-    """Match the pattern's pieces one after the other, each where it is first found: no backtracking is ever needed."""
+    """Match the pattern's pieces in order, each at its first occurrence: that needs no backtracking."""
     ends = rule.pattern.endswith("$")
     first, *pieces = rule.pattern.removesuffix("$").split("*")
     if not path.startswith(first):

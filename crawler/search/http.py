@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from crawler.fetch.body import ANY_TYPE
 from crawler.fetch.client import Fetched, Fetcher, FetchError, TooLarge
+from crawler.fetch.result import ANY_TYPE
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.parsing import json_object
 from crawler.search.responses import error_of

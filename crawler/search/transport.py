@@ -6,8 +6,8 @@ from typing import Final
 
 import httpx2
 
-from crawler.fetch.body import ANY_TYPE
 from crawler.fetch.client import Fetcher, FetchError, FetchTimeout
+from crawler.fetch.result import ANY_TYPE
 
 #: said by the guarded client itself
 _OURS: Final = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})

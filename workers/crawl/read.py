@@ -82,7 +82,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
                 now=services.now(),
                 known=known,
                 browser=services.browser,
-                take_turn=turns.take,
+                take_slot=turns.take,
             )
         )
     finally:

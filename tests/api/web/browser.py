@@ -99,7 +99,7 @@ def opened(app: FastAPI) -> Iterator[Tab]:
 @contextmanager
 def browser(executable: str) -> Iterator[Tab]:
     """A browser with one empty page; ends with the block."""
-    with asyncio.Runner() as runner, run_browser(executable, alone=False) as started:
+    with asyncio.Runner() as runner, run_browser(executable, offline=False) as started:
         tab = Tab(runner, started)
         try:
             yield tab

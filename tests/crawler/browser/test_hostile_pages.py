@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from crawler.browser.render import Browser, NotRendered, RenderBounds
-from crawler.browser.with_javascript import Scripts
+from crawler.browser.with_javascript import run_scripts
 from crawler.robots.permission import Permission
 from tests.crawler.browser.web import chromium, guarded, page, render
 from tests.crawler.hostile import answer, serving
@@ -102,12 +102,12 @@ def test_script_reaches_nothing_private(script: str) -> None:
     async def run(tcp: int, udp: int) -> str:
         async with guarded() as client:
             document = page(script % {"tcp": tcp, "udp": udp})
-            scripts = Scripts(
+            made = await run_scripts(
+                document,
                 browser=Browser(chromium(), RenderBounds(max_requests=400)),
                 client=client,
                 permission=Permission(client, Cache(), "wellread", NOW),
             )
-            made = await scripts.run(document)
             assert made is not None
             return made.body.decode()
 
@@ -127,13 +127,10 @@ def test_page_of_the_web_does_not_reach_the_operators_own_site() -> None:
             guarded(site) as client,
         ):
             script = f"fetch('{site.url()}').then((got) => got.text()).then((text) => document.body.append(text))"
-            scripts = Scripts(
-                browser=Browser(chromium()),
-                client=client,
-                permission=Permission(client, Cache(), "wellread", NOW),
-            )
-            of_the_web = await scripts.run(page(script))
-            await scripts.run(page(script, url=site.url("/app")))
+            browser, permission = Browser(chromium()), Permission(client, Cache(), "wellread", NOW)
+            of_the_web = await run_scripts(page(script), browser=browser, client=client, permission=permission)
+            own_page = page(script, url=site.url("/app"))
+            await run_scripts(own_page, browser=browser, client=client, permission=permission)
             assert of_the_web is not None
             return of_the_web.body.decode(), [head.split(" ")[1] for head in site.requests]
 

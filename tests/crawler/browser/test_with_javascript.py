@@ -9,7 +9,7 @@ import pytest
 
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
-from crawler.extract.document import needs_javascript
+from crawler.extract.needs_javascript import needs_javascript
 from crawler.fetch.client import Fetched
 from crawler.read import ReadResult, read
 from domain import Candidate, Validators
@@ -25,11 +25,11 @@ class Browser:
     def __init__(self, made: str = MADE, asks: str = f"{ORIGIN}/app.js") -> None:
         self.made, self.asks, self.rendered = made, asks, list[str]()
 
-    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
+    async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
         self.rendered.append(page.url)
         if not self.made:
             raise NotRendered("It was not done.")
-        await get(self.asks, {})
+        await fetch(self.asks, {})
         return replace(page, body=self.made.encode())
 
 
@@ -74,9 +74,9 @@ def test_what_robots_txt_forbids_is_not_fetched_for_a_script_either() -> None:
 
 
 class _Insisting(Browser):
-    async def render(self, page: Fetched, get: ScriptFetch) -> Fetched:
+    async def render(self, page: Fetched, fetch: ScriptFetch) -> Fetched:
         try:
-            await get(self.asks, {})
+            await fetch(self.asks, {})
         except Exception as error:
             raise RuntimeError(str(error)) from error
         return page
