@@ -21,7 +21,7 @@ from domain import Hit, Scope, Variant
 from evals.measure.stopwatch import Stopwatch, seconds_of
 from pipeline import ask
 from pipeline.ask import LookupResult, Tools
-from pipeline.retrieval.multi_hop import SEEN
+from pipeline.retrieval.multi_hop import MIN_HITS
 from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 
 #: pages that questions are made from
@@ -90,7 +90,7 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
         tools.embedder.embed(wordings),
         search=tools.search,
         pool=tools.pool,
-        k=SEEN,
+        k=MIN_HITS,
         scope=Scope(),
         lang="en",
         embedder_id=tools.embedder.id,

@@ -19,7 +19,7 @@ from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
-from pipeline.judging.cutoff import Cutoff, StopName, cut_off, judging_once
+from pipeline.judging.cutoff import Cutoff, StopRule, cut_off, remember_verdicts
 from pipeline.judging.judge import Judge, JudgeName, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.llm import Model, Tell
@@ -27,10 +27,10 @@ from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variants import DEFAULT_COUNT
-from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, to_compose_from
-from pipeline.retrieval.facts import facts_for
-from pipeline.retrieval.multi_document import note_for
-from pipeline.retrieval.multi_hop import SEEN, expand
+from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
+from pipeline.retrieval.facts import find_facts
+from pipeline.retrieval.multi_document import prompt_notes
+from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
@@ -63,7 +63,7 @@ class Tools:
     variant_count: int = DEFAULT_COUNT
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe | None = None  #: whoever measures retrieval stage by stage
-    stop: StopName = "judge"  #: the rule that says how many hits are enough
+    stop: StopRule = "judge"  #: the rule that says how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
     solved: SolvedQuestions | None = None  #: for examples
@@ -158,7 +158,7 @@ def _look(
     times.append(tools.clock())
     hits, facts = _find(question, analysis, queries, vectors, tools, k)
     times.append(tools.clock())
-    judge = judging_once(_judge(tools))
+    judge = remember_verdicts(_judge(tools))
     kept = cut_off(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
     judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
@@ -201,7 +201,7 @@ def _find(
         vectors,
         search=tools.search,
         pool=tools.pool,
-        k=max(k, SEEN),
+        k=max(k, MIN_HITS),
         scope=question.scope,
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
@@ -220,7 +220,7 @@ def _follow(
     graph, on = tools.graph, tools.enhancements
     if graph is None:
         return hits, []
-    facts = facts_for(analysis, graph) if "facts" in on else []
+    facts = find_facts(analysis, graph) if "facts" in on else []
     names = graph if "graph" in on else None
     hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
     return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in on else hits), facts
@@ -229,13 +229,13 @@ def _follow(
 def _write(
     analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, tools: Tools
 ) -> Made[tuple[Answer | None, Verdict]]:
-    read, on = to_compose_from(analysis, hits, tools.enhancements, tools.page_texts), tools.enhancements
+    read, on = select_for_answer(analysis, hits, tools.enhancements, tools.page_texts), tools.enhancements
     return write_answer(
         analysis,
         read,
         verdict,
         model=tools.model,
-        notes=note_for(analysis, read) if "multi_document" in on else (),
+        notes=prompt_notes(analysis, read) if "multi_document" in on else (),
         examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
         several="multi_document" in on,
         tell=tools.tell,

@@ -19,7 +19,7 @@ from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.sets.beir import read_set
 from evals.sets.python_docs import read_python_docs
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
-from pipeline.judging.features import Evidence, weigh
+from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.logistic import fit_logistic
 from pipeline.learning.metrics import auroc, calibration_error
@@ -91,7 +91,7 @@ def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[s
 
 def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
     """Return the evidence of every case that gives any."""
-    weighed = ((case, weigh(case.analysis, case.hits)) for case in cases)
+    weighed = ((case, gather_evidence(case.analysis, case.hits)) for case in cases)
     return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
 
 

@@ -21,10 +21,10 @@ from evals.knowledge.judge_cases import Case, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import EvalSet, read_set
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
-from pipeline.judging.features import weigh
+from pipeline.judging.features import gather_evidence
 from pipeline.learning import judge_floor, reranker
-from pipeline.learning.feedback import Ranked
-from pipeline.learning.judge import pinned_chances
+from pipeline.learning.feedback import RankedHits
+from pipeline.learning.judge import predict_pinned
 from pipeline.retrieval.rerank.learned import weighted_mean, weights
 from store.embedders import Embedder, open_embedder
 
@@ -48,10 +48,10 @@ def main(models: Path, cache: Path) -> None:
     floors[ANY_EMBEDDER] = _floors(ANY_EMBEDDER, samples[embedders[0].id])
     _write("judge_floor.json", {"features": FEATURES, "floors": floors, "samples": samples})
     lists = [_list(case) for each in sets for case in _some(list(lists_of(each, embedders[0], 200)), _LISTS)]
-    ranked = [Ranked(question="", signals=each["signals"], right=_places(each)) for each in lists]
-    figures = reranker.figures_on(ranked, weights())
+    ranked = [RankedHits(question="", signals=each["signals"], right=_places(each)) for each in lists]
+    figures = reranker.metrics_on(ranked, weights())
     click.echo(f"reranker: {figures}")
-    _write("rerank_floor.json", {"floor": reranker.floor_under(figures), "lists": lists})
+    _write("rerank_floor.json", {"floor": reranker.floor_from(figures), "lists": lists})
 
 
 def _samples(sets: Sequence[EvalSet], embedder: Embedder) -> dict[str, dict[str, list[list[float]]]]:
@@ -68,7 +68,7 @@ def _samples(sets: Sequence[EvalSet], embedder: Embedder) -> dict[str, dict[str,
 
 def _rows(cases: Sequence[Case]) -> Iterable[list[float]]:
     for case in cases:
-        if evidence := weigh(case.analysis, case.hits):
+        if evidence := gather_evidence(case.analysis, case.hits):
             yield [*(round(float(getattr(evidence, name)), 3) for name in FEATURES), int(evidence.beside_the_point)]
 
 
@@ -76,9 +76,9 @@ def _floors(embedder: str, samples: Mapping[str, Any]) -> dict[str, dict[str, fl
     found = {}
     for lang in (*samples, OTHER):
         sample = judge_floor.to_sample([samples[lang]] if lang in samples else list(samples.values()))
-        figures = judge_floor.figures_on(sample, pinned_chances(calibration_for(embedder, lang), sample))
+        figures = judge_floor.metrics_on(sample, predict_pinned(calibration_for(embedder, lang), sample))
         click.echo(f"{embedder} {lang}: {figures}")
-        found[lang] = judge_floor.floor_under(figures)
+        found[lang] = judge_floor.floor_from(figures)
     return found
 
 

@@ -18,9 +18,9 @@ from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from pipeline.judging.calibration import Calibration, calibration_for
-from pipeline.judging.features import recorded, weigh
-from pipeline.learning.feedback import Judged, Refit
-from pipeline.learning.judge import chances_of, refit_judge
+from pipeline.judging.features import features_of, gather_evidence
+from pipeline.learning.feedback import JudgedAnswer, Refit
+from pipeline.learning.judge import predict, refit_judge
 from pipeline.learning.judge_floor import THRESHOLD
 from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
 from store.embedders import open_embedder
@@ -73,10 +73,10 @@ def _is_fed_back(case: Case) -> bool:
     return hashlib.sha256(b"half " + case.analysis.text.encode()).digest()[0] % 2 == 0
 
 
-def _judged(case: Case) -> Judged:
-    evidence = weigh(case.analysis, case.hits)
-    features = recorded(evidence) if evidence else {}
-    return Judged(
+def _judged(case: Case) -> JudgedAnswer:
+    evidence = gather_evidence(case.analysis, case.hits)
+    features = features_of(evidence) if evidence else {}
+    return JudgedAnswer(
         question=case.analysis.text,
         lang=case.lang,
         evidence=features,
@@ -90,8 +90,8 @@ def _learned(shipped: Calibration, refit: Refit) -> Calibration:
     return replace(shipped, weights=kept["weights"], intercept=kept["intercept"]) if kept else shipped  # type: ignore[arg-type]
 
 
-def _figures(judge: Calibration, judged: Sequence[Judged]) -> str:
-    chances = chances_of(judge, judged)
+def _figures(judge: Calibration, judged: Sequence[JudgedAnswer]) -> str:
+    chances = predict(judge, judged)
     truth = np.array([each.right for each in judged], dtype=np.bool_)
     figures = {
         "log loss": float(log_losses(chances, truth).mean()),

@@ -18,7 +18,7 @@ from pipeline.answering.contradictions import Assertion, find_contradiction, new
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join
 from pipeline.judging.coverage import cover
-from pipeline.judging.sentence_score import choose, is_ordered
+from pipeline.judging.sentence_score import choose_sentences, is_instruction
 from pipeline.judging.sentences import Span, looks_like_code, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asked_for
@@ -40,7 +40,7 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     With ``several`` they are joined from several pages where the question needs that.
     """
     read_spans = cover(analysis, hits, closely=PASSAGES).spans
-    sentences = choose(read_spans, analysis.text)
+    sentences = choose_sentences(read_spans, analysis.text)
     if not sentences:
         return None
     if assertions := find_contradiction(analysis, sentences[0], read_spans):
@@ -71,7 +71,7 @@ def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
         announced = following[:1] if following and following[0].kind == "prose" else []
     else:
         announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
-    announced = list(takewhile(lambda other: not is_ordered(other), announced))
+    announced = list(takewhile(lambda other: not is_instruction(other), announced))
     whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
     return replace(named, end=announced[-1].end) if whole else named
 

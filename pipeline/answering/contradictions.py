@@ -15,8 +15,8 @@ from pipeline.answering.focus import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.units import BARE
 from pipeline.answering.values.value import Value, ValueKind, comparable, same
-from pipeline.judging.coverage import ReadSpan, cover
-from pipeline.judging.sentence_score import by_score, choose, score
+from pipeline.judging.coverage import SpanCoverage, cover
+from pipeline.judging.sentence_score import choose_sentences, ranked_by_score, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, asked_for
 from text.related_words import credit, related
@@ -48,7 +48,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
 class Assertion:
     """A sentence with the value it gives for what was asked."""
 
-    coverage: ReadSpan
+    coverage: SpanCoverage
     value: Value
     confidence: float  #: that this value is what was asked for
     values: tuple[Value, ...]  #: every value of the kind in the sentence
@@ -59,7 +59,7 @@ class Assertion:
         return self.coverage.span.text[self.value.start : self.value.end]
 
 
-def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> list[Assertion]:
+def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> list[Assertion]:
     """Return the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
     kind = _KINDS.get(asked_for(analysis.text))
     if kind is None:
@@ -78,7 +78,7 @@ def find_contradiction(analysis: Analysis, chosen: ReadSpan, read_spans: Sequenc
 def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
     """Return what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
     read_spans = cover(analysis, hits, closely=closely).spans
-    chosen = choose(read_spans, analysis.text)
+    chosen = choose_sentences(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 
 
@@ -92,11 +92,11 @@ def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
     return [assertion for _, assertion in ordered]
 
 
-def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]) -> Iterator[ReadSpan]:
+def _rivals(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> Iterator[SpanCoverage]:
     """Yield the best sentence of each other page that is nearly as good an answer."""
     least = NEARLY_AS_GOOD * score(chosen)
     pages = {chosen.span.hit.passage.page_id}
-    for rival in by_score(read_spans, analysis.text):
+    for rival in ranked_by_score(read_spans, analysis.text):
         page = rival.span.hit.passage.page_id
         if score(rival) < least or len(pages) == MAX_ASSERTIONS:
             return
@@ -105,7 +105,7 @@ def _rivals(analysis: Analysis, chosen: ReadSpan, read_spans: Sequence[ReadSpan]
             yield rival
 
 
-def _assertion(analysis: Analysis, sentence: ReadSpan, kind: ValueKind) -> Assertion | None:
+def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> Assertion | None:
     """Return what a sentence asserts, where it is sure enough which of its values is the answer."""
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from domain import Passage
-from pipeline.judging.coverage import ReadSpan
-from pipeline.judging.sentence_score import by_score
+from pipeline.judging.coverage import SpanCoverage
+from pipeline.judging.sentence_score import ranked_by_score
 from pipeline.question.analysis import Analysis
 from text.analyser import words
 from text.names import names_of
@@ -22,7 +22,7 @@ MAX_JOINED = 3
 SAYS_ALL = 0.9
 
 
-def join(analysis: Analysis, chosen: Sequence[ReadSpan], read_spans: Sequence[ReadSpan]) -> list[ReadSpan]:
+def join(analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage]) -> list[SpanCoverage]:
     """Return the chosen sentences, the best first, with those of further pages that the question needs; at most
     three.
     """
@@ -42,10 +42,10 @@ def join(analysis: Analysis, chosen: Sequence[ReadSpan], read_spans: Sequence[Re
     return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
 
 
-def _best_of_pages(read_spans: Sequence[ReadSpan], question: str) -> dict[int, ReadSpan]:
+def _best_of_pages(read_spans: Sequence[SpanCoverage], question: str) -> dict[int, SpanCoverage]:
     """Return the best sentence of each page, the best page first."""
-    best: dict[int, ReadSpan] = {}
-    for read in by_score(read_spans, question):
+    best: dict[int, SpanCoverage] = {}
+    for read in ranked_by_score(read_spans, question):
         best.setdefault(read.span.hit.passage.page_id, read)
     return best
 
@@ -84,8 +84,8 @@ def _flat(text: str) -> str:
     return f" {' '.join(words(text))} "
 
 
-def _distinct(reads: Sequence[ReadSpan]) -> list[ReadSpan]:
-    kept: list[ReadSpan] = []
+def _distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+    kept: list[SpanCoverage] = []
     for read in reads:
         if not any(read is other for other in kept):
             kept.append(read)

@@ -40,7 +40,7 @@ _COMMON = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadSpan:
+class SpanCoverage:
     """A sentence as the question sees it; shares are weighted, [0, 1]."""
 
     span: Span
@@ -62,7 +62,7 @@ class Coverage:
     terms: Mapping[str, str]  #: search term → the question's word
     weights: Mapping[str, float]  #: search term → how much it tells, here
     credits: tuple[Mapping[str, float], ...]  #: per hit: term → what its title and text count for it
-    spans: tuple[ReadSpan, ...]
+    spans: tuple[SpanCoverage, ...]
 
 
 def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
@@ -123,9 +123,9 @@ def _read(
     defines: bool,
     asked: AnswerType,
     fits: float,
-) -> ReadSpan:
+) -> SpanCoverage:
     led = _most(own, leading)
-    return ReadSpan(
+    return SpanCoverage(
         span=span,
         at=at,
         own=share(weights, own),

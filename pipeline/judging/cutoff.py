@@ -35,7 +35,7 @@ ALWAYS_KEPT = 3
 #: how often the judge is asked about the first hits, each time about 2 ms, and how many more they are the next time
 TRIES, STRIDE = 2, 2
 
-StopName = Literal["judge", "document", "max_k"]
+StopRule = Literal["judge", "document", "max_k"]
 #: threshold: sure enough; max_k: as many as may be; exhausted: the knowledge base gave no more;
 #: no_gain: sure enough, and the rest would not change it; no_results: nothing was found
 StopReason = Literal["threshold", "max_k", "no_results", "exhausted", "no_gain"]
@@ -57,19 +57,19 @@ class Cutoff:
 
 
 def cut_off(
-    stop: StopName, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
+    stop: StopRule, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
 ) -> Cutoff:
     """Keep of the ``hits`` (at most ``k`` were asked for) as many as the rule called ``stop`` wants."""
     if stop == "document":
-        return keep_by_document(
+        return cut_off_by_document(
             hits, min_k=strategy.min_k, max_k=k, threshold=strategy.threshold, entities=analysis.entities
         )
     if stop == "judge":
-        return keep_by_judge(analysis, hits, strategy=strategy, judge=judge, k=k)
-    return _all_of(hits, judge(analysis, hits, strategy.threshold).confidence, k)
+        return cut_off_by_judge(analysis, hits, strategy=strategy, judge=judge, k=k)
+    return _keep_all(hits, judge(analysis, hits, strategy.threshold).confidence, k)
 
 
-def keep_by_document(
+def cut_off_by_document(
     hits: Sequence[Hit],
     *,
     min_k: int = DEFAULT_MIN_K,
@@ -84,7 +84,7 @@ def keep_by_document(
     near = [hit for hit in hits if (hit.similarity or 0.0) >= SIMILARITY_FLOOR]
     near.sort(key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
     near = [replace(hit, rank=rank) for rank, hit in enumerate(near, start=1)]
-    kept, confidence = partial(_kept, hits), 0.0
+    kept, confidence = partial(_cutoff, hits), 0.0
     for count in range(1, len(near) + 1):
         confidence = compute_confidence(near[:count], entities)
         if confidence >= threshold and count >= min_k:
@@ -111,7 +111,7 @@ def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
     return named / len(entities) if entities else 0.0
 
 
-def keep_by_judge(
+def cut_off_by_judge(
     analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
 ) -> Cutoff:
     """Keep the first hits that make the judge as sure as all of them do, when all of them suffice.
@@ -120,17 +120,19 @@ def keep_by_judge(
     """
     verdict = judge(analysis, hits, strategy.threshold)
     if not verdict.sufficient:
-        return _all_of(hits, verdict.confidence, k)
+        return _keep_all(hits, verdict.confidence, k)
     sure = max(SURE, strategy.threshold)
     least = max(ALWAYS_KEPT, strategy.min_k, _last_named(hits))
     for count in range(least, min(len(hits), least + TRIES * STRIDE), STRIDE):
         confidence = judge(analysis, hits[:count], strategy.threshold).confidence
         if confidence >= sure and verdict.confidence - confidence <= NO_GAIN:
-            return _kept(hits, hits[:count], confidence, "threshold" if confidence >= verdict.confidence else "no_gain")
-    return _all_of(hits, verdict.confidence, k)
+            return _cutoff(
+                hits, hits[:count], confidence, "threshold" if confidence >= verdict.confidence else "no_gain"
+            )
+    return _keep_all(hits, verdict.confidence, k)
 
 
-def judging_once(judge: Judge) -> Judge:
+def remember_verdicts(judge: Judge) -> Judge:
     """Return the judge that remembers its verdicts: for one question and threshold only."""
     known: dict[tuple[str, ...], Verdict] = {}
 
@@ -153,11 +155,11 @@ def _last_named(hits: Sequence[Hit]) -> int:
     return 0
 
 
-def _all_of(hits: Sequence[Hit], confidence: float, k: int) -> Cutoff:
-    return _kept(hits, hits, confidence, "no_results" if not hits else "max_k" if len(hits) >= k else "exhausted")
+def _keep_all(hits: Sequence[Hit], confidence: float, k: int) -> Cutoff:
+    return _cutoff(hits, hits, confidence, "no_results" if not hits else "max_k" if len(hits) >= k else "exhausted")
 
 
-def _kept(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Cutoff:
+def _cutoff(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Cutoff:
     return Cutoff(hits=tuple(hits), confidence=confidence, stop_reason=reason, found=len(found))
 
 

@@ -13,14 +13,14 @@ from statistics import fmean
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, cover, share
-from pipeline.judging.sentence_score import choose
+from pipeline.judging.sentence_score import choose_sentences
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
 from text.rarity import rarity
 from text.terms import terms_of
 
 #: how many of the best hits are looked at
-LOOKED_AT = 5
+TOP_HITS = 5
 #: the kinds of things that are known by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: how much better than the next four a hit is where there is none to compare with
@@ -50,21 +50,21 @@ class Evidence:
     missing: tuple[str, ...] = ()  #: and those that are not
 
 
-def recorded(evidence: Evidence) -> dict[str, float]:
+def features_of(evidence: Evidence) -> dict[str, float]:
     """Return the features by name, as they are kept to learn from; the words themselves are left out."""
     values = asdict(evidence)
     return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
 
 
-def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
+def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     """Return the evidence, or None where nothing was found or the question has no word to look for."""
-    reading = cover(analysis, hits, closely=LOOKED_AT) if hits else None
+    reading = cover(analysis, hits, closely=TOP_HITS) if hits else None
     if reading is None or not reading.terms:
         return None
-    chosen = choose(reading.spans, analysis.text)
+    chosen = choose_sentences(reading.spans, analysis.text)
     sentence = chosen[0] if chosen else None
     coverages = [share(reading.weights, credits) for credits in reading.credits]
-    best = max(range(min(LOOKED_AT, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
+    best = max(range(min(TOP_HITS, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best
     similarities = [hit.similarity or 0.0 for hit in hits]
     rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
@@ -93,7 +93,7 @@ def weigh(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:
-    rest = sorted(values, reverse=True)[1:LOOKED_AT]
+    rest = sorted(values, reverse=True)[1:TOP_HITS]
     return chosen - fmean(rest) if rest else alone
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from domain import Hit, Verdict
 from pipeline.judging.calibration import calibration_for
-from pipeline.judging.features import Evidence, recorded, weigh
+from pipeline.judging.features import Evidence, features_of, gather_evidence
 from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.question.analysis import Analysis
 
@@ -37,7 +37,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
     """
 
     def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
-        evidence = weigh(analysis, hits)
+        evidence = gather_evidence(analysis, hits)
         if evidence is None:
             return _nothing_found(analysis)
         own = learned.calibrations.get(analysis.lang) if learned else None
@@ -52,7 +52,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
             judge="calibrated",
             version=learned.number if learned and own else SHIPPED,
             embedder=embedder_id,
-            evidence=recorded(evidence),
+            evidence=features_of(evidence),
         )
 
     return judge
@@ -61,12 +61,12 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
 def document_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float = HIGH_QUALITY) -> Verdict:
     """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` plays no part."""
     good = sum(1 for hit in hits if (hit.similarity or 0.0) >= HIGH_QUALITY)
-    evidence = weigh(analysis, hits)
+    evidence = gather_evidence(analysis, hits)
     return Verdict(
         sufficient=good >= ENOUGH,
         confidence=min(1.0, good / ENOUGH),
         reason=f"{good} of {len(hits)} passages have a similarity of at least {HIGH_QUALITY}; {ENOUGH} are needed.",
-        missing=evidence.missing if evidence else _asked_words(analysis),
+        missing=evidence.missing if evidence else _question_words(analysis),
         judge="document",
     )
 
@@ -76,12 +76,12 @@ def _nothing_found(analysis: Analysis) -> Verdict:
         sufficient=False,
         confidence=0.0,
         reason="Nothing in the knowledge base matches the question.",
-        missing=_asked_words(analysis),
+        missing=_question_words(analysis),
         judge="calibrated",
     )
 
 
-def _asked_words(analysis: Analysis) -> tuple[str, ...]:
+def _question_words(analysis: Analysis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(analysis.terms.values()))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from pipeline.judging.coverage import ReadSpan
-from pipeline.judging.sentences import ANSWERING, Kind, Span
+from pipeline.judging.coverage import SpanCoverage
+from pipeline.judging.sentences import ANSWERING, SentenceKind, Span
 from pipeline.question.answer_type import AnswerType
 from pipeline.safety.injection import asks_about_orders, stands_in_order
 from text.similarity import jaccard
@@ -21,7 +21,7 @@ _FIT: dict[AnswerType, float] = {
     "symbol": 0.7, "any": 0.0
 }  # fmt: skip
 #: judged by reading answers from documentation: what a sentence loses for what it is, and for each further length
-_LOSS: dict[Kind, float] = {
+_LOSS: dict[SentenceKind, float] = {
     "prose": 0,
     "row": 0.5,
     "pointer": 2,
@@ -39,13 +39,13 @@ WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
 
 
-def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
+def choose_sentences(read_spans: Sequence[SpanCoverage], question: str) -> list[SpanCoverage]:
     """Return the best sentence, and the next best that says something else and is worth giving.
 
     What speaks to whoever answers is not given, unless the question is about such orders.
     """
-    chosen: list[ReadSpan] = []
-    for read in by_score(read_spans, question):
+    chosen: list[SpanCoverage] = []
+    for read in ranked_by_score(read_spans, question):
         weak = bool(chosen) and score(read) < WORTH_GIVING * score(chosen[0])
         if len(chosen) == MAX_SENTENCES or weak:
             break
@@ -54,21 +54,21 @@ def choose(read_spans: Sequence[ReadSpan], question: str) -> list[ReadSpan]:
     return chosen
 
 
-def by_score(read_spans: Sequence[ReadSpan], question: str) -> Iterator[ReadSpan]:
+def ranked_by_score(read_spans: Sequence[SpanCoverage], question: str) -> Iterator[SpanCoverage]:
     """Yield the sentences that can answer, the best first, without those that speak to whoever answers."""
     takes_orders = asks_about_orders(question)
     answering = [read for read in read_spans if read.span.kind in ANSWERING]
     for read in sorted(answering, key=score, reverse=True):
-        if takes_orders or not is_ordered(read.span):
+        if takes_orders or not is_instruction(read.span):
             yield read
 
 
-def is_ordered(span: Span) -> bool:
+def is_instruction(span: Span) -> bool:
     """Return whether a sentence is an order to whoever answers, or stands beside one."""
     return stands_in_order(span.hit.passage.text, span.start, span.end)
 
 
-def score(read: ReadSpan) -> float:
+def score(read: SpanCoverage) -> float:
     """Return how well the sentence answers; higher is better, comparable within one question only."""
     return (
         _OWN * read.own
@@ -84,7 +84,7 @@ def score(read: ReadSpan) -> float:
     )
 
 
-def _readability_loss(read: ReadSpan) -> float:
+def _readability_loss(read: SpanCoverage) -> float:
     """Return what a sentence loses for being code, no prose, or too long to be read as an answer."""
     text = read.span.text
     too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS

@@ -17,8 +17,8 @@ from text.terms import terms_of
 
 #: prose and rows (of a list or a table) can answer, and so perhaps a line that tells where to read on; a signature is
 #: the name that a documentation describes below it
-Kind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code"]
-ANSWERING: frozenset[Kind] = frozenset({"prose", "row", "pointer"})
+SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code"]
+ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "pointer"})
 
 #: the share of a sentence's characters that prose does not exceed in marks of code
 _MARKS_IN_PROSE = 0.06
@@ -47,7 +47,7 @@ class Span:
     hit: Hit
     start: int
     end: int
-    kind: Kind
+    kind: SentenceKind
     terms: tuple[str, ...]  #: in order, analysed as the question's language is
     led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above
     led_from: int = 0  #: sentences between what leads to it and the sentence
@@ -74,7 +74,7 @@ def looks_like_code(text: str) -> bool:
     return bool(_CODE_BEGINS.match(text)) or len(_CODE_MARKS.findall(text)) > _MARKS_IN_PROSE * len(text)
 
 
-def kind_of(text: str, *, bulleted: bool = False) -> Kind:
+def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
     """Say what a sentence is, by its form alone."""
     if _SIGNATURE.fullmatch(text):
         return "signature"

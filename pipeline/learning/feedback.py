@@ -13,7 +13,7 @@ _HELD_OUT = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedAnswer:
     """An answer as the judge saw its hits, and whether these held it."""
 
     question: str
@@ -24,7 +24,7 @@ class Judged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranked:
+class RankedHits:
     """The hits of a question as the reranker saw them, best first, and which of them answered."""
 
     question: str

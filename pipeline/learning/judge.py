@@ -14,44 +14,46 @@ import numpy as np
 
 from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.judge import BESIDE_THE_POINT
-from pipeline.learning.feedback import Judged, Refit, is_held_out
-from pipeline.learning.judge_floor import Sample, falls_below, figures_on, floor_of, sample_of
+from pipeline.learning.feedback import JudgedAnswer, Refit, is_held_out
+from pipeline.learning.judge_floor import Sample, broken_floors, metrics_on, pinned_floor, pinned_sample
 from pipeline.learning.logistic import Prior, fit_from_prior
 from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
 
 #: answers of each kind that there must be, and of these among those left out
-ENOUGH, ENOUGH_HELD_OUT = 20, 5
+MIN_EACH, MIN_EACH_HELD_OUT = 20, 5
 #: what pulls to the shipped coefficients; 10 and 30 did about as well on halves of HotpotQA, SQuAD 2.0 and XQuAD
 RIDGE = 20.0
 #: the AUROC of a coin: feedback that even a judge fitted to it predicts worse is wrong, or meant to harm
-CHANCE = 0.5
+COIN_AUROC = 0.5
 #: parts of the way from the shipped coefficients that are tried, until the floor holds
 SHARES = (1.0, 0.75, 0.5, 0.25)
 
 
-def refit_judge(embedder: str, lang: str, judged: Sequence[Judged], *, serving: Calibration | None = None) -> Refit:
+def refit_judge(
+    embedder: str, lang: str, judged: Sequence[JudgedAnswer], *, serving: Calibration | None = None
+) -> Refit:
     """Fit the judge of an embedder and a language anew; ``serving`` is the learned one in use, if one is."""
     shipped = calibration_for(embedder, lang)
     held = [each for each in judged if is_held_out(each.question)]
     if lacking := _lacking(judged, held):
         return Refit(said=lacking, examples=len(judged))
     now = serving or shipped
-    sample, floor = sample_of(embedder, lang), floor_of(embedder, lang)
+    sample, floor = pinned_sample(embedder, lang), pinned_floor(embedder, lang)
     wanted = fit_judge(shipped, [each for each in judged if not is_held_out(each.question)], sample)
     found, share, below = _within(floor, shipped, wanted, sample)
     metrics = {**_compared(now, found, held), **_pinned(now, found, sample)}
     refit = Refit(said=_said(metrics, len(held), share), examples=len(judged), metrics=metrics)
     if below:
         return replace(refit, said=f"below the pinned floor: {below}")
-    if metrics["AUROC"]["after"] < CHANCE:
+    if metrics["AUROC"]["after"] < COIN_AUROC:
         return replace(refit, said=f"what readers say runs against all that speaks for an answer: {refit.said}")
     truth = _truth(held)
-    if not is_better(log_losses(chances_of(now, held), truth), log_losses(chances_of(found, held), truth)):
+    if not is_better(log_losses(predict(now, held), truth), log_losses(predict(found, held), truth)):
         return replace(refit, said=f"no better than what serves: {refit.said}")
     return replace(refit, parameters={"weights": dict(found.weights), "intercept": found.intercept})
 
 
-def fit_judge(shipped: Calibration, judged: Sequence[Judged], sample: Sample) -> Calibration:
+def fit_judge(shipped: Calibration, judged: Sequence[JudgedAnswer], sample: Sample) -> Calibration:
     """Return the coefficients that the answers call for, pulled to the shipped ones, in the units of the sample.
 
     A coefficient that would turn its sign is left out: more words of the question never count against the hits.
@@ -67,18 +69,18 @@ def fit_judge(shipped: Calibration, judged: Sequence[Judged], sample: Sample) ->
         features = meant
 
 
-def chances_of(calibration: Calibration, judged: Sequence[Judged]) -> Floats:
+def predict(calibration: Calibration, judged: Sequence[JudgedAnswer]) -> Floats:
     """Return the probability of each answer as it would be judged."""
     beside = np.array([each.beside_the_point for each in judged], dtype=np.bool_)
     return _capped(calibration, _rows(judged, calibration.weights), beside)
 
 
-def pinned_chances(calibration: Calibration, sample: Sample) -> Floats:
+def predict_pinned(calibration: Calibration, sample: Sample) -> Floats:
     """Return the probability of each case of the pinned sample."""
     return _capped(calibration, sample.columns(list(calibration.weights)), sample.beside)
 
 
-def _fit(shipped: Calibration, features: Sequence[str], judged: Sequence[Judged], sample: Sample) -> Calibration:
+def _fit(shipped: Calibration, features: Sequence[str], judged: Sequence[JudgedAnswer], sample: Sample) -> Calibration:
     pinned = sample.columns(features)
     prior = Prior(
         weights=np.array([shipped.weights[name] for name in features]),
@@ -98,18 +100,18 @@ def _capped(calibration: Calibration, rows: Floats, beside: Truth) -> Floats:
     return capped
 
 
-def _rows(judged: Sequence[Judged], features: Mapping[str, float] | Sequence[str]) -> Floats:
+def _rows(judged: Sequence[JudgedAnswer], features: Mapping[str, float] | Sequence[str]) -> Floats:
     return np.array([[each.evidence[name] for name in features] for each in judged], dtype=np.float64)
 
 
-def _lacking(judged: Sequence[Judged], held: Sequence[Judged]) -> str:
+def _lacking(judged: Sequence[JudgedAnswer], held: Sequence[JudgedAnswer]) -> str:
     right, held_right = (sum(each.right for each in answers) for answers in (judged, held))
     wrong, held_wrong = len(judged) - right, len(held) - held_right
-    if min(right, wrong) >= ENOUGH and min(held_right, held_wrong) >= ENOUGH_HELD_OUT:
+    if min(right, wrong) >= MIN_EACH and min(held_right, held_wrong) >= MIN_EACH_HELD_OUT:
         return ""
     return (
         f"too few answers were judged: {right} right ({held_right} left out) and {wrong} wrong ({held_wrong}); "
-        f"{ENOUGH} of each are needed ({ENOUGH_HELD_OUT})"
+        f"{MIN_EACH} of each are needed ({MIN_EACH_HELD_OUT})"
     )
 
 
@@ -123,8 +125,8 @@ def _within(
     below = ""
     for share in SHARES:
         found = _between(shipped, wanted, share)
-        figures = figures_on(sample, pinned_chances(found, sample))
-        said = falls_below(figures, floor)
+        figures = metrics_on(sample, predict_pinned(found, sample))
+        said = broken_floors(figures, floor)
         below = below or said
         if not said:
             return found, share, ""
@@ -141,8 +143,8 @@ def _between(one: Calibration, other: Calibration, share: float) -> Calibration:
     return replace(one, weights=weights, intercept=round((1 - share) * one.intercept + share * other.intercept, 4))
 
 
-def _compared(now: Calibration, found: Calibration, held: Sequence[Judged]) -> dict[str, dict[str, float]]:
-    truth, (before, after) = _truth(held), (chances_of(each, held) for each in (now, found))
+def _compared(now: Calibration, found: Calibration, held: Sequence[JudgedAnswer]) -> dict[str, dict[str, float]]:
+    truth, (before, after) = _truth(held), (predict(each, held) for each in (now, found))
     return {
         "log loss": _change(*(float(log_losses(each, truth).mean()) for each in (before, after))),
         "calibration error": _change(*(calibration_error(each, truth) for each in (before, after))),
@@ -151,11 +153,11 @@ def _compared(now: Calibration, found: Calibration, held: Sequence[Judged]) -> d
 
 
 def _pinned(now: Calibration, found: Calibration, sample: Sample) -> dict[str, dict[str, float]]:
-    before, after = (figures_on(sample, pinned_chances(each, sample)) for each in (now, found))
+    before, after = (metrics_on(sample, predict_pinned(each, sample)) for each in (now, found))
     return {f"pinned {name}": _change(before[name], after[name]) for name in before}
 
 
-def _truth(judged: Sequence[Judged]) -> Truth:
+def _truth(judged: Sequence[JudgedAnswer]) -> Truth:
     return np.array([each.right for each in judged], dtype=np.bool_)
 
 

@@ -38,21 +38,21 @@ class Sample:
         return self.rows[:, [FEATURES.index(name) for name in features]]
 
 
-def sample_of(embedder: str, lang: str) -> Sample:
+def pinned_sample(embedder: str, lang: str) -> Sample:
     """Return the cases that a judge of this embedder and language is held to."""
     stored = _stored()["samples"]
     of = stored.get(embedder) or next(iter(stored.values()))
     return to_sample([of[lang]] if lang in of else list(of.values()))
 
 
-def floor_of(embedder: str, lang: str) -> Mapping[str, float]:
+def pinned_floor(embedder: str, lang: str) -> Mapping[str, float]:
     """Return the least value of each figure on those cases, of "false passes" the greatest."""
     stored = _stored()["floors"]
     of: Mapping[str, Mapping[str, float]] = stored.get(embedder) or stored[ANY_EMBEDDER]
     return of.get(lang) or of[OTHER]
 
 
-def figures_on(sample: Sample, chances: Floats) -> dict[str, float]:
+def metrics_on(sample: Sample, chances: Floats) -> dict[str, float]:
     """Return what is held to the floor."""
     passed = chances >= THRESHOLD
     return {
@@ -62,7 +62,7 @@ def figures_on(sample: Sample, chances: Floats) -> dict[str, float]:
     }
 
 
-def floor_under(figures: Mapping[str, float]) -> dict[str, float]:
+def floor_from(figures: Mapping[str, float]) -> dict[str, float]:
     """Return the floor to pin under the figures of the shipped judge."""
     return {
         name: round(value + _SLACK[name] if name == "false passes" else value - _SLACK[name], 4)
@@ -70,7 +70,7 @@ def floor_under(figures: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def falls_below(figures: Mapping[str, float], floor: Mapping[str, float]) -> str:
+def broken_floors(figures: Mapping[str, float], floor: Mapping[str, float]) -> str:
     """Say which figure does not keep the floor; "" when all do."""
     broken = [
         f"{name} {value:.3f} instead of {'at most' if name == 'false passes' else 'at least'} {floor[name]:.3f}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.learning.feedback import Ranked, Refit, is_held_out
+from pipeline.learning.feedback import RankedHits, Refit, is_held_out
 from pipeline.learning.listwise import Floats, fit_listwise, losses, padded
 from pipeline.learning.metrics import is_better
 from pipeline.retrieval.rerank.features import Signals
@@ -24,7 +24,7 @@ from pipeline.retrieval.rerank.learned import weights as shipped_weights
 
 SIGNALS = tuple(field.name for field in fields(Signals))
 #: questions that there must be, and of these among those left out
-ENOUGH, ENOUGH_HELD_OUT = 40, 10
+MIN_QUESTIONS, MIN_HELD_OUT = 40, 10
 #: what pulls to the shipped weights; 3 to 30 did about as well on HotpotQA, SQuAD 2.0 and XQuAD
 RIDGE = 10.0
 #: how sharply the mean of the signals tells hits apart: fitted with the shipped weights, 24 to 32 by set
@@ -33,34 +33,34 @@ SCALE = 25.0
 _SLACK = 0.02
 
 
-def refit_reranker(ranked: Sequence[Ranked], *, serving: Mapping[str, float] | None = None) -> Refit:
+def refit_reranker(ranked: Sequence[RankedHits], *, serving: Mapping[str, float] | None = None) -> Refit:
     """Fit the weights anew; ``serving`` are the learned ones in use, None: the shipped ones."""
     usable = [each for each in ranked if any(each.right) and not all(each.right)]
     held = [each for each in usable if is_held_out(each.question)]
-    if len(usable) < ENOUGH or len(held) < ENOUGH_HELD_OUT:
+    if len(usable) < MIN_QUESTIONS or len(held) < MIN_HELD_OUT:
         lacking = (
             f"too few answers were judged whose hits are kept: {len(usable)} ({len(held)} left out); "
-            f"{ENOUGH} are needed ({ENOUGH_HELD_OUT})"
+            f"{MIN_QUESTIONS} are needed ({MIN_HELD_OUT})"
         )
         return Refit(said=lacking, examples=len(usable))
     now = serving or shipped_weights()
     found = fit_weights([each for each in usable if not is_held_out(each.question)])
     before, after = (_costs(each, held) for each in (now, found))
-    pinned_now, pinned_found = figures_on(pinned_lists(), now), figures_on(pinned_lists(), found)
+    pinned_now, pinned_found = metrics_on(pinned_lists(), now), metrics_on(pinned_lists(), found)
     metrics = {
         "log loss": _change(float(before.mean()), float(after.mean())),
-        "MRR": _change(figures_on(held, now)["MRR"], figures_on(held, found)["MRR"]),
+        "MRR": _change(metrics_on(held, now)["MRR"], metrics_on(held, found)["MRR"]),
         **{f"pinned {name}": _change(pinned_now[name], pinned_found[name]) for name in pinned_now},
     }
     said = _said(metrics, len(held))
     if not is_better(before, after) or metrics["MRR"]["after"] < metrics["MRR"]["before"]:
         return Refit(said=f"no better than what serves: {said}", examples=len(usable), metrics=metrics)
-    if below := _falls_below(pinned_found):
+    if below := _broken_floors(pinned_found):
         return Refit(said=f"below the pinned floor: {below}", examples=len(usable), metrics=metrics)
     return Refit(said=said, examples=len(usable), parameters={"weights": found}, metrics=metrics)
 
 
-def fit_weights(ranked: Sequence[Ranked]) -> dict[str, float]:
+def fit_weights(ranked: Sequence[RankedHits]) -> dict[str, float]:
     """Return the weight of each signal, 1 together, that the answers call for, pulled to the shipped ones."""
     shipped = dict(shipped_weights())
     if not ranked:
@@ -73,7 +73,7 @@ def fit_weights(ranked: Sequence[Ranked]) -> dict[str, float]:
     return {name: round(float(weight), 4) for name, weight in zip(SIGNALS, found / found.sum(), strict=True)}
 
 
-def figures_on(ranked: Sequence[Ranked], weights: Mapping[str, float]) -> dict[str, float]:
+def metrics_on(ranked: Sequence[RankedHits], weights: Mapping[str, float]) -> dict[str, float]:
     """Return MRR and the share of questions with a right hit first."""
     first = [_first_right(each, _vector(weights)) for each in ranked]
     return {
@@ -83,38 +83,40 @@ def figures_on(ranked: Sequence[Ranked], weights: Mapping[str, float]) -> dict[s
 
 
 @cache
-def pinned_lists() -> tuple[Ranked, ...]:
+def pinned_lists() -> tuple[RankedHits, ...]:
     """Return the pinned questions' hits; ``evals/fit/learning_floors.py`` writes them."""
     return tuple(
-        Ranked(question="", signals=each["signals"], right=[at in each["right"] for at in range(len(each["signals"]))])
+        RankedHits(
+            question="", signals=each["signals"], right=[at in each["right"] for at in range(len(each["signals"]))]
+        )
         for each in _stored()["lists"]
     )
 
 
-def floor_under(figures: Mapping[str, float]) -> dict[str, float]:
+def floor_from(figures: Mapping[str, float]) -> dict[str, float]:
     """Return the floor to pin under the figures of the shipped weights."""
     return {name: round(value - _SLACK, 4) for name, value in figures.items()}
 
 
-def _falls_below(figures: Mapping[str, float]) -> str:
+def _broken_floors(figures: Mapping[str, float]) -> str:
     floor: Mapping[str, float] = _stored()["floor"]
     broken = [name for name, value in figures.items() if value < floor[name]]
     return ", ".join(f"{name} {figures[name]:.3f} instead of at least {floor[name]:.3f}" for name in broken)
 
 
-def _first_right(each: Ranked, weights: Floats) -> int:
+def _first_right(each: RankedHits, weights: Floats) -> int:
     """Return the rank of the first right hit, 1 is best; a right one is among them."""
     scores = np.array(each.signals) @ weights
     order = np.argsort(-scores, kind="stable")
     return next(rank for rank, at in enumerate(order, start=1) if each.right[at])
 
 
-def _costs(weights: Mapping[str, float], ranked: Sequence[Ranked]) -> Floats:
+def _costs(weights: Mapping[str, float], ranked: Sequence[RankedHits]) -> Floats:
     rows, right = _stacked(ranked)
     return losses(rows, right, SCALE * _vector(weights))
 
 
-def _stacked(ranked: Sequence[Ranked]) -> tuple[Floats, Floats]:
+def _stacked(ranked: Sequence[RankedHits]) -> tuple[Floats, Floats]:
     most = max(len(each.signals) for each in ranked)
     rows = padded([np.array(each.signals, dtype=np.float64) for each in ranked], most, filler=-1.0)
     return rows, padded([np.array(each.right, dtype=np.float64) for each in ranked], most, filler=0.0)

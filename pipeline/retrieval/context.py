@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.question.analysis import Analysis, find_entities
-from pipeline.retrieval.multi_document import side_by_side
-from pipeline.retrieval.quality import PageTexts, with_quality
+from pipeline.retrieval.multi_document import best_of_each_page_first
+from pipeline.retrieval.quality import PageTexts, filter_by_quality
 from text.analyser import words
 from text.sentences import sentence_spans
 from text.similarity import jaccard
@@ -88,15 +88,15 @@ def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str])
     return (*queries, lacking) if frozenset(words(lacking)) not in known else tuple(queries)
 
 
-def to_compose_from(
+def select_for_answer(
     analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
 ) -> list[Hit]:
     """Return what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
     chosen = list(hits)
     if "quality" in on:
-        chosen = with_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
+        chosen = filter_by_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
     if "multi_document" in on:
-        chosen = side_by_side(analysis, chosen)
+        chosen = best_of_each_page_first(analysis, chosen)
     if "diverse" in on:
         chosen = select_diverse(chosen)
     return chosen

@@ -18,7 +18,7 @@ _DEFINITION = "definition"
 #: share of a predicate's words that must stand in the question: "date published" is asked for with "published"
 _ASKED = 0.5
 #: facts that one question may bring in
-MOST = 5
+MAX_FACTS = 5
 
 
 class Facts(Protocol):
@@ -28,14 +28,14 @@ class Facts(Protocol):
         """Return the facts whose subject bears one of these names."""
 
 
-def facts_for(analysis: Analysis, facts: Facts) -> list[StatedFact]:
+def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
     """Return the facts that answer the question, the best first, at most ``MOST``."""
     names = dict.fromkeys(names_in(analysis.text, empty=empty_words(analysis.lang)))
     names.update(dict.fromkeys(key(word) for word in content_words(analysis.text, analysis.lang)))
     found = facts.facts_about([name for name in names if name])
     shares = [_share(analysis, stated) for stated in found]
     best = sorted(range(len(found)), key=lambda at: -shares[at])
-    return [found[at] for at in best if shares[at] >= _ASKED][:MOST]
+    return [found[at] for at in best if shares[at] >= _ASKED][:MAX_FACTS]
 
 
 def _share(analysis: Analysis, stated: StatedFact) -> float:

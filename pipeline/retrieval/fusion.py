@@ -11,7 +11,7 @@ from dataclasses import replace
 from domain import Hit, Scale
 
 #: gives the vector leg's weight for a hit
-Weigh = Callable[[Hit], float]
+WeightOf = Callable[[Hit], float]
 #: what stands for a language that was not recognised
 UNKNOWN_LANGUAGES = frozenset({"", "und"})
 #: the constant of reciprocal rank fusion in the literature and the design document
@@ -42,12 +42,12 @@ def vector_weight(embedder_id: str, lang: str, passage_lang: str) -> float:
     return VECTOR_WEIGHTS.get((embedder_id, lang), of_any)
 
 
-def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float | Weigh = 0.5) -> list[Hit]:
+def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: float | WeightOf = 0.5) -> list[Hit]:
     """Fuse the two legs of one hybrid search: weight · similarity + (1 − weight) · bm25, each scaled to [0, 1].
 
     A passage that one leg did not find scores 0 there and stays in. Scale of the result: minmax.
     """
-    weigh: Weigh = weight if callable(weight) else lambda _: weight
+    weigh: WeightOf = weight if callable(weight) else lambda _: weight
     merged = _merge([*text_hits, *vector_hits])
     similarities = _scaled({id: hit.similarity for id, hit in merged.items() if hit.similarity is not None})
     bm25s = _scaled({id: hit.bm25 for id, hit in merged.items() if hit.bm25 is not None})

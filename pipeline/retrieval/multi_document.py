@@ -15,7 +15,7 @@ from pipeline.question.analysis import Analysis
 #: pages that are read side by side
 MAX_PAGES = 5
 
-TOGETHER = (
+USE_SEVERAL_PAGES = (
     "The answer may have to be drawn from several search results: join what they say, and cite each for its part. "
     "Where they contradict each other give both, the later one first."
 )
@@ -27,7 +27,7 @@ def wants_several_pages(analysis: Analysis) -> bool:
     return analysis.question_type == "comparative" or len(named) >= 2
 
 
-def side_by_side(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MAX_PAGES) -> list[Hit]:
+def best_of_each_page_first(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MAX_PAGES) -> list[Hit]:
     """Return the same hits with the best of each of the first pages in front, where several pages are wanted."""
     if not wants_several_pages(analysis):
         return list(hits)
@@ -40,7 +40,7 @@ def side_by_side(analysis: Analysis, hits: Sequence[Hit], *, max_pages: int = MA
     return [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
 
 
-def note_for(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
+def prompt_notes(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return what a model is told when the hits are of several pages and the question wants several; else nothing."""
     several = len({hit.passage.page_id for hit in hits}) > 1
-    return (TOGETHER,) if several and wants_several_pages(analysis) else ()
+    return (USE_SEVERAL_PAGES,) if several and wants_several_pages(analysis) else ()

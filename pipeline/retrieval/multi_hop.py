@@ -23,7 +23,7 @@ from text.stopwords import empty_words
 from text.terms import terms_of
 
 #: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
-SEEN = 25
+MIN_HITS = 25
 #: hits whose names are followed at a time, and how often: a question of three pages takes two steps
 SOURCES, STEPS = 3, 2
 #: passages pulled in by one name
@@ -85,7 +85,7 @@ class _Pulled:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Wanted:
+class _Target:
     """What is asked for."""
 
     weights: Mapping[str, float]  #: term of the question → how much it tells
@@ -110,14 +110,14 @@ def expand(
     """
     if not hits or hits[0].score <= 0:
         return list(hits)
-    wanted = _wanted(analysis, hits)
+    wanted = _target(analysis, hits)
     pulled: dict[str, _Pulled] = {}
-    leads, stating = _asked(analysis, graph) if graph else [], {stated.page_id for stated in facts}
+    leads, stating = _leads_from_question(analysis, graph) if graph else [], {stated.page_id for stated in facts}
     ranked, followed = list(hits), set[str]()
     for _ in range(STEPS):
         sources = [hit for hit in ranked[:SOURCES] if hit.passage.id not in followed]
         followed.update(hit.passage.id for hit in sources)
-        leads += _followed(sources, hits[0].score, graph, wanted.lang) if graph else []
+        leads += _leads_from_hits(sources, hits[0].score, graph, wanted.lang) if graph else []
         page_ids = stating.union(*(lead.pages for lead in leads))
         ids = frozenset[str]().union(*(lead.passages for lead in leads))
         if not page_ids and not ids:
@@ -129,7 +129,7 @@ def expand(
     return ranked
 
 
-def spread(named: Named) -> float:
+def specificity(named: Named) -> float:
     """Return what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
 
     √(log(1 + n/m) / log(1 + n)) with n pages and m mentions: 1 for one mention, .32 for a thousand on a thousand pages.
@@ -137,21 +137,21 @@ def spread(named: Named) -> float:
     return math.sqrt(math.log1p(named.among / max(1, named.mentions)) / math.log1p(max(1, named.among)))
 
 
-def _wanted(analysis: Analysis, hits: Sequence[Hit]) -> _Wanted:
-    return _Wanted(
+def _target(analysis: Analysis, hits: Sequence[Hit]) -> _Target:
+    return _Target(
         weights={term: rarity(term, analysis.lang) for term in analysis.terms},
         lang=analysis.lang,
         similarity=max((hit.similarity or 0.0 for hit in hits), default=0.0),
     )
 
 
-def _asked(analysis: Analysis, graph: Graph) -> list[_Lead]:
+def _leads_from_question(analysis: Analysis, graph: Graph) -> list[_Lead]:
     """The pages whose name stands in the question."""
     names = names_in(analysis.text, empty=empty_words(analysis.lang))
     return [_lead(named, worth=1.0) for named in _longest(graph.pages_named(names))]
 
 
-def _followed(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> list[_Lead]:
+def _leads_from_hits(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> list[_Lead]:
     """The pages that hits name, and the passages that name the hits' pages."""
     if not sources:
         return []
@@ -164,14 +164,17 @@ def _followed(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> l
         for named in back.get(hit.passage.page_id, ()):
             leads.append(
                 _Lead(
-                    worth=BACK * worth * spread(named), pages=frozenset(), passages=frozenset(named.passages), told=told
+                    worth=BACK * worth * specificity(named),
+                    pages=frozenset(),
+                    passages=frozenset(named.passages),
+                    told=told,
                 )
             )
     return leads
 
 
 def _lead(named: Named, *, worth: float, told: frozenset[str] = frozenset()) -> _Lead:
-    return _Lead(worth=worth * spread(named), pages=frozenset(named.pages), passages=frozenset(), told=told)
+    return _Lead(worth=worth * specificity(named), pages=frozenset(named.pages), passages=frozenset(), told=told)
 
 
 def _longest(found: Iterable[Named]) -> list[Named]:
@@ -184,13 +187,13 @@ def _longest(found: Iterable[Named]) -> list[Named]:
     ]
 
 
-def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], wanted: _Wanted) -> None:
+def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], wanted: _Target) -> None:
     """Keep of each passage that the leads lead to what it is worth by its best lead."""
     said = {hit.passage.id: frozenset(_terms(hit, wanted.lang)) for hit in found}
     for lead in leads:
         led = [hit for hit in found if lead.leads_to(hit)]
         worths = {
-            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _says(hit, said[hit.passage.id], lead, wanted))
+            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _relevance(hit, said[hit.passage.id], lead, wanted))
             for hit in led
         }
         for hit in sorted(led, key=lambda hit: (-worths[hit.passage.id], hit.passage.id))[:PER_NAME]:
@@ -217,7 +220,7 @@ def _keep(pulled: dict[str, _Pulled], new: _Pulled) -> None:
         pulled[new.hit.passage.id] = new
 
 
-def _says(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Wanted) -> float:
+def _relevance(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Target) -> float:
     """Return how much a passage says of what is asked: mean of its similarity and its share of the words not yet
     told.
     """
@@ -232,7 +235,7 @@ def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
     first, best = hits[0], hits[0].score
     every = {id: each.hit for id, each in pulled.items()} | {hit.passage.id: hit for hit in hits}
     owns = {hit.passage.id: hit.score / best for hit in hits}
-    scores = {id: _both(owns.get(id, 0.0), pulled[id].worth if id in pulled else 0.0) for id in every}
+    scores = {id: _combined(owns.get(id, 0.0), pulled[id].worth if id in pulled else 0.0) for id in every}
     order = sorted(every, key=lambda id: (id != first.passage.id, -scores[id], id))
     return [
         replace(
@@ -246,7 +249,7 @@ def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
     ]
 
 
-def _both(own: float, worth: float) -> float:
+def _combined(own: float, worth: float) -> float:
     return max(own, worth) + AGREED * min(own, worth)
 
 

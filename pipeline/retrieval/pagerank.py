@@ -25,14 +25,14 @@ _ROUNDS = 50
 Edge = tuple[int, int]
 
 
-class Linked(Graph, Protocol):
+class LinkGraph(Graph, Protocol):
     """A graph that knows the links of pages too."""
 
     def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
         """Return the links among these pages: (from, to)."""
 
 
-class KnowledgeGraph(Linked, Nearest, Facts, Protocol):
+class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
     """All that can be followed from a question and its hits."""
 
 
@@ -68,7 +68,7 @@ def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
     return [float(rank) for rank in ranks]
 
 
-def edges_among(hits: Sequence[Hit], graph: Linked) -> list[Edge]:
+def edges_among(hits: Sequence[Hit], graph: LinkGraph) -> list[Edge]:
     """Return the edges between hits: one names the page of the other, or their pages are linked."""
     mentioned = graph.mentioned_in([hit.passage.id for hit in hits])
     linked = set(graph.links_between({hit.passage.url for hit in hits}))

@@ -56,7 +56,7 @@ def count_words(text: str) -> int:
     return count + sum(any(char.isalnum() for char in token) for token in text.split())
 
 
-def with_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: PageTexts | None) -> list[Hit]:
+def filter_by_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: PageTexts | None) -> list[Hit]:
     """Leave out the hits below the threshold; when that is all of them, give their pages' text instead.
 
     That fallback is global: one hit that passes is enough to leave the others out for good. Without ``page_texts``
@@ -65,10 +65,10 @@ def with_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: P
     good = [hit for hit in hits if score_quality(hit.passage.text, question, lang=lang) >= QUALITY_THRESHOLD]
     if good or not hits:
         return good
-    return list(hits) if page_texts is None else source_text(hits, page_texts)
+    return list(hits) if page_texts is None else widen_to_pages(hits, page_texts)
 
 
-def source_text(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
+def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
     """Return the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
 
     A hit whose page is gone, or no longer says what the passage says, stays as it is.

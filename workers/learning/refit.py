@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from pipeline.learning.feedback import Judged, Refit
+from pipeline.learning.feedback import JudgedAnswer, Refit
 from pipeline.learning.judge import refit_judge
 from pipeline.learning.reranker import refit_reranker
 from store.learned import tallies, versions
@@ -90,13 +90,13 @@ def rollback(services: Services, kind: Kind, number: int | None) -> list[Version
     return in_use
 
 
-def _judge(services: Services, embedder: str, judged: Sequence[Judged], *, held: bool) -> Lesson:
+def _judge(services: Services, embedder: str, judged: Sequence[JudgedAnswer], *, held: bool) -> Lesson:
     if held:
         return _left_alone("judge", embedder)
     with services.database.read() as session:
         now = versions.in_use(session, "judge", embedder)
     serving = to_judge(now).calibrations if now else {}
-    by_lang: dict[str, list[Judged]] = {}
+    by_lang: dict[str, list[JudgedAnswer]] = {}
     for each in judged:
         by_lang.setdefault(each.lang, []).append(each)
     refits = {

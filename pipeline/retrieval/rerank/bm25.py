@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from domain import Hit
-from pipeline.retrieval.rerank.tfidf import place
+from pipeline.retrieval.rerank.tfidf import reorder
 from text.terms import content_terms, terms_of
 
 #: Robertson's constants as the full-text index has them
@@ -25,7 +25,7 @@ def rerank_bm25(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
         [terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang) for hit in hits],
     )
     most = max(scores, default=0.0) or 1.0
-    return place(hits, [score / most for score in scores])
+    return reorder(hits, [score / most for score in scores])
 
 
 def bm25_scores(query: Sequence[str], texts: Sequence[Sequence[str]]) -> list[float]:

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from domain import Hit
 from pipeline.retrieval.rerank.features import Signals, signals
-from pipeline.retrieval.rerank.tfidf import place
+from pipeline.retrieval.rerank.tfidf import reorder
 
 
 def rerank_learned(
@@ -27,7 +27,7 @@ def rerank_learned(
     """
     seen = signals(question, hits, lang=lang)
     kept = [replace(hit, signals=astuple(each)) for hit, each in zip(hits, seen, strict=True)]
-    return place(kept, [weighted_mean(each, by or weights()) for each in seen])
+    return reorder(kept, [weighted_mean(each, by or weights()) for each in seen])
 
 
 def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:

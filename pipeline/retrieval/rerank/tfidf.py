@@ -20,7 +20,7 @@ WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
 
 
-def place(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
     """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
     ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
@@ -33,7 +33,7 @@ def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by .5 similarity + .3 TF-IDF cosine + .2 Jaccard [_hybrid_rerank]."""
     texts = [hit.passage.text for hit in hits]
     parts = zip(hits, tfidf_cosines(question, texts), keyword_overlap(question, texts), strict=True)
-    return place(
+    return reorder(
         hits,
         [
             WEIGHTS[0] * (hit.similarity or 0.0) + WEIGHTS[1] * cosine + WEIGHTS[2] * overlap
@@ -44,7 +44,7 @@ def rerank_hybrid(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
 
 def rerank_tfidf(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by TF-IDF cosine [_tfidf_rerank]."""
-    return place(hits, tfidf_cosines(question, [hit.passage.text for hit in hits]))
+    return reorder(hits, tfidf_cosines(question, [hit.passage.text for hit in hits]))
 
 
 def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:

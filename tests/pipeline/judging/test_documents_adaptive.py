@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from domain import Hit, Verdict
 from pipeline.ask import MAX_K, Query, Tools, first_look, second_look
 from pipeline.judging import cutoff
-from pipeline.judging.cutoff import compute_confidence, cut_off, judging_once, keep_by_document, keep_by_judge
+from pipeline.judging.cutoff import (
+    compute_confidence,
+    cut_off,
+    cut_off_by_document,
+    cut_off_by_judge,
+    remember_verdicts,
+)
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from tests.fakes import HashingEmbedder, MemorySearch, passage
@@ -54,31 +60,31 @@ def test_entity_counts_as_a_whole_word_in_any_case() -> None:
 
 
 def test_nothing_found_is_no_results() -> None:
-    kept = keep_by_document([])
+    kept = cut_off_by_document([])
     assert (kept.hits, kept.confidence, kept.stop_reason, kept.chunks_retrieved) == ((), 0.0, "no_results", 0)
 
 
 def test_hits_below_the_floor_are_left_out() -> None:
-    assert keep_by_document(hits(0.19, 0.1)).stop_reason == "no_results"
-    kept = keep_by_document(hits(0.5, 0.2, 0.19))
+    assert cut_off_by_document(hits(0.19, 0.1)).stop_reason == "no_results"
+    kept = cut_off_by_document(hits(0.5, 0.2, 0.19))
     assert [hit.similarity for hit in kept.hits] == [0.5, 0.2]
     assert kept.stop_reason == "exhausted"
 
 
 def test_rule_stops_at_the_threshold_once_there_are_min_k() -> None:
-    assert keep_by_document(hits(0.9, 0.8, 0.8)).chunks_retrieved == 1
-    kept = keep_by_document(hits(0.9, 0.8, 0.8), min_k=2)
+    assert cut_off_by_document(hits(0.9, 0.8, 0.8)).chunks_retrieved == 1
+    kept = cut_off_by_document(hits(0.9, 0.8, 0.8), min_k=2)
     assert (kept.chunks_retrieved, kept.stop_reason) == (2, "threshold")
     assert kept.confidence == pytest.approx(0.85)
 
 
 def test_rule_stops_at_max_k_and_says_so() -> None:
-    kept = keep_by_document(hits(*[0.5] * 10), max_k=4)
+    kept = cut_off_by_document(hits(*[0.5] * 10), max_k=4)
     assert (kept.chunks_retrieved, kept.stop_reason, kept.found) == (4, "max_k", 10)
 
 
 def test_threshold_that_is_reached_with_the_last_allowed_hit_is_the_reason() -> None:
-    assert keep_by_document(hits(0.9, 0.8), min_k=2, max_k=2).stop_reason == "threshold"
+    assert cut_off_by_document(hits(0.9, 0.8), min_k=2, max_k=2).stop_reason == "threshold"
 
 
 def test_more_entities_found_let_the_rule_stop_later_than_min_k() -> None:
@@ -86,7 +92,7 @@ def test_more_entities_found_let_the_rule_stop_later_than_min_k() -> None:
         replace(hit, passage=replace(hit.passage, text=text))
         for hit, text in zip(hits(0.9, 0.85), ("The lighthouse.", "Vierburg."), strict=True)
     ]
-    kept = keep_by_document(found, entities=["Vierburg"])
+    kept = cut_off_by_document(found, entities=["Vierburg"])
     assert (kept.chunks_retrieved, kept.stop_reason) == (2, "threshold")
 
 
@@ -98,7 +104,7 @@ def test_document_contradicts_itself_without_entities_its_rule_stops_at_min_k_or
     ordered = sorted(similarities, reverse=True)
     means = [fmean(ordered[:count]) for count in range(1, len(ordered) + 1)]
     assert all(later <= earlier + 1e-12 for earlier, later in pairwise(means))
-    kept = keep_by_document(hits(*similarities), min_k=min_k, max_k=8, threshold=threshold)
+    kept = cut_off_by_document(hits(*similarities), min_k=min_k, max_k=8, threshold=threshold)
     if kept.stop_reason == "threshold" and kept.confidence > threshold + 1e-12:
         assert kept.chunks_retrieved == min_k
 
@@ -108,7 +114,7 @@ def test_rule_keeps_the_most_similar_within_its_bounds(
     similarities: list[float], min_k: int, max_k: int, threshold: float, named: bool
 ) -> None:
     entities = ["Vierburg"] if named else []
-    kept = keep_by_document(hits(*similarities), min_k=min_k, max_k=max_k, threshold=threshold, entities=entities)
+    kept = cut_off_by_document(hits(*similarities), min_k=min_k, max_k=max_k, threshold=threshold, entities=entities)
     near = sorted((s for s in similarities if s >= cutoff.SIMILARITY_FLOOR), reverse=True)
     assert [hit.similarity for hit in kept.hits] == near[: kept.chunks_retrieved]
     assert kept.chunks_retrieved <= max_k
@@ -190,7 +196,7 @@ def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cuto
 
 def _by_judge(found: list[Hit], confidences: dict[int, float], *, k: int = 8, default: float = 0.5) -> cutoff.Cutoff:
     judge = _judge_by_count(confidences, default)
-    return keep_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
+    return cut_off_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=k)
 
 
 def test_default_stops_where_more_hits_would_change_nothing() -> None:
@@ -226,7 +232,7 @@ def test_default_does_not_cut_off_a_page_that_a_better_hit_names() -> None:
 def test_default_never_changes_whether_hits_suffice(confidences: list[float], more: int) -> None:
     found = hits(*[0.5] * len(confidences))
     judge = _judge_by_count(dict(enumerate(confidences, start=1)))
-    kept = keep_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=len(found) + more)
+    kept = cut_off_by_judge(ANALYSIS, found, strategy=GENERAL, judge=judge, k=len(found) + more)
     everything = judge(ANALYSIS, found, GENERAL.threshold)
     assert judge(ANALYSIS, kept.hits, GENERAL.threshold).sufficient == everything.sufficient
     assert list(kept.hits) == found[: kept.chunks_retrieved]
@@ -239,7 +245,7 @@ def test_a_judge_is_asked_once_about_the_same_hits() -> None:
         asked.append(len(found))  # type: ignore[arg-type]
         return Verdict(sufficient=True, confidence=0.9, reason="")
 
-    once = judging_once(judge)
+    once = remember_verdicts(judge)
     for _ in range(2):
         once(ANALYSIS, hits(0.5, 0.4), 0.7)
     once(ANALYSIS, hits(0.5), 0.7)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domain import Hit
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
 from pipeline.judging.coverage import cover
-from pipeline.judging.features import Evidence, weigh
+from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
 from pipeline.question.analysis import analyse_question
 from store.embedders.combined import Combined
@@ -87,7 +87,7 @@ def test_features_are_those_of_the_evidence() -> None:
 
 def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
     calibration = Calibration(embedder="x", lang="en", weights={"similarity": 2.0}, intercept=-1.0)
-    evidence = weigh(WORLD_CUP, [hit("France", similarity=0.5)])
+    evidence = gather_evidence(WORLD_CUP, [hit("France", similarity=0.5)])
     assert evidence is not None
     assert calibration.probability(evidence) == pytest.approx(0.5)
 
@@ -95,7 +95,7 @@ def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
 def test_hits_beyond_the_best_do_not_change_what_the_best_says() -> None:
     best = hit("France won the 1998 World Cup.", similarity=0.9, page_id=1)
     others = [hit("The weather was fine.", similarity=0.1, page_id=at) for at in range(2, 20)]
-    alone, among = weigh(WORLD_CUP, [best]), weigh(WORLD_CUP, [best, *others])
+    alone, among = gather_evidence(WORLD_CUP, [best]), gather_evidence(WORLD_CUP, [best, *others])
     assert alone is not None
     assert among is not None
     for feature in set(FEATURES) - {"margin", "coverage_margin"}:
@@ -104,7 +104,9 @@ def test_hits_beyond_the_best_do_not_change_what_the_best_says() -> None:
 
 def test_title_leads_to_what_a_sentence_says() -> None:
     analysis = analyse_question("What does csv.reader return?")
-    evidence = weigh(analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")])
+    evidence = gather_evidence(
+        analysis, [hit("Return a reader object that yields rows.", title="csv — CSV File Reading")]
+    )
     assert evidence is not None
     assert evidence.led_coverage > evidence.sentence_coverage > 0
     assert evidence.covered == ("csv.reader", "return")
@@ -138,7 +140,10 @@ def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
 
 def test_name_that_the_passage_lacks_is_noticed() -> None:
     asked = analyse_question("Who won the cup in Brazil?")
-    with_it, without = weigh(asked, [hit("Ada won the cup in Brazil.")]), weigh(asked, [hit("Ada won the cup.")])
+    with_it, without = (
+        gather_evidence(asked, [hit("Ada won the cup in Brazil.")]),
+        gather_evidence(asked, [hit("Ada won the cup.")]),
+    )
     assert with_it is not None
     assert without is not None
     assert with_it.missing_name == 0 < without.missing_name
@@ -170,7 +175,7 @@ def test_misspelled_word_is_taken_for_the_one_that_is_meant(asked: str, said: st
 def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
     asked = analyse_question("How many paddles has the wheel?")
     for text, beside in (("The wheel has paddles of elm.", True), ("The wheel has 48 paddles.", False)):
-        evidence = weigh(asked, [hit(text)])
+        evidence = gather_evidence(asked, [hit(text)])
         assert evidence is not None
         assert evidence.beside_the_point is beside
     verdict = calibrated_judge("minilm-l6-v2-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)

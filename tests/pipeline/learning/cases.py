@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline.judging.calibration import FEATURES, Calibration, calibration_for
-from pipeline.learning.feedback import Judged
-from pipeline.learning.judge import chances_of
+from pipeline.learning.feedback import JudgedAnswer
+from pipeline.learning.judge import predict
 
 EMBEDDER = "minilm-l6-v2-int8*0.4+use-multilingual-v3"
 SHIPPED = calibration_for(EMBEDDER, "en")
@@ -26,17 +26,17 @@ def evidence(strength: float, **changed: float) -> Mapping[str, float]:
     return {**every, **changed}
 
 
-def answer(at: int, strength: float, *, right: bool, lang: str = "en") -> Judged:
-    return Judged(
+def answer(at: int, strength: float, *, right: bool, lang: str = "en") -> JudgedAnswer:
+    return JudgedAnswer(
         question=f"question {at}?", lang=lang, evidence=evidence(strength), beside_the_point=False, right=right
     )
 
 
 def confidence(judge: Calibration, strength: float) -> float:
-    return float(chances_of(judge, [answer(0, strength, right=True)])[0])
+    return float(predict(judge, [answer(0, strength, right=True)])[0])
 
 
-def history(count: int, *, shift: float = 0.0, seed: int = 1, lang: str = "en") -> list[Judged]:
+def history(count: int, *, shift: float = 0.0, seed: int = 1, lang: str = "en") -> list[JudgedAnswer]:
     """Answers right as often as the shipped judge says of evidence that is weaker by ``shift``: it is too sure."""
     chance = random.Random(seed)
     made = []
@@ -47,5 +47,5 @@ def history(count: int, *, shift: float = 0.0, seed: int = 1, lang: str = "en") 
     return made
 
 
-def flipped(judged: list[Judged]) -> list[Judged]:
+def flipped(judged: list[JudgedAnswer]) -> list[JudgedAnswer]:
     return [replace(each, right=not each.right) for each in judged]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from pipeline.judging.calibration import ANY_EMBEDDER, calibration_for
 from pipeline.learning.feedback import is_held_out
-from pipeline.learning.judge import ENOUGH, fit_judge, pinned_chances, refit_judge
-from pipeline.learning.judge_floor import falls_below, figures_on, floor_of, sample_of
+from pipeline.learning.judge import MIN_EACH, fit_judge, predict_pinned, refit_judge
+from pipeline.learning.judge_floor import broken_floors, metrics_on, pinned_floor, pinned_sample
 from tests.pipeline.learning.cases import EMBEDDER, SHIPPED, answer, confidence, flipped, history
 
-SAMPLE = sample_of(EMBEDDER, "en")
+SAMPLE = pinned_sample(EMBEDDER, "en")
 
 
 def test_without_feedback_the_judge_is_the_shipped_one() -> None:
@@ -69,7 +69,7 @@ def test_feedback_that_contradicts_all_evidence_is_refused_even_within_the_floor
     assert "runs against" in refit.said
 
 
-@pytest.mark.parametrize(("right", "wrong"), [(ENOUGH - 1, 60), (60, ENOUGH - 1)])
+@pytest.mark.parametrize(("right", "wrong"), [(MIN_EACH - 1, 60), (60, MIN_EACH - 1)])
 def test_few_answers_of_a_kind_teach_nothing(right: int, wrong: int) -> None:
     judged = [answer(at, 0.6, right=at < right) for at in range(right + wrong)]
     refit = refit_judge(EMBEDDER, "en", judged)
@@ -84,23 +84,23 @@ def test_what_is_taken_never_falls_below_the_floor(seed: int, shift: float, pois
     refit = refit_judge(EMBEDDER, "en", flipped(judged) if poisoned else judged)
     if refit.parameters is not None:
         kept = {name[len("pinned ") :]: each["after"] for name, each in refit.metrics.items() if "pinned" in name}
-        assert falls_below(kept, floor_of(EMBEDDER, "en")) == ""
+        assert broken_floors(kept, pinned_floor(EMBEDDER, "en")) == ""
         assert refit.metrics["AUROC"]["after"] >= 0.5
 
 
 @pytest.mark.parametrize("embedder", [EMBEDDER, "minilm-l6-v2-int8", "use-multilingual-v3", "somebody's own"])
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
 def test_shipped_judge_keeps_the_floor_that_is_pinned_under_it(embedder: str, lang: str) -> None:
-    sample = sample_of(embedder, lang)
-    figures = figures_on(sample, pinned_chances(calibration_for(embedder, lang), sample))
-    assert falls_below(figures, floor_of(embedder, lang)) == ""
+    sample = pinned_sample(embedder, lang)
+    figures = metrics_on(sample, predict_pinned(calibration_for(embedder, lang), sample))
+    assert broken_floors(figures, pinned_floor(embedder, lang)) == ""
 
 
 def test_judge_that_guesses_does_not_keep_the_floor() -> None:
-    figures = figures_on(SAMPLE, np.full(len(SAMPLE.truth), 0.5))
-    assert "AUROC 0.500" in falls_below(figures, floor_of(EMBEDDER, "en"))
-    passing = figures_on(SAMPLE, np.full(len(SAMPLE.truth), 0.9))
-    assert "false passes 1.000 instead of at most" in falls_below(passing, floor_of(EMBEDDER, "en"))
+    figures = metrics_on(SAMPLE, np.full(len(SAMPLE.truth), 0.5))
+    assert "AUROC 0.500" in broken_floors(figures, pinned_floor(EMBEDDER, "en"))
+    passing = metrics_on(SAMPLE, np.full(len(SAMPLE.truth), 0.9))
+    assert "false passes 1.000 instead of at most" in broken_floors(passing, pinned_floor(EMBEDDER, "en"))
 
 
 def test_judge_of_an_unknown_embedder_learns_by_the_words_alone() -> None:

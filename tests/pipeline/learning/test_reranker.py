@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.learning.feedback import Ranked
-from pipeline.learning.reranker import ENOUGH, SIGNALS, figures_on, fit_weights, pinned_lists, refit_reranker
+from pipeline.learning.feedback import RankedHits
+from pipeline.learning.reranker import MIN_QUESTIONS, SIGNALS, fit_weights, metrics_on, pinned_lists, refit_reranker
 from pipeline.retrieval.rerank.learned import weights
 
 #: what tells right hits on a site whose titles say all and whose similarities say nothing
 BY_TITLE: Mapping[str, float] = {**dict.fromkeys(SIGNALS, 0.1), "title": 0.5}
 
 
-def asked(count: int, by: Mapping[str, float], *, seed: int = 1) -> list[Ranked]:
+def asked(count: int, by: Mapping[str, float], *, seed: int = 1) -> list[RankedHits]:
     """Questions of eight hits each, of which the best one by the weights ``by`` answers."""
     chance = random.Random(seed)
     made = []
     for at in range(count):
         signals = [[round(chance.random(), 3) for _ in SIGNALS] for _ in range(8)]
         worth = [sum(by[name] * each for name, each in zip(SIGNALS, row, strict=True)) for row in signals]
-        made.append(Ranked(question=f"question {at}?", signals=signals, right=[one == max(worth) for one in worth]))
+        made.append(RankedHits(question=f"question {at}?", signals=signals, right=[one == max(worth) for one in worth]))
     return made
 
 
@@ -47,7 +47,7 @@ def test_what_would_rank_the_pinned_questions_worse_is_refused() -> None:
     assert "pinned floor" in refit.said
 
 
-@pytest.mark.parametrize("count", [0, 1, ENOUGH - 1])
+@pytest.mark.parametrize("count", [0, 1, MIN_QUESTIONS - 1])
 def test_few_questions_teach_nothing(count: int) -> None:
     refit = refit_reranker(asked(count, BY_TITLE))
     assert refit.parameters is None
@@ -63,6 +63,6 @@ def test_weights_are_a_mean_and_none_speaks_against_its_signal(count: int, seed:
 
 
 def test_shipped_weights_rank_nearly_all_pinned_questions_right() -> None:
-    figures = figures_on(pinned_lists(), weights())
+    figures = metrics_on(pinned_lists(), weights())
     assert figures["right first"] > 0.9
     assert figures["MRR"] > figures["right first"]

@@ -19,7 +19,7 @@ from pipeline.retrieval.context import (
     advise_on_context,
     build_context,
     select_diverse,
-    to_compose_from,
+    select_for_answer,
 )
 from pipeline.retrieval.rerank.tfidf import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from tests.fakes import passage
@@ -138,5 +138,5 @@ def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: 
 def test_what_is_composed_from_is_diverse_unless_that_is_switched_off() -> None:
     twice = [hit("the same words in both of them", 0.9, id=1), hit("the same words in both of them", 0.8, id=2)]
     analysis = analyse_question(JWT)
-    assert len(to_compose_from(analysis, twice, frozenset({"diverse"}), None)) == 1
-    assert len(to_compose_from(analysis, twice, frozenset(), None)) == 2
+    assert len(select_for_answer(analysis, twice, frozenset({"diverse"}), None)) == 1
+    assert len(select_for_answer(analysis, twice, frozenset(), None)) == 2

@@ -14,9 +14,9 @@ from pipeline.retrieval.quality import (
     MAX_PAGES,
     QUALITY_THRESHOLD,
     count_words,
+    filter_by_quality,
     score_quality,
-    source_text,
-    with_quality,
+    widen_to_pages,
 )
 from tests.fakes import passage
 from text.stopwords import STOP_WORDS
@@ -105,7 +105,7 @@ GOOD = " ".join(["entanglement", *["word"] * 60])
 def test_passages_below_the_threshold_are_left_out() -> None:
     hits = [hit("A", 0.9, page_id=1, text="See also."), hit("B", 0.8, page_id=2, text=GOOD)]
     pages = {1: "never asked for", 2: GOOD}
-    kept = with_quality(hits, QUESTION, lang="en", page_texts=lambda ids: {i: pages[i] for i in ids})
+    kept = filter_by_quality(hits, QUESTION, lang="en", page_texts=lambda ids: {i: pages[i] for i in ids})
     # the fallback is global: page 1 gets no fallback of its own while page 2 has a passage that passes
     assert [h.passage.page_id for h in kept] == [2]
 
@@ -113,14 +113,14 @@ def test_passages_below_the_threshold_are_left_out() -> None:
 def test_when_every_passage_is_left_out_the_pages_whole_text_is_given() -> None:
     page = f"Heading. See also. {GOOD}"
     found = hit("A", 0.9, page_id=1, text="See also.", start=page.index("See also."))
-    [kept] = with_quality([found], QUESTION, lang="en", page_texts=lambda ids: {1: page})
+    [kept] = filter_by_quality([found], QUESTION, lang="en", page_texts=lambda ids: {1: page})
     assert kept.passage.text == page[kept.passage.start : kept.passage.end] == page
 
 
 def test_source_text_is_of_five_pages_at_most_and_bounded() -> None:
     pages = {at: f"{'x' * 9_000}Stub {at}{'y' * 9_000}" for at in range(8)}
     hits = [hit("T", 0.5, page_id=at, text=f"Stub {at}", start=9_000) for at in range(8)]
-    given_back = source_text(hits, lambda ids: {i: pages[i] for i in ids})
+    given_back = widen_to_pages(hits, lambda ids: {i: pages[i] for i in ids})
     assert MAX_PAGES == 5
     assert [h.passage.page_id for h in given_back] == [0, 1, 2, 3, 4]
     for each in given_back:
@@ -131,20 +131,20 @@ def test_source_text_is_of_five_pages_at_most_and_bounded() -> None:
 
 def test_page_that_is_gone_or_changed_leaves_its_passage_as_it_was() -> None:
     hits = [hit("A", 0.9, page_id=1, text="Stub"), hit("B", 0.9, page_id=2, text="Stub")]
-    assert source_text(hits, lambda ids: {2: "another text"}) == hits
+    assert widen_to_pages(hits, lambda ids: {2: "another text"}) == hits
 
 
 def test_without_page_texts_all_passages_are_kept() -> None:
     stub = hit("A", 0.9, text="See also.")
-    assert with_quality([stub], QUESTION, lang="en", page_texts=None) == [stub]
-    assert with_quality([], QUESTION, lang="en", page_texts=None) == []
+    assert filter_by_quality([stub], QUESTION, lang="en", page_texts=None) == [stub]
+    assert filter_by_quality([], QUESTION, lang="en", page_texts=None) == []
 
 
 @given(st.integers(0, 300), st.integers(1, 40), st.integers(0, 300))
 def test_widened_passage_is_a_span_of_its_page_around_the_passage(before: int, size: int, after: int) -> None:
     page = "b" * before + "p" * size + "a" * after
     found = hit("A", 0.9, text="p" * size, start=before)
-    [wide] = source_text([replace(found)], lambda ids: {1: page})
+    [wide] = widen_to_pages([replace(found)], lambda ids: {1: page})
     assert wide.passage.text == page[wide.passage.start : wide.passage.end]
     assert wide.passage.start <= before
     assert wide.passage.end >= before + size

@@ -8,7 +8,7 @@ import pytest
 
 from domain import Fact, StatedFact
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.facts import MOST, facts_for
+from pipeline.retrieval.facts import MAX_FACTS, find_facts
 from text.names import key
 
 
@@ -44,9 +44,9 @@ FACTS = MemoryFacts(
     ],
 )
 def test_a_fact_answers_when_its_subject_and_predicate_are_asked_for(question: str, objects: list[str]) -> None:
-    assert [stated.fact.object for stated in facts_for(analyse_question(question, "en"), FACTS)] == objects
+    assert [stated.fact.object for stated in find_facts(analyse_question(question, "en"), FACTS)] == objects
 
 
 def test_no_question_gets_more_facts_than_it_can_use() -> None:
     many = MemoryFacts(*(Fact(subject="Ada", predicate="Born", object=str(at)) for at in range(20)))
-    assert len(facts_for(analyse_question("When was Ada born?", "en"), many)) == MOST
+    assert len(find_facts(analyse_question("When was Ada born?", "en"), many)) == MAX_FACTS

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.multi_document import MAX_PAGES, note_for, side_by_side, wants_several_pages
+from pipeline.retrieval.multi_document import MAX_PAGES, best_of_each_page_first, prompt_notes, wants_several_pages
 from tests.fakes import passage
 
 COMPARES = analyse_question("How does TCP differ from UDP?")
@@ -38,25 +38,25 @@ def test_several_pages_are_wanted_by_a_question_that_compares_or_names_several_t
 
 
 def test_best_hit_of_each_page_comes_first() -> None:
-    ordered = side_by_side(COMPARES, hits(1, 1, 1, 2, 3))
+    ordered = best_of_each_page_first(COMPARES, hits(1, 1, 1, 2, 3))
     assert [hit.passage.page_id for hit in ordered] == [1, 2, 3, 1, 1]
     assert [hit.rank for hit in ordered] == [1, 2, 3, 4, 5]
 
 
 def test_any_other_question_keeps_its_order() -> None:
-    assert side_by_side(ALONE, hits(1, 1, 2)) == hits(1, 1, 2)
+    assert best_of_each_page_first(ALONE, hits(1, 1, 2)) == hits(1, 1, 2)
 
 
 def test_model_is_told_only_when_there_are_several_pages_and_they_are_wanted() -> None:
-    assert note_for(COMPARES, hits(1, 2))
-    assert note_for(COMPARES, hits(1, 1)) == ()
-    assert note_for(ALONE, hits(1, 2)) == ()
+    assert prompt_notes(COMPARES, hits(1, 2))
+    assert prompt_notes(COMPARES, hits(1, 1)) == ()
+    assert prompt_notes(ALONE, hits(1, 2)) == ()
 
 
 @given(st.lists(st.integers(1, 9), max_size=12))
 def test_no_hit_is_lost_and_pages_are_bounded(page_ids: list[int]) -> None:
     found = hits(*page_ids)
-    ordered = side_by_side(COMPARES, found)
+    ordered = best_of_each_page_first(COMPARES, found)
     assert {hit.passage.id for hit in ordered} == {hit.passage.id for hit in found}
     assert len(ordered) == len(found)
     front = [hit.passage.page_id for hit in ordered[: min(MAX_PAGES, len(set(page_ids)))]]

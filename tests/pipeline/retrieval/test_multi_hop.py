@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from domain import Fact, Hit, Named, Passage, Scope, StatedFact
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, expand, spread
+from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, expand, specificity
 from pipeline.retrieval.retrieve import Vectors
 from tests.fakes import HashingEmbedder, passage
 from text.names import key, names_of, proper_nouns
@@ -164,15 +164,15 @@ def test_a_name_mentioned_everywhere_counts_little() -> None:
 
 def test_spread_is_the_root_of_the_idf_as_a_share_of_a_hapax() -> None:
     named = Named(name="x", pages=(1,), mentions=1, among=1000)
-    assert spread(named) == 1
-    assert spread(replace(named, mentions=1000)) == pytest.approx((np.log(2) / np.log(1001)) ** 0.5)
-    assert spread(replace(named, among=0)) <= 1
+    assert specificity(named) == 1
+    assert specificity(replace(named, mentions=1000)) == pytest.approx((np.log(2) / np.log(1001)) ** 0.5)
+    assert specificity(replace(named, among=0)) <= 1
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000), st.integers(0, 10**6))
 def test_more_mentions_never_count_for_more(one: int, other: int, among: int) -> None:
     low, high = sorted((one, other))
-    spreads = [spread(Named(name="x", pages=(1,), mentions=count, among=among)) for count in (high, low)]
+    spreads = [specificity(Named(name="x", pages=(1,), mentions=count, among=among)) for count in (high, low)]
     assert 0 <= spreads[0] <= spreads[1] <= 1
 
 
