@@ -22,7 +22,7 @@ from pipeline.question.analysis import QuestionError
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
-from store.questions.new import IdempotencyConflict
+from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.sql.database import DatabaseError
 from workers.questions.submit import BadSite, UnknownStrategy

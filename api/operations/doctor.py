@@ -173,7 +173,7 @@ def _candidate_sources(services: Services) -> Diagnosis:
     from workers.services.engines import switched_on
 
     with services.database.read() as session:
-        sites = [source.url for source in sources.every(session)]
+        sites = [source.url for source in sources.list_all(session)]
     engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."

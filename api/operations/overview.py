@@ -13,9 +13,8 @@ from sqlalchemy import func, select
 from domain import Status
 from store.crawl import site_reads, sources
 from store.crawl.site_reads import SiteRead
-from store.pages import page as pages
-from store.pages import refresh_queue as due
-from store.questions import record
+from store.pages import pages, refresh_queue
+from store.questions import records
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.crawl.search import cooling_engines
@@ -76,11 +75,11 @@ def overview(services: Services) -> Overview:
         questions = {Status(status): number for status, number in session.execute(by_status)}
         latest = tuple(
             RecentQuestion(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
-            for row in record.latest(session, LATEST)
+            for row in records.latest(session, LATEST)
         )
-        chosen = len(sources.every(session))
+        chosen = len(sources.list_all(session))
         reading = [each for each in site_reads.latest(session, services.now()) if not each.status.is_final]
-        waiting = due.count(session, services.now())
+        waiting = refresh_queue.count(session, services.now())
     return Overview(
         address=running(services.settings),
         queues=_queues(services),

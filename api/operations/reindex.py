@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 from domain import Page, Passage
 from domain.errors import WellreadError
 from store.graph import entities
-from store.pages import page as pages
+from store.pages import pages
 from store.passages import reindex as passages_reindex
 from store.questions import evidence
 from store.sql import leases

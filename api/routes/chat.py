@@ -10,7 +10,7 @@ from api.middleware.auth import Role, require
 from api.schemas.records import RecordOut
 from api.schemas.requests import ChatRequest, to_new
 from api.streams.events import final_record
-from store.questions.record import Record
+from store.questions.records import Record
 from workers.questions import submit
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import Role, require
-from store.learned import versions as learned
+from store.learned import versions
 from store.learned.versions import Version
 from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut
 
@@ -19,8 +19,8 @@ router = APIRouter(prefix="/api/learned", tags=["learning"], dependencies=[Depen
 def every(services: ServicesDep) -> LearnedOut:
     """All versions of judge, reranker and variants, and what learning each last came to."""
     with services.database.read() as session:
-        versions, tries = learned.every(session), learned.tries(session)
-    return LearnedOut.model_validate({"versions": versions, "tries": tries}, from_attributes=True)
+        listed, tries = versions.list_all(session), versions.tries(session)
+    return LearnedOut.model_validate({"versions": listed, "tries": tries}, from_attributes=True)
 
 
 @router.post("", response_model=list[LessonOut])

@@ -12,8 +12,7 @@ from api.middleware.problems import NotFound
 from api.schemas.records import PageCheckOut, PageOut, ReadingOut
 from api.schemas.requests import ReadRequest
 from crawler import urls
-from store.pages import history as page_checks
-from store.pages import page as pages
+from store.pages import pages, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers.questions import submit
 from workers.services import Services
@@ -34,7 +33,7 @@ def page(
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
         row = session.get(PageRow, page_id)
-        history = page_checks.history(session, page_id)
+        history = visits.of_page(session, page_id)
     if row is None:
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
     return PageOut(

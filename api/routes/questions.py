@@ -14,9 +14,9 @@ from api.middleware.auth import Role, require
 from api.schemas.records import QuestionSummary, RecordOut, StepOut
 from api.schemas.requests import QuestionRequest, to_new
 from api.streams.events import watch
-from store.questions import record
+from store.questions import records
 from store.questions import trace as kept_trace
-from store.questions.record import Record
+from store.questions.records import Record
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -52,7 +52,7 @@ def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 2
         return [
             {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
             | {"question": row.text}
-            for row in record.latest(session, limit)
+            for row in records.latest(session, limit)
         ]
 
 

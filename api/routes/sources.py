@@ -25,7 +25,7 @@ router = APIRouter(prefix="/api/sources", tags=["sources"])
 def every(services: ServicesDep) -> list[Source]:
     """All sources, oldest first."""
     with services.database.read() as session:
-        return sources.every(session)
+        return sources.list_all(session)
 
 
 @router.post("", status_code=201, response_model=SourceOut)

@@ -11,7 +11,7 @@ from api.middleware.auth import Role, require
 from api.schemas.records import StatsOut
 from domain import Status
 from store.crawl import sources
-from store.pages import page
+from store.pages import pages
 from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
 from workers.services import Services
@@ -24,7 +24,7 @@ def stats(services: ServicesDep) -> StatsOut:
     """What is kept, by kind, and what stands in each queue."""
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
     with services.database.read() as session:
-        held, chosen = page.count(session), len(sources.every(session))
+        held, chosen = pages.count(session), len(sources.list_all(session))
         counted = {Status(status): number for status, number in session.execute(by_status)}
     return StatsOut(pages=held, sources=chosen, questions=counted, queues=_queues(services))
 

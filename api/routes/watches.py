@@ -17,7 +17,7 @@ from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams.answer_changes import changes
 from domain.record import Feedback, Watch
 from store.questions import watches
-from store.questions.record import Record
+from store.questions.records import Record
 from workers.learning import feedback
 from workers.questions import watches as watching
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 def every(services: ServicesDep) -> list[Watch]:
     """The standing questions, oldest first."""
     with services.database.read() as session:
-        return watches.every(session)
+        return watches.list_all(session)
 
 
 @router.post("/questions/{question_id}/watch", response_model=WatchOut)

@@ -1,6 +1,6 @@
 """What callers get: a question's record, its trace, and what is known of pages and sources.
 
-The record's fields are those of :class:`store.questions.record.Record`, and of the four-phase design's ``/api/chat``.
+The record's fields are those of :class:`store.questions.records.Record`, and of the four-phase design's ``/api/chat``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain import Status
-from store.questions.record import Record
+from store.questions.records import Record
 
 
 class _Out(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from store.questions.new import NewQuestion
+from store.questions.new_questions import NewQuestion
 
 #: the names of :data:`pipeline.question.strategy.TASK_STRATEGIES`; a test holds them equal
 Strategy = Literal[

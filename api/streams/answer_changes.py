@@ -13,7 +13,7 @@ from anyio import to_thread
 from api.schemas.records import record_json
 from domain import EventKind
 from store.ephemeral.events import Event, follow
-from store.questions.record import Record
+from store.questions.records import Record
 
 log = structlog.get_logger()
 

@@ -19,7 +19,7 @@ from anyio import to_thread
 from api.schemas.records import record_json
 from domain import EventKind
 from store.ephemeral.events import Event, follow
-from store.questions.record import PHASES, Record
+from store.questions.records import PHASES, Record
 
 log = structlog.get_logger()
 

@@ -25,8 +25,7 @@ from evals.knowledge.stored import DefaultSettings
 from evals.sets.beir import EvalSet, read_set
 from store.embedders import Embedder, open_embedder
 from store.graph import entities
-from store.pages import index_queue
-from store.pages import page as pages
+from store.pages import index_queue, pages
 from store.sql.database import migrate
 from workers.indexing.embed import passages_of
 from workers.indexing.entities import names_of_page
@@ -103,7 +102,7 @@ def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) 
         services.passages_writer.write_pages(by_page, embedder)
         with services.database.write() as session:
             for lease, _ in claimed:
-                index_queue.indexed(session, lease)
+                index_queue.mark_indexed(session, lease)
             entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
 
 

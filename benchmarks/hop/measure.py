@@ -17,8 +17,8 @@ from benchmarks.report import Figure, Report
 from benchmarks.sandbox import broker, sandbox, worker
 from domain.errors import WellreadError
 from evals.measure.stopwatch import seconds_of
-from store.questions import new as new_questions
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.database import Database, migrate
 from workers.app import app
 from workers.services import Services

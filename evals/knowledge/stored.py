@@ -30,7 +30,7 @@ from pipeline.answering.citations import is_verbatim
 from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.retrieve import Observe, Search
 from store.embedders import Embedder
-from store.pages import page as pages
+from store.pages import pages
 from store.passages.table import Passages
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
@@ -159,7 +159,7 @@ class Knowledge:
         now = self._services.now()
         with self._services.database.write() as session:
             for page_id in gone:
-                pages.gone(session, page_id, now)
+                pages.mark_gone(session, page_id, now)
         self._index(gone)
         if left := self._services.passages_writer.passages_of(gone):
             raise KnowledgeError(f"{len(left)} passages of pages that are gone are still stored.")

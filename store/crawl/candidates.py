@@ -81,9 +81,9 @@ def add(
     return ids
 
 
-def settle(session: Session, lease: leases.Lease, result: CandidateOutcome, now: datetime) -> bool:
+def finish(session: Session, lease: leases.Lease, result: CandidateOutcome, now: datetime) -> bool:
     """Record what came of a candidate if the lease still holds it."""
-    return _settle(session, leases.holds(lease), result, now) == 1
+    return _finish(session, leases.holds(lease), result, now) == 1
 
 
 def drop(session: Session, lease: leases.Lease) -> bool:
@@ -97,7 +97,7 @@ def drop(session: Session, lease: leases.Lease) -> bool:
 def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:
     """Settle what a question still waits for and nobody reads; returns how many."""
     waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
-    return _settle(
+    return _finish(
         session,
         waits & leases.is_unleased(CandidateRow, now),
         CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=reason),
@@ -105,7 +105,7 @@ def abandon(session: Session, question_id: str, reason: str, now: datetime) -> i
     )
 
 
-def unsettled(session: Session, question_id: str) -> int:
+def count_waiting(session: Session, question_id: str) -> int:
     """Return how many candidates of the wave have no outcome yet."""
     return _count(session, CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.WAITING)
 
@@ -150,7 +150,7 @@ def known(session: Session, question_id: str) -> list[Candidate]:
     return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
 
 
-def settled_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
+def finished_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
     """Which of these URLs were read, or tried, for any question since then."""
     query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since)
     return set(session.scalars(query))
@@ -168,7 +168,7 @@ def to_candidate(row: CandidateRow) -> Candidate:
     )
 
 
-def _settle(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
+def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
     changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
         update(CandidateRow)
         .where(which)

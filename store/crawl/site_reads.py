@@ -88,7 +88,7 @@ class SiteRead:
         return (min(self.found, self.max_pages) - self.looked_at) / self.pages_per_s if self.pages_per_s else None
 
 
-def begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
+def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
     """Keep a site read; returns it and whether it is new: one that is under way on the same site is taken up."""
     unfinished = SiteReadRow.status.in_((SiteReadStatus.RUNNING, SiteReadStatus.PAUSED))
     open_now = select(SiteReadRow).where(SiteReadRow.prefix == new.prefix, unfinished, SiteReadRow.again == new.again)
@@ -139,7 +139,7 @@ def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
             row.left_out += 1
 
 
-def unattended(session: Session) -> list[int]:
+def stalled(session: Session) -> list[int]:
     """The site reads that run and have nothing read."""
     ids = session.scalars(select(SiteReadRow.id).where(SiteReadRow.status == SiteReadStatus.RUNNING)).all()
     return [site_read_id for site_read_id in ids if not site_frontier.is_being_read(session, site_read_id)]

@@ -97,7 +97,7 @@ def remove(session: Session, url: str) -> bool:
     return row is not None
 
 
-def every(session: Session) -> list[Source]:
+def list_all(session: Session) -> list[Source]:
     """All sources, oldest first."""
     return [_source(row) for row in session.scalars(select(SourceRow).order_by(SourceRow.id))]
 

@@ -23,7 +23,7 @@ def counts(session: Session) -> Counts:
     return found
 
 
-def put_back(session: Session, kept: Mapping[str, Any]) -> None:
+def restore(session: Session, kept: Mapping[str, Any]) -> None:
     """Make the counts what they were; without any, nothing is known of any kind."""
     session.execute(delete(VariantTallyRow))
     session.add_all(

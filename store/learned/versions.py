@@ -47,7 +47,7 @@ class Try:
     said: str
 
 
-def every(session: Session) -> list[Version]:
+def list_all(session: Session) -> list[Version]:
     """All versions, of each kind the latest first."""
     rows = session.scalars(select(LearnedRow).order_by(LearnedRow.kind, LearnedRow.number.desc()))
     return [_to_version(row) for row in rows]
@@ -80,7 +80,7 @@ def add(
     examples: int,
     now: datetime,
 ) -> Version:
-    """Keep a new version and use it; the caller holds the kind (:func:`hold_still`)."""
+    """Keep a new version and use it; the caller holds the kind (:func:`lock`)."""
     last = session.scalar(select(func.max(LearnedRow.number)).where(LearnedRow.kind == kind)) or 0
     row = LearnedRow(
         kind=kind,
@@ -117,7 +117,7 @@ def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
     return [version for version in active(session) if version.kind == kind]
 
 
-def hold_still(session: Session, kind: Kind, embedder: str = "") -> LearningRow:
+def lock(session: Session, kind: Kind, embedder: str = "") -> LearningRow:
     """Lock a kind against others that learn it, until the session's end; returns its last try."""
     new = insert(session, LearningRow).values(kind=kind, embedder=embedder, held=False, tried_at=None, said="")
     session.execute(new.on_conflict_do_nothing())

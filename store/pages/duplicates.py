@@ -24,7 +24,7 @@ _COLUMNS = (PageRow.band_0, PageRow.band_1, PageRow.band_2, PageRow.band_3)
 _NUMBER = re.compile(r"\d+")
 
 
-def settle(session: Session, row: PageRow, now: datetime) -> int:
+def resolve(session: Session, row: PageRow, now: datetime) -> int:
     """Find out which page stands for what this one says, and note it; returns that page's id.
 
     The page's text is stored; where its passages must go or come, its state says so.
@@ -44,7 +44,7 @@ def settle(session: Session, row: PageRow, now: datetime) -> int:
     return best.id
 
 
-def look_again(session: Session, page_id: int, now: datetime) -> list[str]:
+def make_due(session: Session, page_id: int, now: datetime) -> list[str]:
     """Have the duplicates of a page that is gone looked at now, so that one takes its place; returns their hosts."""
     duplicates = PageRow.duplicate_of == page_id
     session.execute(update(PageRow).where(duplicates).values(next_due=now))

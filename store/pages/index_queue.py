@@ -10,7 +10,7 @@ from sqlalchemy import CursorResult, func, select, update
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
-from store.pages.page import to_page
+from store.pages.pages import to_page
 from store.sql import leases
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
@@ -52,7 +52,7 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
         yield page_id
 
 
-def indexed(session: Session, lease: leases.Lease) -> bool:
+def mark_indexed(session: Session, lease: leases.Lease) -> bool:
     """Note that the knowledge base holds the page; False when its text changed meanwhile."""
     return _end(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
 
@@ -62,7 +62,7 @@ def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
     return _end(session, lease, state=IndexState.FAILED, error=error)
 
 
-def waited_for_by(session: Session, page_ids: Sequence[int]) -> list[str]:
+def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:
     """The questions that wait for these pages to be embedded."""
     query = (
         select(QuestionRow.id)

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from store.passages import maintenance as indices
-from store.passages import schema as columns
+from store.passages import maintenance
 from store.passages.errors import OpenedBeforeFork
+from store.passages.schema import TABLE
 
 #: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
 _READERS_LAG: Final = timedelta(0)
@@ -60,6 +60,6 @@ def open_table(database: Any, schema: Any) -> Any:
 
 
 def _made_and_opened(database: Any, schema: Any) -> Any:
-    if columns.TABLE not in database:
-        indices.index(database.create_table(columns.TABLE, schema=schema, exist_ok=True))
-    return database.open_table(columns.TABLE)
+    if TABLE not in database:
+        maintenance.index(database.create_table(TABLE, schema=schema, exist_ok=True))
+    return database.open_table(TABLE)

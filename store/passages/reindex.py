@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from domain import Passage
-from store.passages import maintenance as indices
-from store.passages import schema as columns
+from store.passages import maintenance, schema
 from store.passages.connect import connect
 from store.passages.errors import PassagesError, explained
 from store.passages.table import Passages
@@ -49,11 +48,11 @@ def reindex(
 
 
 def _open_staged(database: Any, uri: str, embedder: Embedder) -> Passages:
-    wanted = columns.schema(embedder.id, embedder.dimension)
+    wanted = schema.schema(embedder.id, embedder.dimension)
     if _STAGED in database and not _same_origin(database, wanted):
         database.drop_table(_STAGED)
     table = database.create_table(_STAGED, schema=wanted, exist_ok=True)
-    indices.index(table)
+    maintenance.index(table)
     return Passages(table, uri=uri, embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
 
 
@@ -74,13 +73,13 @@ def _fill(staged: Passages, batches: Iterable[Mapping[int, Sequence[Passage]]], 
 
 
 def _swap(database: Any, embedder: Embedder) -> int:
-    wanted = columns.schema(embedder.id, embedder.dimension)
+    wanted = schema.schema(embedder.id, embedder.dimension)
     staged = database.open_table(_STAGED)
-    if _version(database) is None and columns.TABLE in database:
-        database.drop_table(columns.TABLE)  # damaged: there is no version to write over
+    if _version(database) is None and schema.TABLE in database:
+        database.drop_table(schema.TABLE)  # damaged: there is no version to write over
     rows = staged.search().select(wanted.names).limit(None).to_batches()
-    table = database.create_table(columns.TABLE, data=rows, schema=wanted, mode="overwrite")
-    indices.maintain(table)
+    table = database.create_table(schema.TABLE, data=rows, schema=wanted, mode="overwrite")
+    maintenance.maintain(table)
     database.drop_table(_STAGED)
     return int(table.count_rows())
 
@@ -88,6 +87,6 @@ def _swap(database: Any, embedder: Embedder) -> int:
 def _version(database: Any) -> int | None:
     """Return the table's version; None where there is none that can be read."""
     try:
-        return int(database.open_table(columns.TABLE).version)
+        return int(database.open_table(schema.TABLE).version)
     except (OSError, RuntimeError, ValueError):
         return None

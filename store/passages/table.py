@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from store.passages import maintenance as indices
-from store.passages import schema as columns
+from store.passages import maintenance, schema
 from store.passages.connect import connect, open_table, refuse_after_fork
 from store.passages.errors import PassagesError, explained
 from store.passages.filters import groups, one_of
@@ -73,8 +72,8 @@ class Passages:
         that had LanceDB open, PassagesError when it cannot be opened.
         """
         with explained(uri, "open"):
-            table = open_table(connect(uri, storage_options), columns.schema(embedder_id, dimension))
-            columns.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
+            table = open_table(connect(uri, storage_options), schema.schema(embedder_id, dimension))
+            schema.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
             return cls(
                 table,
                 uri=uri,
@@ -159,7 +158,7 @@ class Passages:
 
     def passages_of(self, page_ids: Iterable[int]) -> list[Passage]:
         """Return the passages of these pages in reading order."""
-        return columns.by_page(self._where("page_id", list(page_ids)))
+        return schema.by_page(self._where("page_id", list(page_ids)))
 
     def vectors_for(self, content_hashes: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vectors of unchanged texts: {content hash: (dimension,)}."""
@@ -172,7 +171,7 @@ class Passages:
 
         What was embedded when something stopped it is kept for the next try: a huge page takes several.
         """
-        by_hash = {p.content_hash: columns.embedding_text(p) for passages in pages.values() for p in passages}
+        by_hash = {p.content_hash: schema.embedding_text(p) for passages in pages.values() for p in passages}
         kept = self.vectors_for(by_hash)
         new = [content_hash for content_hash in by_hash if content_hash not in kept]
         for some in groups(
@@ -196,7 +195,7 @@ class Passages:
             return
         with explained(self.uri, "write"):
             table = self._writable_table()
-            rows = columns.rows(passages, vectors, columns.schema(self.embedder_id, self.dimension))
+            rows = schema.rows(passages, vectors, schema.schema(self.embedder_id, self.dimension))
             merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             merge.when_not_matched_by_source_delete(one_of("page_id", pages)).execute(rows)
             self._committed()
@@ -211,7 +210,7 @@ class Passages:
     def maintain(self) -> None:
         """Compact the table and bring its indices up to date; also done by itself, at the latest every 20 commits."""
         with explained(self.uri, "maintain"):
-            indices.maintain(self._writable_table())
+            maintenance.maintain(self._writable_table())
             self._untended = 0
 
     # --- the handle
@@ -227,7 +226,7 @@ class Passages:
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.
         table = self._table()
-        columns.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
+        schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
         return table
 
     def _writable_table(self) -> Any:
@@ -237,15 +236,15 @@ class Passages:
 
     def _committed(self) -> None:
         self._untended += 1
-        if self._untended >= COMMITS_BETWEEN_TENDING or indices.is_outgrown(self._table()):
+        if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):
             self.maintain()
 
     def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:
         found: list[Passage] = []
         with explained(self.uri, "read"):
             for some in groups(values):
-                query = self._table().search().where(one_of(column, some)).select(list(columns.COLUMNS)).limit(None)
-                found += columns.passages_in(query.to_arrow())
+                query = self._table().search().where(one_of(column, some)).select(list(schema.COLUMNS)).limit(None)
+                found += schema.passages_in(query.to_arrow())
         return found
 
     def _vectors_by(self, column: str, values: Collection[str]) -> dict[str, NDArray[np.float32]]:

@@ -31,14 +31,14 @@ def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -
     if (leader := shared_runs.leader_for(session, row)) is not None:
         shared_runs.join(row, leader)
         if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
-            answers.give(session, so_far, [row.id], now)
+            answers.copy_to(session, so_far, [row.id], now)
     elif (known := _known(session, row, now)) is not None:
         _take(session, row, known, now)
 
 
 def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -> None:
     origin = session.get_one(QuestionRow, known.question_id)
-    answers.give(session, known, [row.id], now)
+    answers.copy_to(session, known, [row.id], now)
     row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
     session.add(
         StepRow(

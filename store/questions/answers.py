@@ -45,11 +45,11 @@ def add(
     session.add(row)
     session.flush()
     if final:
-        evidence.keep(session, row, now)
+        evidence.save(session, row, now)
     return row
 
 
-def give(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
+def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
     """Keep an answer as the next revision of other questions, with its evidence; it cost nothing more."""
     if not question_ids:
         return

@@ -13,7 +13,7 @@ from domain import Question
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
 
 
-def keep(session: Session, answer: AnswerRow, now: datetime) -> None:
+def save(session: Session, answer: AnswerRow, now: datetime) -> None:
     """Keep which pages a final answer cites; one whose quotes do not stand in their pages any more is stale at once."""
     cited = {int(citation["page_id"]) for citation in answer.citations}
     # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale

@@ -1,6 +1,6 @@
 """Questions in SQL: found, moved from step to step, answered, cancelled, begun again.
 
-How they come in is :mod:`store.questions.new`' business.
+How they come in is :mod:`store.questions.new_questions`' business.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def record(
         answer = answers.add(
             session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
         )
-        answers.give(session, answer, [follower.id for follower in shared_runs.followers(session, row.id)], now)
+        answers.copy_to(session, answer, [follower.id for follower in shared_runs.followers(session, row.id)], now)
     advance(session, row, move.to, now)
     return True
 
@@ -85,7 +85,7 @@ def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> No
     _put(row, to, now)
     if to.is_final:
         _owe_webhook(session, row, now)
-        watches.settle(session, [row], now)
+        watches.record_changes(session, [row], now)
         if row.leader_id is None:
             _end_flight(session, row, now)
 
@@ -120,7 +120,7 @@ def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
             shared_runs.copy_result(session, follower, leader, now)
             _put(follower, to, now)
             _owe_webhook(session, follower, now)
-        watches.settle(session, landed, now)
+        watches.record_changes(session, landed, now)
     elif heir := shared_runs.promote(session, leader.id):
         advance(session, heir, Status.ASKED, now)
 

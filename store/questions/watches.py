@@ -59,12 +59,12 @@ def find(session: Session, question_id: str) -> Watch | None:
     return next(iter(_watches(session, WatchRow.question_id == question_id)), None)
 
 
-def every(session: Session) -> list[Watch]:
+def list_all(session: Session) -> list[Watch]:
     """All standing questions, oldest first."""
     return _watches(session)
 
 
-def settle(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:
+def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:
     """Compare the final answers of questions with those their watchers know, and owe a delivery where they differ.
 
     Called in the transaction that ends the questions: so a change is owed once, whoever dies when.
@@ -72,10 +72,10 @@ def settle(session: Session, ended: Sequence[QuestionRow], now: datetime) -> Non
     answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
     watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
     for watch in watched.all():
-        _settle(session, watch, answered[watch.question_id], now)
+        _record_change(session, watch, answered[watch.question_id], now)
 
 
-def _settle(session: Session, watch: WatchRow, question: QuestionRow, now: datetime) -> None:
+def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now: datetime) -> None:
     final = answers.last(session, question.id)
     if final is None or final.provisional:
         return

@@ -12,7 +12,7 @@ from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 
 
-def owed(session: Session, question_id: str) -> list[int]:
+def pending(session: Session, question_id: str) -> list[int]:
     """The deliveries of a question that wait, and of those that shared its run."""
     query = (
         select(WebhookRow.id)
@@ -25,7 +25,9 @@ def owed(session: Session, question_id: str) -> list[int]:
     return list(session.scalars(query))
 
 
-def end(session: Session, lease: leases.Lease, status: WebhookStatus, now: datetime, error: str | None = None) -> bool:
+def finish(
+    session: Session, lease: leases.Lease, status: WebhookStatus, now: datetime, error: str | None = None
+) -> bool:
     """Record that a delivery was made (DELIVERED) or given up (FAILED)."""
     changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
         update(WebhookRow)

@@ -8,9 +8,9 @@ from threading import Thread
 
 from domain import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from domain.contradiction import Contradiction
-from store.pages import page
-from store.questions import new, state
-from store.questions.record import latest
+from store.pages import pages
+from store.questions import new_questions, state
+from store.questions.records import latest
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.tables import QuestionRow
@@ -57,7 +57,7 @@ def _asked(services: Services, text: str) -> list[QuestionRow]:
 def keep_page(services: Services, url: str = "https://example.org/tower") -> int:
     """A stored page."""
     with services.database.write() as session:
-        page_id, _ = page.save(
+        page_id, _ = pages.save(
             session,
             url=url,
             host="https://example.org",
@@ -139,6 +139,6 @@ def answered(page_id: int = 1) -> Move:
 def ask(services: Services, text: str = "Who built the lighthouse?") -> Question:
     """A question that waits in its first step."""
     with services.database.write() as session:
-        question, _ = new.ask(session, new.NewQuestion(text=text), services.now())
+        question, _ = new_questions.ask(session, new_questions.NewQuestion(text=text), services.now())
     services.events.publish(question.id, "status", {"status": question.status})
     return question

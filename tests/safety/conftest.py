@@ -17,9 +17,8 @@ from evals.injection.attack import AttackPage
 from evals.injection.pages import all_pages
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import new as new_questions
-from store.questions import state
-from store.questions.new import NewQuestion
+from store.questions import new_questions, state
+from store.questions.new_questions import NewQuestion
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.database import migrate

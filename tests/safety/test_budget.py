@@ -7,11 +7,9 @@ from datetime import timedelta
 import pytest
 
 from domain import Budget, PageText, Question, Status, Validators
-from store.pages import page
-from store.questions import new as new_questions
-from store.questions import record as records
-from store.questions import state
-from store.questions.new import NewQuestion
+from store.pages import pages
+from store.questions import new_questions, records, state
+from store.questions.new_questions import NewQuestion
 from store.questions.spending import spent
 from store.sql import leases
 from store.sql.tables import QuestionRow
@@ -38,7 +36,7 @@ INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.",
 def ready(services: Services, ask: Ask) -> Services:
     services.__dict__.update(embedder=HashingEmbedder(), model=ask(max_tokens=400))
     with services.database.write() as session:
-        page_id, _ = page.save(
+        page_id, _ = pages.save(
             session, url="https://example.org/", host="https://example.org", content_hash="h", depth=0,
             page=PageText(title="The lighthouse of Vierburg", text=TEXT, lang="en"), validators=Validators(),
             now=services.now(),

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from store.crawl import sources
 from store.crawl.sources import RobotsRecord
 from store.pages import refresh_queue
-from store.questions import new
-from store.questions.new import IdempotencyConflict, NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import IdempotencyConflict, NewQuestion
 from store.sql.database import Database
 from store.sql.tables import HostRow
 
@@ -45,7 +45,7 @@ def _at_once(
 
 def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
     def ask(session: Session) -> tuple[str, bool]:
-        question, is_new = new.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
+        question, is_new = new_questions.ask(session, NewQuestion(text="Once?", idempotency_key="k", watch=True), NOW)
         return question.id, is_new
 
     (first, is_new), (second, is_new_too) = _at_once(database, ask, ask)
@@ -55,7 +55,7 @@ def test_one_key_sent_twice_at_once_is_one_question(database: Database) -> None:
 
 def test_one_key_sent_at_once_for_two_questions_is_refused_to_the_second(database: Database) -> None:
     def ask(text: str) -> Callable[[Session], bool]:
-        return lambda session: new.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
+        return lambda session: new_questions.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
 
     with pytest.raises(IdempotencyConflict, match="new key"):
         _at_once(database, ask("Once?"), ask("Twice?"))
@@ -67,7 +67,7 @@ def test_a_site_added_twice_at_once_is_one_source_with_the_later_settings(databa
 
     first, second = _at_once(database, add(1.0), add(2.0))
     with database.read() as session:
-        assert [(source.id, source.min_delay_s) for source in sources.every(session)] == [(first, 2.0)]
+        assert [(source.id, source.min_delay_s) for source in sources.list_all(session)] == [(first, 2.0)]
     assert first == second
 
 

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from domain import Answer, Citation, PageText, Sentence, Status, Validators
-from store.pages import page as pages
-from store.questions import answer_cache, new, state
-from store.questions import record as records
-from store.questions.new import NewQuestion
-from store.questions.record import Record
+from store.pages import pages
+from store.questions import answer_cache, new_questions, records, state
+from store.questions.new_questions import NewQuestion
+from store.questions.records import Record
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.database import Database
@@ -22,7 +21,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 def ask(database: Database, text: str = "Capital of France?", *, at: datetime = NOW, **terms: Any) -> str:
     """Ask as the intake does."""
     with database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text=text, **terms), at)
+        question, _ = new_questions.ask(session, NewQuestion(text=text, **terms), at)
         row = state.lock(session, question.id)
         assert row is not None
         answer_cache.start_from_cache_or_run(session, row, at)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from domain import Candidate, Status
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.workers.conftest import Bell
 from workers import sweep
@@ -21,7 +21,7 @@ from workers.services import Services
 def _ask(services: Services, status: Status = Status.ASKED, *, age_s: float = 60.0, **options: object) -> str:
     asked_at = services.now() - timedelta(seconds=age_s)
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text="Who?", **options), asked_at)  # type: ignore[arg-type]
+        question, _ = new_questions.ask(session, NewQuestion(text="Who?", **options), asked_at)  # type: ignore[arg-type]
         session.get_one(QuestionRow, question.id).status = status
     return question.id
 

@@ -10,7 +10,7 @@ from domain import Candidate, Question, ReadOutcome, Status
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.crawl.site_reads import SiteReadStatus
-from store.pages import page as pages
+from store.pages import pages
 from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
@@ -54,7 +54,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
         if _is_halted(session, row):
             return None
         candidate = candidates.to_candidate(row)
-        known_sources = tuple(sources.every(session))
+        known_sources = tuple(sources.list_all(session))
         return Claim(
             lease=lease,
             candidate_id=candidate_id,

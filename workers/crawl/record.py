@@ -11,8 +11,7 @@ from crawler import urls
 from domain import EventKind, ReadOutcome, Status
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome
-from store.pages import history, links, refresh_queue
-from store.pages import page as pages
+from store.pages import links, pages, refresh_queue, visits
 from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
@@ -112,14 +111,14 @@ def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetim
         return _Kept()
     if reading.outcome == ReadOutcome.UNCHANGED:
         return _new_text(
-            *pages.unchanged(
+            *pages.mark_unchanged(
                 session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
             )
         )
     if reading.outcome in _WITHDRAWN:
-        pages.gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
+        pages.mark_gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
         return _Kept(page_id=page_id, to_embed=(page_id,))
-    pages.failed(session, page_id, now, due_at=due_at)
+    pages.mark_failed(session, page_id, now, due_at=due_at)
     return _Kept(page_id=page_id)
 
 
@@ -132,8 +131,8 @@ def _leave(session: Session, claim: Claim, reading: ReadResult, now: datetime) -
     page = claim.page
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
-    pages.gone(session, page.id, now, for_good=False)
-    history.note(
+    pages.mark_gone(session, page.id, now, for_good=False)
+    visits.add(
         session,
         page.id,
         outcome=ReadOutcome.GONE,
@@ -190,7 +189,7 @@ def _settle(session: Session, claim: Claim, outcome: CandidateOutcome, now: date
     """Record the outcome; a page that was only looked at again keeps its history, not its candidates."""
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
-    return candidates.settle(session, claim.lease, outcome, now)
+    return candidates.finish(session, claim.lease, outcome, now)
 
 
 def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, is_new: bool, now: datetime) -> None:
@@ -199,7 +198,7 @@ def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, i
     if page is None or (reading.page is not None and page.url != reading.url):
         return
     found = (ReadOutcome.CHANGED if page.generation > 1 else ReadOutcome.NEW) if is_new else outcome.outcome
-    history.note(
+    visits.add(
         session,
         page.id,
         outcome=ReadOutcome.UNCHANGED if found == ReadOutcome.READ else found,

@@ -16,8 +16,7 @@ from domain import LIST_KINDS, Candidate, Link, Question, Status
 from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
-from store.pages import links as seen_links
-from store.pages import page
+from store.pages import links, pages
 from store.pages.links import KnownLink
 from store.questions import evidence, state
 from store.questions.state import Move
@@ -151,20 +150,20 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mappin
 
 
 def _known(session: Session, question: Question, now: datetime) -> _Known:
-    sites = question.sites or tuple(source.url for source in sources.every(session))
+    sites = question.sites or tuple(source.url for source in sources.list_all(session))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
-    links = tuple(seen_links.of_sites(session, origins))
+    seen = tuple(links.of_sites(session, origins))
     by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
-    lists = [*by_custom, *(entry.link.url for entry in links if entry.link.origin in LIST_KINDS)]
-    lately = candidates.settled_since(session, lists, now - LISTS_AGAIN)
-    read = page.read_urls(session, origins, since=evidence.oldest_for(question, now))
+    lists = [*by_custom, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
+    lately = candidates.finished_since(session, lists, now - LISTS_AGAIN)
+    read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
     return _Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
-        links=links,
+        links=seen,
         found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
         seen=frozenset(read) | lately | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),

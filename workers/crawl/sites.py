@@ -127,7 +127,7 @@ def after(
 def resume_stalled(services: Services) -> None:
     """Go on with the site reads of which, though they run, nothing is read."""
     with services.database.read() as session:
-        stuck = site_reads.unattended(session)
+        stuck = site_reads.stalled(session)
     for site_read_id in stuck:
         with services.database.write() as session:
             row = site_reads.lock(session, site_read_id)
@@ -143,7 +143,7 @@ def send_reads(services: Services, candidate_ids: Sequence[int]) -> None:
 
 
 def _begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:
-    row, is_new = site_reads.begin(session, new, now)
+    row, is_new = site_reads.start(session, new, now)
     if is_new:
         front = Candidate(url=new.url, score=1.5, origin="seed")
         _add(session, row, [front, *_lists(session, row), *_seen_before(session, row)], now)

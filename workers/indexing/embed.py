@@ -54,7 +54,7 @@ def embed(services: Services, page_id: int) -> None:
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
     """Move on the questions that waited for these pages and wait for no other."""
     with services.database.read() as session:
-        waiting = index_queue.waited_for_by(session, page_ids)
+        waiting = index_queue.questions_waiting_for(session, page_ids)
     for question_id in waiting:
         with services.database.write() as session:
             row = state.lock(session, question_id)
@@ -102,7 +102,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
     with services.database.write() as session:
-        current = [page.id for lease, page in claimed if index_queue.indexed(session, lease)]
+        current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease)]
         evidence.mark_stale(session, current, services.now())
         entities.replace(session, {page_id: names[page_id] for page_id in current})
     return True

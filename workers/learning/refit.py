@@ -77,15 +77,15 @@ def rollback(services: Services, kind: Kind, number: int | None) -> list[Version
     """
     with services.database.write() as session:
         used = [version.embedder for version in versions.active(session) if version.kind == kind]
-        versions.hold_still(session, kind)
+        versions.lock(session, kind)
         if kind == "variants":
             _keep_counts(session, services, least=1)
         in_use = versions.rollback(session, kind, number)
         if kind == "variants":
-            tallies.put_back(session, in_use[0].parameters["counts"] if in_use else {})
+            tallies.restore(session, in_use[0].parameters["counts"] if in_use else {})
         else:
             for embedder in {*used, *(version.embedder for version in in_use)}:
-                versions.hold_still(session, kind, embedder).held = True
+                versions.lock(session, kind, embedder).held = True
     log.info("rolled_back", kind=kind, in_use=[version.number for version in in_use])
     return in_use
 
@@ -127,7 +127,7 @@ def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesso
 
 def _variants(services: Services) -> Lesson:
     with services.database.write() as session:
-        mine = versions.hold_still(session, "variants")
+        mine = versions.lock(session, "variants")
         kept = _keep_counts(session, services, least=NEW_TRIES)
         mine.tried_at = services.now()
         mine.said = "the counts are kept" if kept else f"fewer than {NEW_TRIES} new tries"
@@ -164,7 +164,7 @@ def _keep(
 ) -> Lesson:
     """Keep what was fitted as the version in use, unless another process chose one meanwhile."""
     with services.database.write() as session:
-        mine = versions.hold_still(session, kind, embedder)
+        mine = versions.lock(session, kind, embedder)
         in_use = versions.in_use(session, kind, embedder)
         if (in_use and in_use.number) != (now and now.number):
             return Lesson(kind=kind, embedder=embedder, said="another version was chosen meanwhile", version=None)

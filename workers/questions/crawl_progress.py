@@ -12,7 +12,7 @@ from workers.questions.crawl_budget import Progress
 
 def status_after_reading(session: Session, question_id: str) -> Status | None:
     """Where a question goes that reads: nowhere while a candidate is unsettled, else to be embedded or asked again."""
-    if candidates.unsettled(session, question_id):
+    if candidates.count_waiting(session, question_id):
         return None
     return Status.EMBEDDING if candidates.unindexed(session, question_id) else Status.REQUERYING
 

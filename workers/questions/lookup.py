@@ -11,7 +11,7 @@ from pipeline import ask
 from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement, older_than, with_notice
 from pipeline.ask import LookupResult
-from store.pages import page
+from store.pages import pages
 from store.questions import evidence
 from workers.questions.spending import remaining_budget
 from workers.questions.streaming import telling
@@ -52,7 +52,7 @@ def _asked(services: Services, question: Question) -> ask.Query:
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
         with services.database.read() as session:
-            scope = replace(scope, read_after=oldest, confirmed=tuple(page.confirmed_since(session, oldest)))
+            scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
     return ask.Query(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
 
 
@@ -91,7 +91,7 @@ def checked(services: Services, attempt: LookupResult) -> LookupResult:
         return attempt
     with services.database.read() as session:
         cited = [citation.page_id for citation in attempt.answer.citations]
-        texts, dates = page.texts(session, cited), page.dates(session, cited)
+        texts, dates = pages.texts(session, cited), pages.dates(session, cited)
     answer = with_dates(check(attempt.answer, texts.get), dates)
     answer = with_notice(answer, disagreement(answer, attempt.analysis.lang))
     if answer.citations:

@@ -82,7 +82,7 @@ def announce(services: Services, question: Question, move: Move) -> None:
 def tell_of_end(services: Services, question_id: str) -> None:
     """Ring and publish what the end of a question brings about: deliveries, answers that changed, a new leader."""
     with services.database.read() as session:
-        owed = webhooks.owed(session, question_id)
+        owed = webhooks.pending(session, question_id)
         changed = watches.just_changed(session, question_id)
         heirs = shared_runs.next_leaders(session, question_id)
     for webhook_id in owed:

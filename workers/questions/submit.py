@@ -17,10 +17,8 @@ from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
-from store.questions import answer_cache as reuse
-from store.questions import new as new_questions
-from store.questions import state
-from store.questions.new import NewQuestion
+from store.questions import answer_cache, new_questions, state
+from store.questions.new_questions import NewQuestion
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import tell_of_end
 
@@ -80,7 +78,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         now = services.now()
         question, is_new = new_questions.ask(session, checked, now)
         if is_new and (row := state.lock(session, question.id)) is not None:
-            reuse.start_from_cache_or_run(session, row, now)
+            answer_cache.start_from_cache_or_run(session, row, now)
             question = state.to_question(row)
     if is_new:
         begun(services, question)
@@ -181,7 +179,7 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     try:
         canonical = urls.typed(url)
         with services.database.read() as session:
-            kept = [source.url for source in sources.every(session) if source.own]
+            kept = [source.url for source in sources.list_all(session) if source.own]
         holes = {allowlist_entry(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
         Guard(own_sites=frozenset(holes)).check(canonical)
     except (urls.BadUrl, Blocked) as error:

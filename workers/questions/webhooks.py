@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler.fetch.guard import FetchError
-from store.questions import record as records
-from store.questions import webhooks
+from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.json import jsonable
 from store.sql.tables import WebhookRow, WebhookStatus
@@ -70,8 +69,8 @@ def _record(services: Services, lease: leases.Lease, attempts: int, error: str |
     now = services.now()
     with services.database.write() as session:
         if error is None:
-            webhooks.end(session, lease, WebhookStatus.DELIVERED, now)
+            webhooks.finish(session, lease, WebhookStatus.DELIVERED, now)
         elif attempts >= leases.MAX_ATTEMPTS:
-            webhooks.end(session, lease, WebhookStatus.FAILED, now, error)
+            webhooks.finish(session, lease, WebhookStatus.FAILED, now, error)
         else:
             leases.retry_later(session, lease, now + timedelta(seconds=4 * leases.backoff_s(attempts)), error)

@@ -175,10 +175,10 @@ class Services(WebAccess):
 
     def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
         """The stored text of pages, by id."""
-        from store.pages import page
+        from store.pages import pages
 
         with self.database.read() as session:
-            return page.texts(session, page_ids)
+            return pages.texts(session, page_ids)
 
     @cached
     def engine_cooldowns(self) -> EngineCooldowns:

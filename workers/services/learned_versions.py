@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from store.learned import versions as learned
+from store.learned import versions
 from store.learned.versions import Version
 from store.sql.database import Database
 
@@ -46,8 +46,8 @@ class LearnedVersions:
     def _look(self) -> list[Version]:
         if time.monotonic() - self._checked_at >= self._every_s:
             with self._database.read() as session:
-                ids = learned.active_ids(session)
+                ids = versions.active_ids(session)
                 if ids != self._ids:
-                    self._versions, self._learned, self._ids = learned.active(session), None, ids
+                    self._versions, self._learned, self._ids = versions.active(session), None, ids
             self._checked_at = time.monotonic()
         return self._versions

@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from domain import Answer, Status
-from store.questions.record import latest
+from store.questions.records import latest
 from store.questions.state import Move
 from tests.api import walk
 from tests.api.cli.command import wellread

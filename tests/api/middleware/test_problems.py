@@ -174,7 +174,7 @@ def test_redis_away_makes_ready_say_so(services: Services) -> None:
 
 
 def _ask_silently(services: Services) -> str:
-    from store.questions.new import NewQuestion, ask
+    from store.questions.new_questions import NewQuestion, ask
 
     with services.database.write() as session:
         return ask(session, NewQuestion(text="Who?"), services.now())[0].id

@@ -15,7 +15,7 @@ from api.operations.reindex import StillRunning, reindex
 from domain import PageText, Validators
 from domain.errors import WellreadError
 from store.graph import entities
-from store.pages import page as pages
+from store.pages import pages
 from store.passages.table import Passages
 from store.questions import answers
 from store.sql.tables import AnswerRow, EvidenceRow, PageRow
@@ -65,7 +65,7 @@ def test_afterwards_no_page_waits_to_be_embedded(kept: Services) -> None:
 
 def test_a_page_that_is_gone_stays_out(kept: Services) -> None:
     with kept.database.write() as session:
-        pages.gone(session, 2, NOW)
+        pages.mark_gone(session, 2, NOW)
     assert reindex(kept, lambda done, total: None) == 2
 
 

@@ -55,7 +55,7 @@ def test_reading_is_followed_until_answers_can_be_drawn_from_it(http: TestClient
         waits = CandidateRow.status == CandidateStatus.WAITING
         lease = leases.claim(session, CandidateRow, asked.json()["id"], waits, services.now())
         assert lease is not None
-        candidates.settle(session, lease, CandidateOutcome(outcome="read", page_id=page_id), services.now())
+        candidates.finish(session, lease, CandidateOutcome(outcome="read", page_id=page_id), services.now())
     read = http.get(asked.headers["location"]).json()
     assert (read["outcome"], read["title"], read["in_knowledge_base"]) == ("read", "The tower", False)
     with services.database.write() as session:

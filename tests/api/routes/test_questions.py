@@ -19,7 +19,7 @@ from api.schemas.requests import Strategy
 from domain import Budget, Status
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.questions import state
-from store.questions.record import Record
+from store.questions.records import Record
 from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving

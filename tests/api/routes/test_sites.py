@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from store.crawl import site_frontier, site_reads
 from store.crawl.site_reads import SiteReadStatus
-from store.pages import history
+from store.pages import visits
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
@@ -68,7 +68,7 @@ def test_a_page_tells_its_history(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
     with services.database.write() as session:
         for outcome in ("new", "unchanged", "unchanged"):
-            history.note(session, page_id, outcome=outcome, status=200, content_hash="h", now=services.now())
+            visits.add(session, page_id, outcome=outcome, status=200, content_hash="h", now=services.now())
     by_url = http.get("/api/pages", params={"url": "https://example.org/tower"}).json()
     assert by_url == http.get(f"/api/pages/{page_id}").json()
     assert [(check["outcome"], check["times"]) for check in by_url["history"]] == [("unchanged", 2), ("new", 1)]
@@ -107,7 +107,7 @@ def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> 
 def test_the_history_of_a_page_is_shown(placed: Services) -> None:
     page_id = walk.keep_page(placed)
     with placed.database.write() as session:
-        history.note(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
+        visits.add(session, page_id, outcome="changed", status=200, content_hash="abc", now=placed.now())
     for url in ("https://example.org/tower", "example.org/tower"):
         shown = wellread("pages", "show", url)
         assert ("changed" in shown.output, "due again" in shown.output) == (True, True)

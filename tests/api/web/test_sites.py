@@ -32,7 +32,7 @@ def test_a_schedule_is_changed_and_a_site_read_paused(tab: Tab, services: Servic
     tab.run("document.querySelector('#sources button').click()")
     tab.wait("document.querySelector('#sources').textContent.includes('next')")
     with services.database.read() as session:
-        (kept,) = sources.every(session)
+        (kept,) = sources.list_all(session)
     assert kept.schedule is not None
     assert kept.schedule.cron == "0 3 * * *"
     tab.run("[...document.querySelectorAll('#site-reads button')].find((b) => b.textContent === 'pause').click()")

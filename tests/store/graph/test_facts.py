@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from domain import Fact, PageText, Validators
 from store.graph import facts
-from store.pages import page as pages
+from store.pages import pages
 from store.sql.database import Database
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -50,6 +50,6 @@ def test_a_pages_facts_are_replaced_when_it_changes(database: Database) -> None:
 def test_a_page_that_is_gone_states_nothing(database: Database) -> None:
     page_id = save_page(database, BORN)
     with database.write() as session:
-        pages.gone(session, page_id, NOW)
+        pages.mark_gone(session, page_id, NOW)
     with database.read() as session:
         assert facts.about(session, ["ada lovelace page"]) == []

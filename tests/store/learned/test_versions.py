@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def add(database: Database, kind: Kind = "judge", *, embedder: str = "", bias: float = 0.0) -> Version:
     with database.write() as session:
-        versions.hold_still(session, kind, embedder)
+        versions.lock(session, kind, embedder)
         return versions.add(
             session, kind, embedder=embedder, parameters={"bias": bias}, metrics={"en": {}}, examples=40, now=NOW
         )
@@ -39,7 +39,7 @@ def test_new_version_is_in_use_and_the_earlier_ones_are_kept(database: Database)
     assert (first.number, second.number) == (1, 2)
     assert in_use(database) == [2]
     with database.read() as session:
-        listed = versions.every(session)
+        listed = versions.list_all(session)
         assert [(each.number, each.active, each.parameters["bias"]) for each in listed] == [
             (2, True, 0.7),
             (1, False, 0.5),
@@ -100,8 +100,8 @@ def test_two_that_learn_at_once_give_two_versions_of_which_one_is_in_use(databas
 
 def test_last_try_is_kept_by_kind_and_embedder(database: Database) -> None:
     with database.write() as session:
-        versions.hold_still(session, "reranker").said = "too few"
-        row = versions.hold_still(session, "judge", "one")
+        versions.lock(session, "reranker").said = "too few"
+        row = versions.lock(session, "judge", "one")
         row.tried_at, row.held = NOW, True
     with database.read() as session:
         assert [
@@ -120,7 +120,7 @@ def test_counts_of_variants_are_put_back_as_they_were(database: Database) -> Non
     cache.learn("temporal", {"paraphrase": False})
     cache.learn("causal", {"paraphrase": False})
     with database.write() as session:
-        tallies.put_back(session, kept)
+        tallies.restore(session, kept)
     assert cache.tallies("temporal") == {"paraphrase": Tally(tried=1, rewarded=1), "keyword_focus": Tally(tried=1)}
     assert cache.tallies("causal") == {}
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain import Fact, PageText, Validators
 from store.graph import facts
-from store.pages import page as pages
+from store.pages import pages
 from store.sql.database import Database
 from store.sql.tables import PageRow
 
@@ -124,11 +124,11 @@ def test_duplicate_takes_the_place_of_a_page_that_is_gone(database: Database) ->
     with database.write() as session:
         first, _ = _save(session, "/lamps")
         _save(session, "/lamps-again")
-        pages.gone(session, first, later)
+        pages.mark_gone(session, first, later)
         duplicate = session.scalars(select(PageRow).where(PageRow.duplicate_of == first)).one()
         session.refresh(duplicate)
         assert duplicate.next_due == later
-        assert pages.unchanged(session, duplicate.id, later) == (duplicate.id, True)
+        assert pages.mark_unchanged(session, duplicate.id, later) == (duplicate.id, True)
         assert (duplicate.duplicate_of, duplicate.state) == (None, "FETCHED")
 
 
@@ -138,7 +138,7 @@ def test_duplicate_of_a_page_that_changed_stands_for_itself_again(database: Data
         _save(session, "/lamps-again")
         assert _save(session, "/lamps", OTHER) == (first, True)
         duplicate = session.scalars(select(PageRow).where(PageRow.duplicate_of == first)).one()
-        assert pages.unchanged(session, duplicate.id, NOW) == (duplicate.id, True)
+        assert pages.mark_unchanged(session, duplicate.id, NOW) == (duplicate.id, True)
 
 
 # PostgreSQL plans by the size of its tables, which are empty here

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from store.passages import maintenance as indices
+from store.passages import maintenance
 from store.passages.connect import connect
 from store.passages.table import COMMITS_BETWEEN_TENDING, Passages
 from tests.store.passages.library import Letters, found, passage
@@ -36,16 +36,16 @@ def test_a_writer_that_restarts_often_still_tends(uri: str) -> None:
     ("rows", "kind"), [(0, ""), (4_999, ""), (5_000, "IVF_FLAT"), (99_999, "IVF_FLAT"), (100_000, "IVF_RQ")]
 )
 def test_the_vector_index_follows_the_size(rows: int, kind: str) -> None:
-    assert indices.vector_index(rows) == kind
+    assert maintenance.vector_index(rows) == kind
 
 
 @pytest.mark.parametrize(("kind", "compressed"), [("IVF_FLAT", False), ("IVF_RQ", True)])
 def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bool, uri: str) -> None:
     rows = np.random.default_rng(1).standard_normal((300, 16), dtype=np.float32)
     table = connect(uri, None).create_table("passages", [{"vector": row} for row in rows])
-    assert not indices.is_compressed(table)
-    table.create_index("vector", config=indices._vector_config(kind))
-    assert indices.is_compressed(table) is compressed
+    assert not maintenance.is_compressed(table)
+    table.create_index("vector", config=maintenance._vector_config(kind))
+    assert maintenance.is_compressed(table) is compressed
 
 
 def test_every_key_has_its_index(table: Passages) -> None:

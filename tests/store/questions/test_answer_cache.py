@@ -9,7 +9,7 @@ import pytest
 
 from domain import Status
 from store.crawl import sources
-from store.pages import page
+from store.pages import pages
 from store.questions import evidence, feedback, state
 from store.questions.state import Move
 from store.sql.database import Database
@@ -28,7 +28,7 @@ def _answered(database: Database, page_id: int | None = None) -> str:
 
 def _vanish(database: Database) -> None:
     with database.write() as session:
-        page.gone(session, 1, SOON)
+        pages.mark_gone(session, 1, SOON)
 
 
 def _replace(database: Database) -> None:

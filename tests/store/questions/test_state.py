@@ -11,9 +11,8 @@ from sqlalchemy import update
 from domain import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus, Spent
-from store.questions import record as records
-from store.questions import spending
-from store.questions.new import IdempotencyConflict, NewQuestion, ask
+from store.questions import records, spending
+from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions.state import Move, UnknownQuestion, cancel, dead, find, record, replay
 from store.sql import leases
 from store.sql.database import Database

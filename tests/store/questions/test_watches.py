@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store.questions import answer_cache, evidence, watches
-from store.questions import state as questions
+from store.questions import answer_cache, evidence, state, watches
 from store.questions.state import Move
 from store.sql.database import Database
 from store.sql.tables import PageRow, WebhookRow
@@ -34,9 +33,9 @@ def _due(database: Database) -> list[str]:
 
 def _ask_again(database: Database, question_id: str) -> None:
     with database.write() as session:
-        row = questions.lock(session, question_id)
+        row = state.lock(session, question_id)
         assert row is not None
-        questions.ask_again(session, row, SOON)
+        state.ask_again(session, row, SOON)
         answer_cache.start_from_cache_or_run(session, row, SOON)
 
 
@@ -65,9 +64,9 @@ def test_only_the_watched_question_whose_evidence_changed_is_due(database: Datab
 def test_question_waits_until_the_knowledge_base_holds_the_new_text(database: Database) -> None:
     watched = _watched(database)
     page_id = _change(database)
-    for state, due in (("FETCHED", []), ("INDEXED", [watched])):
+    for index_state, due in (("FETCHED", []), ("INDEXED", [watched])):
         with database.write() as session:
-            session.get_one(PageRow, page_id).state = state
+            session.get_one(PageRow, page_id).state = index_state
         assert _due(database) == due
 
 

@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from store.questions.new import NewQuestion, ask
+from store.questions.new_questions import NewQuestion, ask
 from store.questions.state import find
 from store.sql.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
 from store.sql.tables import QuestionRow, Table

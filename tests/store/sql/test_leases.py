@@ -6,7 +6,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from domain import Status
-from store.questions.new import NewQuestion, ask
+from store.questions.new_questions import NewQuestion, ask
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import QuestionRow

@@ -12,8 +12,8 @@ import pytest
 from crawler.read import ReadResult
 from domain import Budget, Fact, PageText, Question
 from pipeline.claude.model import Claude
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.questions.spending import spent
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, say_json
@@ -45,7 +45,7 @@ def _with(services: Services, double: ClaudeDouble, **settings: Any) -> Iterator
 
 def _asked(services: Services, budget: Budget | None = None) -> Question:
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
     return replace(question, budget=budget or question.budget)
 
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from domain import Status
-from store.pages import page as pages
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.pages import pages
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.leases import MAX_ATTEMPTS
 from store.sql.tables import CandidateRow, LinkRow, PageRow, QuestionRow
 from tests.workers.conftest import Bell
@@ -195,7 +195,7 @@ def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
     services: Services, site: str, bell: Bell
 ) -> None:
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     first, second = (add(services, f"{site}/{path}", question.id) for path in ("nowhere", "good"))
     work(services, first, until=lambda row: row.status == "SETTLED")
@@ -206,7 +206,7 @@ def test_the_last_page_of_a_wave_moves_the_question_on_whatever_came_of_it(
 
 def test_a_question_that_was_cancelled_reads_nothing_more(services: Services, site: str) -> None:
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="Who trims the wick?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     candidate_id = add(services, f"{site}/good", question.id)
     submit.cancel(services, question.id)

@@ -12,8 +12,8 @@ from sqlalchemy import text
 from domain import Hit, Status
 from pipeline.claude.budget import SpendingBudget
 from pipeline.llm import ModelError
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
@@ -62,7 +62,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 
 def _asked(services: Services) -> str:
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text="When was the lamp lit?"), services.now())
         session.get_one(QuestionRow, question.id).status = Status.READING
     return question.id
 

@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 
 from crawler.search.catalog import NAMES
 from domain import Status
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.database import migrate
 from store.sql.tables import QuestionRow, StepRow
 from tests.crawler.hostile import Behaviour
@@ -230,7 +230,7 @@ def test_the_trace_of_a_question_tells_which_engines_were_asked_and_which_failed
         services = services_for(searxng_url=server.url)
         migrate(services.settings.database)
         with services.database.write() as session:
-            asked_, _ = new.ask(session, NewQuestion(text="What is green tea?"), services.now())
+            asked_, _ = new_questions.ask(session, NewQuestion(text="What is green tea?"), services.now())
             session.get_one(QuestionRow, asked_.id).status = Status.SEEKING
         with step(services, asked_.id, Status.SEEKING, "seek") as work:
             assert work is not None

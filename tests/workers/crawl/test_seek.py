@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from domain import Link, PageText, Status, Validators
-from store.pages import links, page
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.pages import links, pages
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, PageRow, QuestionRow
 from tests.workers.crawl.one_candidate import add
 from workers.crawl.claim import claim, needs_no_fetch
@@ -25,7 +25,7 @@ LAMP = f"{SITE}lamp"
 
 def _page(services: Services, url: str, *, age_s: float) -> int:
     with services.database.write() as session:
-        page_id, _ = page.save(
+        page_id, _ = pages.save(
             session,
             url=url,
             host=SITE.rstrip("/"),
@@ -40,7 +40,7 @@ def _page(services: Services, url: str, *, age_s: float) -> int:
 
 def _ask(services: Services, status: Status, *, max_age_s: int | None = None, crawled_s: float | None = None) -> str:
     with services.database.write() as session:
-        question, _ = new.ask(
+        question, _ = new_questions.ask(
             session, NewQuestion(text="Which oil does the lamp burn?", max_age_s=max_age_s), services.now()
         )
         row = session.get_one(QuestionRow, question.id)
@@ -112,7 +112,7 @@ def test_page_looked_at_a_moment_ago_is_known_if_that_is_recent_enough_for_the_q
 def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
     page_id = _page(services, LAMP, age_s=120)
     with services.database.write() as session:
-        page.gone(session, page_id, services.now())
+        pages.mark_gone(session, page_id, services.now())
         assert session.get_one(PageRow, page_id).gone_at is not None
     mine = claim(services, add(services, LAMP, _ask(services, Status.READING)))
     assert mine is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select, update
 
 from domain import PageText, Validators
-from store.pages import page as pages
+from store.pages import pages
 from store.sql import leases
 from store.sql.tables import PageRow
 from workers.indexing import embed as embedding

@@ -8,10 +8,9 @@ import pytest
 from sqlalchemy import func, select
 
 from domain import Fact, PageText, Question, Status, Validators
-from store.pages import page as pages
-from store.questions import new
-from store.questions import record as records
-from store.questions.new import NewQuestion
+from store.pages import pages
+from store.questions import new_questions, records
+from store.questions.new_questions import NewQuestion
 from store.sql.tables import MentionRow, PageRow
 from tests.fakes import HashingEmbedder
 from workers.indexing import embed
@@ -67,7 +66,7 @@ def put(services: Services, page: PageText) -> int:
 
 def ask(services: Services, text: str) -> Question:
     with services.database.write() as session:
-        question, _ = new.ask(session, NewQuestion(text=text), services.now())
+        question, _ = new_questions.ask(session, NewQuestion(text=text), services.now())
     return question
 
 
@@ -113,7 +112,7 @@ def test_a_changed_page_names_what_it_says_now_and_one_that_is_gone_nothing(read
     before = mentions(reading, page_id)
     assert before > 0
     with reading.database.write() as session:
-        pages.gone(session, page_id, reading.now())
+        pages.mark_gone(session, page_id, reading.now())
     embed.embed(reading, page_id)
     assert mentions(reading, page_id) == 0
     with reading.database.read() as session:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from store.questions import new
-from store.questions.new import NewQuestion
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql.tables import FeedbackRow
 from tests.fakes import HashingEmbedder
 from tests.pipeline.learning.cases import history
@@ -15,7 +15,7 @@ def put_history(services: Services, count: int = 240, *, embedder: str = Hashing
     now = services.now()
     with services.database.write() as session:
         for each in history(count, shift=0.25):
-            asked, _ = new.ask(session, NewQuestion(text=each.question, lang=each.lang), now)
+            asked, _ = new_questions.ask(session, NewQuestion(text=each.question, lang=each.lang), now)
             said = FeedbackRow(question_id=asked.id, revision=1, created_at=now, updated_at=now, comment="")
             said.verdict = "right" if each.right else "wrong"
             said.features = {

@@ -6,11 +6,11 @@ import pytest
 
 from domain import PageText, Status, Tally, Validators
 from domain.errors import WellreadError
-from store.learned import versions as learned
-from store.pages import page
+from store.learned import versions
+from store.pages import pages
 from store.questions.feedback import outcomes
-from store.questions.new import NewQuestion
-from store.questions.record import Record, read
+from store.questions.new_questions import NewQuestion
+from store.questions.records import Record, read
 from store.sql.tables import StepRow
 from tests.fakes import HashingEmbedder
 from tests.workers.learning.judged_answers import put_history
@@ -37,7 +37,7 @@ def site(services: Services) -> Services:
     services.__dict__["learned"] = LearnedVersions(services.database, every_s=0.0)
     with services.database.write() as session:
         ids = [
-            page.save(
+            pages.save(
                 session,
                 url=f"https://lights.example/{name}",
                 host="lights.example",
@@ -110,24 +110,24 @@ def test_answer_of_another_version_is_not_given_again_until_that_version_is_back
 
 def test_what_was_put_back_stays_until_it_is_learned_by_hand(services: Services) -> None:
     put_history(services)
-    assert versions(refit.learn(services)) == [1]
+    assert judge_versions(refit.learn(services)) == [1]
     refit.rollback(services, "judge", None)
     (left,) = (lesson for lesson in refit.learn(services) if lesson.kind == "judge")
     assert (left.version, left.said) == (None, "left as it was put back")
-    assert versions(refit.learn(services, by_hand=True)) == [2]
+    assert judge_versions(refit.learn(services, by_hand=True)) == [2]
     with services.database.read() as session:
-        assert not any(each.held for each in learned.tries(session))
+        assert not any(each.held for each in versions.tries(session))
 
 
 def test_learning_the_same_twice_keeps_one_version(services: Services) -> None:
     put_history(services)
-    assert versions(refit.learn(services)) == [1]
+    assert judge_versions(refit.learn(services)) == [1]
     again = refit.learn(services)
-    assert versions(again) == [None]
+    assert judge_versions(again) == [None]
     assert "no better than what serves" in again[0].said
 
 
-def versions(lessons: list[Lesson]) -> list[int | None]:
+def judge_versions(lessons: list[Lesson]) -> list[int | None]:
     """The versions that the judges got."""
     return [lesson.version for lesson in lessons if lesson.kind == "judge"]
 

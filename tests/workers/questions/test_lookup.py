@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import PageText, Question, Validators
-from store.pages import page as pages
-from store.questions import new as new_questions
-from store.questions.new import NewQuestion
+from store.pages import pages
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from tests.fakes import HashingEmbedder
 from workers.indexing import embed
 from workers.questions import lookup
@@ -85,7 +85,7 @@ def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(
     assert lookup.first(reading, question).hits == ()
     assert lookup.first(reading, ask(reading)).hits
     with reading.database.write() as session:
-        pages.unchanged(session, page_id, now)
+        pages.mark_unchanged(session, page_id, now)
     answer = lookup.first(reading, question).answer
     assert answer is not None
     assert answer.citations[0].read_at == now

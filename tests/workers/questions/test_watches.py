@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import func, select, update
 
 from domain import PageText, Status
-from store.pages import page
-from store.questions import record
-from store.questions.new import NewQuestion
+from store.pages import pages
+from store.questions import records
+from store.questions.new_questions import NewQuestion
 from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
@@ -44,7 +44,7 @@ def _page(services: Services) -> int:
 
 def _change(services: Services) -> int:
     with services.database.write() as session:
-        page_id, _ = page.save(
+        page_id, _ = pages.save(
             session, url="https://example.org/tower", host="https://example.org",
             page=PageText(title="The tower", text=LATER_TEXT, lang="en"),
             content_hash="another", validators=walk.Validators(), depth=0, now=services.now(),
@@ -71,7 +71,7 @@ def test_follower_whose_deadline_passed_ends_alone_with_what_there_is(services: 
     sweep.sweep(services)
     assert (_status(services, leader.id), _status(services, hurried.id)) == (Status.SEEKING, Status.TIMED_OUT)
     with services.database.read() as session:
-        assert record.read(session, hurried.id, services.now()).answer == "Perhaps."
+        assert records.read(session, hurried.id, services.now()).answer == "Perhaps."
 
 
 def test_follower_whose_leader_is_lost_goes_on_by_itself(services: Services, bell: Bell) -> None:

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, update
 
-from store.questions.new import NewQuestion
+from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
 from workers.questions import submit, webhooks

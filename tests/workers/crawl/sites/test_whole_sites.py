@@ -171,4 +171,4 @@ def test_a_page_of_a_site_that_is_delivered_twice_is_counted_once(
     work_off()
     assert sites.get(services, begun.id).looked_at == 6
     with services.database.read() as session:
-        assert candidates.settled_since(session, [f"{site.origin}/"], services.now().replace(year=2020))
+        assert candidates.finished_since(session, [f"{site.origin}/"], services.now().replace(year=2020))

@@ -89,11 +89,11 @@ def save(
         facts.save(session, row.id, page.facts)
     session.flush()
     refresh_queue.host_is_due(session, row.host, row.next_due)
-    said_by = duplicates.settle(session, row, now) if changed else row.duplicate_of or row.id
+    said_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
     return said_by, changed and said_by == row.id
 
 
-def unchanged(
+def mark_unchanged(
     session: Session,
     page_id: int,
     now: datetime,
@@ -116,11 +116,11 @@ def unchanged(
     _plan(session, row, now, due_at)
     if row.duplicate_of is None:
         return row.id, False
-    said_by = duplicates.settle(session, row, now)
+    said_by = duplicates.resolve(session, row, now)
     return said_by, said_by == row.id
 
 
-def gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
+def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
     """Note that a page vanished: its text is kept, its passages leave the knowledge base.
 
     One that is not gone for good, as it only leads elsewhere or may not be kept now, is looked at by its own interval.
@@ -133,11 +133,11 @@ def gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True
     if row.gone_at is None:
         row.gone_at = now
         duplicates.wait_for_index(row, now)
-        for host in duplicates.look_again(session, page_id, now):
+        for host in duplicates.make_due(session, page_id, now):
             refresh_queue.host_is_due(session, host, now)
 
 
-def failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
+def mark_failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
     """Note that a page could not be read this time; its last good text stays."""
     _plan(session, session.get_one(PageRow, page_id, with_for_update=True), now, due_at)
 

@@ -28,7 +28,7 @@ class PageVisit:
     last_at: datetime
 
 
-def note(
+def add(
     session: Session,
     page_id: int,
     *,
@@ -62,7 +62,7 @@ def note(
         session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
 
 
-def history(session: Session, page_id: int) -> list[PageVisit]:
+def of_page(session: Session, page_id: int) -> list[PageVisit]:
     """What was found, the latest first."""
     return [
         PageVisit(
