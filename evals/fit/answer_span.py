@@ -1,7 +1,7 @@
-"""Fit which few words of a sentence say just what was asked, and write ``pipeline/answering/focus.json``.
+"""Fit which words of a sentence say just what was asked; write ``pipeline/answering/focus.json``.
 
-From each question's gold passage the sentence is taken that holds the answer. One half of the titles is fitted on, the
-other reported. Words that overlap the gold answer well count as right in part.
+From each question's gold passage the sentence with the answer is taken. One half of the titles is used to fit, the
+other to report. Words that overlap the gold answer well count as right in part.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """The runs of words in a sentence that answers, with how well each is what was asked."""
+    """The runs of words in a sentence that answers, and how well each matches the gold answer."""
 
     set: str
     fitted: bool
@@ -65,30 +65,30 @@ def main(data: Path, questions: int) -> None:
     FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
-def cases_of(each: EvalSet, at_most: int) -> Iterator[Case]:
-    """Yield a case for each answerable question whose answer stands in a sentence of its gold passage."""
-    answerable = [question for question in each.questions if question.answerable and question.answers]
+def cases_of(eval_set: EvalSet, at_most: int) -> Iterator[Case]:
+    """Yield a case for each answerable question whose answer is in a sentence of its gold passage."""
+    answerable = [question for question in eval_set.questions if question.answerable and question.answers]
     chosen = random.Random(3).sample(answerable, min(at_most, len(answerable)))  # noqa: S311 - no secret
     for question in chosen:
-        passage = each.passages[min(question.gold)]
+        passage = eval_set.passages[min(question.gold)]
         sentence = _sentence(question, passage)
-        found = list(candidates(analyse_question(question.text, each.lang), sentence)) if sentence else []
-        if found:
-            said = [sentence[each.start : each.end] for each in found]
+        runs = list(candidates(analyse_question(question.text, eval_set.lang), sentence)) if sentence else []
+        if runs:
+            texts = [sentence[run.start : run.end] for run in runs]
             yield Case(
-                set=each.name,
+                set=eval_set.name,
                 fitted=is_for_fitting(passage.title),
-                features=tuple(dict(each.features) for each in found),
-                f1=np.array([max(f1(text, gold) for gold in question.answers) for text in said]),
-                exact=np.array([float(max(exact(text, gold) for gold in question.answers)) for text in said]),
+                features=tuple(dict(run.features) for run in runs),
+                f1=np.array([max(f1(text, gold) for gold in question.answers) for text in texts]),
+                exact=np.array([float(max(exact(text, gold) for gold in question.answers)) for text in texts]),
             )
 
 
 def _sentence(question: EvalQuestion, passage: Passage) -> str:
     hit = Hit(passage=passage, score=1.0, scale="minmax", rank=1, similarity=0.5)
     spans = cover(analyse_question(question.text, passage.lang), [hit], closely=1).spans
-    holding = [each for each in spans if any(contains(each.span.text, gold) for gold in question.answers)]
-    return max(holding, key=score).span.text if holding else ""
+    answering = [each for each in spans if any(contains(each.span.text, gold) for gold in question.answers)]
+    return max(answering, key=score).span.text if answering else ""
 
 
 def _fit(cases: Sequence[Case], names: Sequence[str]) -> Floats:
@@ -111,7 +111,7 @@ def _fit(cases: Sequence[Case], names: Sequence[str]) -> Floats:
         scores -= np.repeat(np.maximum.reduceat(scores, starts), sizes)
         chances = np.exp(scores)
         chances /= np.repeat(np.add.reduceat(chances, starts), sizes)
-        chances *= np.repeat(np.add.reduceat(right, starts), sizes)  # a case without right words pulls nowhere
+        chances *= np.repeat(np.add.reduceat(right, starts), sizes)  # a case without right words has no slope
         slope = np.bincount(columns, values * (chances - right)[rows], len(names)) / len(cases) + _RIDGE * weights
         mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
         weights -= _RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)

@@ -1,7 +1,7 @@
-"""Fit the judge's calibrations and write ``pipeline/judging/calibration.json``.
+"""Fit the judge's calibrations; write ``pipeline/judging/calibration.json``.
 
-One half of the titles is fitted on, the other reported. What must never pass, a knowledge base on the subject without
-the answer, counts as much as one with it.
+One half of the titles is used to fit, the other to report. A knowledge base on the subject without the answer, which
+must never pass, counts as much as one with the answer.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 LANGUAGES = ("en", "de", OTHER)
-#: how much a case counts; those of the documentation, few and of the kind that is crawled, count more. Less weight on
-#: what is on the subject without answering calibrates better where the subject is not known at all, but ends a crawl
-#: on the first page that mentions what is asked
+#: the weight of a case; those of the documentation, few and of the kind that is crawled, count more. With less weight
+#: on "on the subject without answering", the calibration is better where the subject is unknown, but a crawl ends on
+#: the first page that mentions the subject
 COUNTS: dict[Condition, float] = {
     "all": 1.6,
     "title-out": 0.7,
@@ -42,13 +42,13 @@ COUNTS: dict[Condition, float] = {
     "tiny-on": 0.6,
 }
 _DOCUMENTATION = 3.0
-#: an unknown embedder's probability is taken for less than the words alone say
+#: how much is taken off the log odds of an unknown embedder
 _CAUTION = 0.7
-#: the confidence that suffices unless a strategy says otherwise
+#: the confidence that suffices unless a strategy sets another
 THRESHOLD = 0.7
-#: the features that speak against an answer, and those that only set the level; all others speak for one
+#: −1: features that count against an answer; 0: those that only set the level; all others count for an answer
 _MEANT = {"missing_weight": -1, "absent_weight": -1, "missing_name": -1, "term_count": 0, "term_weight": 0}
-#: a condition and the one it is told from
+#: a negative condition and the positive one it is compared with
 _AGAINST: tuple[tuple[Condition, Condition], ...] = (
     ("title-out", "all"),
     ("passage-out", "all"),
@@ -60,7 +60,7 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Weighed:
-    """A case with the evidence it gives."""
+    """A case with its evidence."""
 
     case: Case
     evidence: Evidence
@@ -69,34 +69,34 @@ class Weighed:
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--questions", type=int, default=700, help="How many of each set, at most.")
 @click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
 def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[str]) -> None:
     """Fit on one half of the titles, report on the other, write the coefficients.
 
-    The models of embedders that are not named stay as they are; those for an unknown one are fitted with all.
+    Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
     """
     sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
-    fitted, every = [], []
+    fitted, all_weighed = [], []
     for name in names or EMBEDDERS:
         embedder = open_embedder(name, models_dir=models, threads=2)
         weighed = weigh_all([case for each in sets for case in cases_of(each, embedder, questions)])
-        every += weighed
+        all_weighed += weighed
         fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in LANGUAGES]
     if not names:
-        fitted += [fit(ANY_EMBEDDER, lang, every, WITHOUT_SIMILARITY) for lang in LANGUAGES]
+        fitted += [fit(ANY_EMBEDDER, lang, all_weighed, WITHOUT_SIMILARITY) for lang in LANGUAGES]
     write([each.name for each in sets], fitted)
 
 
 def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
-    """Return the evidence of every case that gives any."""
+    """Return the cases that have evidence, with it."""
     weighed = ((case, gather_evidence(case.analysis, case.hits)) for case in cases)
     return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
 
 
 def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Sequence[str]) -> dict[str, object]:
-    """Return the stored form of a model fitted for one language, or for any, and print how it does."""
+    """Return the stored form of a model fitted for one language, or for any; print its report."""
     mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
     fitted = [each for each in mine if each.case.fitted]
     features, weights, intercept = _fit_as_meant(fitted, features)
@@ -120,28 +120,35 @@ def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Seque
 
 
 def _fit_as_meant(weighed: Sequence[Weighed], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
-    """Fit, leaving out one by one the features that would count against what they mean: no more words, less sure."""
-    kept = list(features)
+    """Fit, and drop one by one the features whose weight contradicts their meaning."""
+    names = list(features)
     while True:
-        rows = _rows(weighed, kept)
+        rows = _rows(weighed, names)
         weights, intercept = fit_logistic(rows, _answered(weighed), _counts(weighed))
-        effects = {name: _MEANT.get(name, 1) * weight for name, weight in zip(kept, weights * rows.std(0), strict=True)}
-        worst = min((name for name in kept if _MEANT.get(name, 1)), key=lambda name: effects[name])
+        effects = {
+            name: _MEANT.get(name, 1) * weight for name, weight in zip(names, weights * rows.std(0), strict=True)
+        }
+        worst = min((name for name in names if _MEANT.get(name, 1)), key=lambda name: effects[name])
         if effects[worst] >= 0:
-            return kept, weights, intercept
-        kept.remove(worst)
+            return names, weights, intercept
+        names.remove(worst)
 
 
 def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
-    """Write the models in the place of those for the same embedders, with what they were fitted on."""
-    anew = {model["embedder"] for model in models}
-    kept = [model for model in json.loads(FITTED.read_text("utf-8"))["models"] if model["embedder"] not in anew]
-    stored = {"fitted_by": "evals/fit/judge.py", "sets": list(sets), "threshold": THRESHOLD, "models": [*models, *kept]}
+    """Write the models instead of those of the same embedders, with the sets they were fitted on."""
+    replaced = {model["embedder"] for model in models}
+    others = [model for model in json.loads(FITTED.read_text("utf-8"))["models"] if model["embedder"] not in replaced]
+    stored = {
+        "fitted_by": "evals/fit/judge.py",
+        "sets": list(sets),
+        "threshold": THRESHOLD,
+        "models": [*models, *others],
+    }
     FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
 def _reports(weighed: Sequence[Weighed], chances: NDArray[np.float64]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield for each set its recall and error, and for each kind of negative the AUROC and what passes falsely."""
+    """Yield for each set its recall and error, and for each kind of negative the AUROC and the share that passes."""
     truth = _answered(weighed)
     condition = np.array([each.case.condition for each in weighed])
     for name in dict.fromkeys(each.case.set for each in weighed):

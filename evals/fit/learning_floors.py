@@ -1,7 +1,7 @@
-"""Pin what a refitted judge and reranker are held to: ``pipeline/learning/judge_floor.json`` and ``rerank_floor.json``.
+"""Pin the floors of a refitted judge and reranker: ``pipeline/learning/judge_floor.json`` and ``rerank_floor.json``.
 
-The cases are of the sets that are shipped, whose titles nothing was fitted on. Kept of them are figures alone: the
-features the judge weighs, the signals the reranker sees, and whether the hits answer.
+The cases are of the shipped sets, on whose titles nothing was fitted. Only numbers are stored: the judge's features,
+the reranker's signals, and whether the hits answer.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ FOLDER = Path(__file__).parents[2] / "pipeline" / "learning"
 DATA = Path(__file__).parents[1] / "data"
 EMBEDDERS = ("minilm+multilingual", "minilm", "multilingual")
 SETS = ("squad2-part", "xquad-en-part", "xquad-de-part", "hotpotqa-part")
-#: cases of each kind and language, and lists of each set; of a list the best hits
+#: cases of each kind and language, lists of each set, hits of each list
 _CASES, _LISTS, _HITS = 60, 20, 10
 
 
 @click.command()
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
-@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Where vectors are kept.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 def main(models: Path, cache: Path) -> None:
-    """Choose the cases, measure what is shipped on them, and pin floors below that."""
+    """Choose the cases, measure the shipped coefficients on them, and pin floors below that."""
     sets = [read_set(DATA / name) for name in SETS]
     embedders = [CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache) for name in EMBEDDERS]
     samples = {each.id: _samples(sets, each) for each in embedders}
@@ -55,15 +55,15 @@ def main(models: Path, cache: Path) -> None:
 
 
 def _samples(sets: Sequence[EvalSet], embedder: Embedder) -> dict[str, dict[str, list[list[float]]]]:
-    """Return for each language rows of features of cases that are answered and of cases that are not."""
+    """Return for each language the features of cases that are answered and of cases that are not."""
     cases = [case for each in sets for case in cases_of(each, embedder, 200) if case.condition != "unanswerable"]
-    kept: dict[str, dict[str, list[list[float]]]] = {}
+    samples: dict[str, dict[str, list[list[float]]]] = {}
     for lang in dict.fromkeys(each.lang for each in sets):
         mine = [case for case in cases if case.lang == lang]
         answered = _some([case for case in mine if case.answered], _CASES)
         unanswered = _some([case for case in mine if not case.answered], _CASES)
-        kept[lang] = {"answered": list(_rows(answered)), "unanswered": list(_rows(unanswered))}
-    return kept
+        samples[lang] = {"answered": list(_rows(answered)), "unanswered": list(_rows(unanswered))}
+    return samples
 
 
 def _rows(cases: Sequence[Case]) -> Iterable[list[float]]:
@@ -73,17 +73,17 @@ def _rows(cases: Sequence[Case]) -> Iterable[list[float]]:
 
 
 def _floors(embedder: str, samples: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    found = {}
+    floors = {}
     for lang in (*samples, OTHER):
         sample = judge_floor.to_sample([samples[lang]] if lang in samples else list(samples.values()))
         figures = judge_floor.metrics_on(sample, predict_pinned(calibration_for(embedder, lang), sample))
         click.echo(f"{embedder} {lang}: {figures}")
-        found[lang] = judge_floor.floor_from(figures)
-    return found
+        floors[lang] = judge_floor.floor_from(figures)
+    return floors
 
 
 def _list(case: ListCase) -> dict[str, Any]:
-    """Return the best hits' signals, and the places of those that answer."""
+    """Return the signals of the best hits, and the places of those that answer."""
     order = np.argsort([-weighted_mean(each, weights()) for each in case.signals], kind="stable")[:_HITS]
     signals = [[round(float(getattr(case.signals[at], name)), 3) for name in reranker.SIGNALS] for at in order]
     gold = case.question.gold
@@ -103,7 +103,7 @@ def _some(cases: list[Any], count: int) -> list[Any]:
 
 
 def _write(name: str, stored: Mapping[str, Any]) -> None:
-    """Write JSON with one case a line, so that a change can be read."""
+    """Write JSON with one case a line, so that changes are readable."""
     text = json.dumps({"written_by": "evals/fit/learning_floors.py", **stored}, separators=(",", ":"))
     (FOLDER / name).write_text(text.replace("],[", "],\n[").replace('},"', '},\n"') + "\n", "utf-8")
     click.echo(f"{name}: {(FOLDER / name).stat().st_size:,} bytes")

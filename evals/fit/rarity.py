@@ -1,4 +1,4 @@
-"""Count how common terms are in a mixed background, and write ``text/rarity.json``.
+"""Count how common terms are in a mixed background; write ``text/rarity.json``.
 
 The background is the half of the sets' titles that calibrations are fitted on, and the same half of the documentation.
 """
@@ -36,7 +36,7 @@ def main(data: Path, docs: Path) -> None:
 def count(sets: Sequence[EvalSet]) -> dict[str, dict[str, float]]:
     """Return {language: {term: weight}} for the terms seen often enough."""
     texts: dict[str, list[set[str]]] = {}
-    for passage in {passage.content_hash: passage for each in sets for passage in each.passages}.values():
+    for passage in {item.content_hash: item for each in sets for item in each.passages}.values():
         if is_for_fitting(passage.title):
             texts.setdefault(passage.lang, []).append(set(analyse(passage.text, passage.lang)))
     return {lang: _weights(found) for lang, found in texts.items()}
@@ -44,8 +44,8 @@ def count(sets: Sequence[EvalSet]) -> dict[str, dict[str, float]]:
 
 def _weights(texts: list[set[str]]) -> dict[str, float]:
     frequency = Counter(term for terms in texts for term in terms)
-    kept = {term: seen for term, seen in frequency.items() if seen >= _SEEN_AT_LEAST and not term.isdigit()}
-    return {term: round(rarity_of(seen, len(texts)), 3) for term, seen in kept.items()}
+    common = {term: seen for term, seen in frequency.items() if seen >= _SEEN_AT_LEAST and not term.isdigit()}
+    return {term: round(rarity_of(seen, len(texts)), 3) for term, seen in common.items()}
 
 
 if __name__ == "__main__":

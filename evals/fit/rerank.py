@@ -1,7 +1,7 @@
-"""Fit the learned reranker and write ``pipeline/retrieval/rerank/learned.json``.
+"""Fit the learned reranker; write ``pipeline/retrieval/rerank/learned.json``.
 
-One half of the titles is fitted on, the other reported, beside what each leg, each fusion and each other reranker
-does there. The last lines say what is left when a set is reported that nothing was fitted on.
+One half of the titles is used to fit, the other to report, beside each leg, each fusion and each other reranker. The
+last lines report each set with weights fitted on the other sets alone.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A question with what was found for it."""
+    """A question with its hits."""
 
     set: str
     lang: str
-    fitted: bool  #: fitted on, or kept for the report
+    fitted: bool  #: used to fit, else to report
     question: EvalQuestion
     legs: Mapping[Stage, Sequence[Hit]]
     hits: tuple[Hit, ...]  #: fused, not reranked
@@ -54,62 +54,62 @@ class Case:
 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
-@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Where vectors are kept.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--questions", type=int, default=1200, help="How many of each set, at most.")
 @click.option("--write/--no-write", default=True, help="Write the weights.")
 def main(data: Path, models: Path, cache: Path, questions: int, write: bool) -> None:
     """Fit on one half of the titles, report on the other, write the weights."""
     sets = [read_set(data / name) for name in SETS]
-    every: list[Case] = []
+    all_cases: list[Case] = []
     of_embedder: dict[str, list[Case]] = {}
     for name in EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=2), cache)
         of_embedder[embedder.id] = [case for each in sets for case in cases_of(each, embedder, questions)]
-        every += of_embedder[embedder.id]
-    weights = fit([case for case in every if case.fitted])
+        all_cases += of_embedder[embedder.id]
+    weights = fit([case for case in all_cases if case.fitted])
     report = {id: dict(_report(cases, weights)) for id, cases in of_embedder.items()}
     click.echo(json.dumps(weights))
     for left_out in SETS:
-        others = fit([case for case in every if case.set != left_out])
-        mine = [case for case in every if case.set == left_out]
+        others = fit([case for case in all_cases if case.set != left_out])
+        mine = [case for case in all_cases if case.set == left_out]
         click.echo(f"{left_out}, fitted on the others: {_figures(mine, [_learned(case, others) for case in mine])}")
     if write:
         stored = {"fitted_by": "evals/fit/rerank.py", "sets": SETS, "weights": weights, "tested": report}
         FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
-def cases_of(each: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
-    """Yield up to ``at_most`` questions of the set that have an answer, with what was found for them."""
-    knowledge = MemoryKnowledge(each.passages, embedder.embed([embedding_text(item) for item in each.passages]))
-    asked = [question for question in each.questions if question.answerable and question.gold]
-    asked = random.Random(20).sample(asked, min(at_most, len(asked)))  # noqa: S311 - a sample, not a secret
-    for one in embed_questions(each, asked, embedder):
-        question, legs = one.question, dict[Stage, Sequence[Hit]]()
+def cases_of(eval_set: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
+    """Yield up to ``at_most`` answerable questions of the set, with their hits."""
+    knowledge = MemoryKnowledge(eval_set.passages, embedder.embed([embedding_text(item) for item in eval_set.passages]))
+    answerable = [question for question in eval_set.questions if question.answerable and question.gold]
+    sample = random.Random(20).sample(answerable, min(at_most, len(answerable)))  # noqa: S311 - no secret
+    for embedded in embed_questions(eval_set, sample, embedder):
+        question, legs = embedded.question, dict[Stage, Sequence[Hit]]()
         ranking = Ranking(reranker="none")
-        hits = one.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)
+        hits = embedded.find(question.text, knowledge, k=RERANKED, ranking=ranking, observe=legs.__setitem__)
         yield Case(
-            set=each.name,
-            lang=each.lang,
-            fitted=is_for_fitting(min(each.passages[at].title for at in question.gold)),
+            set=eval_set.name,
+            lang=eval_set.lang,
+            fitted=is_for_fitting(min(eval_set.passages[at].title for at in question.gold)),
             question=question,
             legs=legs,
             hits=hits,
-            signals=tuple(signals(question.text, hits, lang=each.lang)),
+            signals=tuple(signals(question.text, hits, lang=eval_set.lang)),
         )
 
 
 def fit(cases: Sequence[Case]) -> dict[str, float]:
-    """Return the weight of each signal, 1 together; every set counts by the root of its size."""
+    """Return the weights of the signals, 1 together; a set counts by the root of its size."""
     sizes = {name: sum(case.set == name for case in cases) for name in SETS}
     right = [np.array([hit.passage.page_id in case.question.gold for hit in case.hits], np.float64) for case in cases]
     used = [at for at, each in enumerate(right) if each.any()]
-    found = fit_listwise(
+    weights = fit_listwise(
         padded([_rows(cases[at]) for at in used], RERANKED, filler=-1.0),
         padded([right[at] for at in used], RERANKED, filler=0.0),
         np.array([sizes[cases[at].set] ** -0.5 for at in used]),
     )
-    return {name: round(float(weight), 4) for name, weight in zip(SIGNALS, found / found.sum(), strict=True)}
+    return {name: round(float(weight), 4) for name, weight in zip(SIGNALS, weights / weights.sum(), strict=True)}
 
 
 def _rows(case: Case) -> Floats:
@@ -117,15 +117,15 @@ def _rows(case: Case) -> Floats:
 
 
 def _report(cases: Sequence[Case], weights: Mapping[str, float]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield for each set what each way of ranking does on the half that is not fitted on, and print it."""
+    """Yield for each set the figures of each way of ranking on the half that reports; print them."""
     for name in SETS:
         mine = [case for case in cases if case.set == name and not case.fitted]
         ways = {way: [_pages(rank(case)) for case in mine] for way, rank in _WAYS.items()}
         ways["rerank learned"] = [_learned(case, weights) for case in mine]
         figures = {way: _figures(mine, rankings) for way, rankings in ways.items()}
         click.echo(f"\n{name}: {len(mine)} questions, recall@1 / MRR@10 / recall@5")
-        for way, said in figures.items():
-            click.echo(f"  {way:16} {said}")
+        for way, text in figures.items():
+            click.echo(f"  {way:16} {text}")
         yield name, figures
 
 
@@ -137,7 +137,7 @@ def _reranked(name: RerankerName) -> Callable[[Case], Sequence[Hit]]:
     return lambda case: reranker_named(name)(case.question.text, case.lang, case.hits)
 
 
-#: ways of ranking that are not fitted here
+#: ways of ranking without the fitted weights
 _WAYS: dict[str, Callable[[Case], Sequence[Hit]]] = {
     "bm25": lambda case: case.legs["bm25"],
     "dense": lambda case: case.legs["dense"],

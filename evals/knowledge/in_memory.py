@@ -1,4 +1,4 @@
-"""A knowledge base in memory, searched exactly: retrieval without an index, for measuring and fitting."""
+"""A knowledge base in memory, searched exactly, without an index: for measuring and fitting."""
 
 from __future__ import annotations
 

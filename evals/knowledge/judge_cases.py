@@ -1,8 +1,8 @@
-"""The cases the judge is fitted and measured on: a question asked in one knowledge base, and whether it answers.
+"""The cases that the judge is fitted and measured on: a question asked in one knowledge base, answered there or not.
 
-What matters is not whether a question's subject is known but whether its answer is. So a question is asked with
-everything in; with all passages under its titles out; with only the passages out that answer it, while the others on
-the same subject stay; and the same in knowledge bases of a few passages, as they are early in a crawl.
+A knowledge base can be on a question's subject and still lack the answer. So a question is asked with everything in;
+with all passages under its titles out; with only the passages out that answer it, while others on the subject stay;
+and the same in knowledge bases of a few passages, as they are early in a crawl.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from evals.knowledge.embedded_questions import EmbeddedQuestion, embed_questions
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.retrieval.retrieve import Embed, Search, Vectors
+from pipeline.retrieval.retrieve import Embed, Search
 
-#: all: everything in. title-out: nothing on the subject. passage-out: the subject stays, the answer goes.
+#: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
-#: unanswerable: everything in, and nothing of it answers.
+#: unanswerable: everything in, and nothing answers.
 Condition = Literal["all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"]
 ANSWERED: frozenset[Condition] = frozenset({"all", "tiny"})
 
 _K = 10
-#: hits that are read for an answer which another passage gives as well
+#: hits that are searched for an answer in another passage
 _READ = 5
 
 
@@ -37,7 +37,7 @@ class Case:
     set: str
     lang: str
     condition: Condition
-    fitted: bool  #: fitted on, or kept for the report
+    fitted: bool  #: used to fit, else to report
     analysis: Analysis
     answers: tuple[str, ...]
     hits: tuple[Hit, ...]
@@ -48,32 +48,31 @@ class Case:
         return self.condition in ANSWERED
 
 
-def cases_of(each: EvalSet, embedder: Embed, at_most: int, *, rows: Vectors | None = None) -> Iterator[Case]:
-    """Yield up to ``at_most`` questions of the set, each in every condition; ``rows`` are the passages' embeddings."""
+def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]:
+    """Yield up to ``at_most`` questions of the set, each in every condition."""
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
-    if rows is None:
-        rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in each.passages])
-    everything = MemoryKnowledge(each.passages, rows)
-    asked = chance.sample(each.questions, min(at_most, len(each.questions)))
-    for one in embed_questions(each, asked, embedder):
-        yield from _of_question(each, everything, one, chance)
+    rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in eval_set.passages])
+    everything = MemoryKnowledge(eval_set.passages, rows)
+    sample = chance.sample(eval_set.questions, min(at_most, len(eval_set.questions)))
+    for question in embed_questions(eval_set, sample, embedder):
+        yield from _of_question(eval_set, everything, question, chance)
 
 
 def _of_question(
-    each: EvalSet, everything: MemoryKnowledge, asked: EmbeddedQuestion, chance: random.Random
+    eval_set: EvalSet, everything: MemoryKnowledge, embedded: EmbeddedQuestion, chance: random.Random
 ) -> Iterator[Case]:
-    question = asked.question
-    analysis = analyse_question(question.text, each.lang)
-    titles = {each.passages[at].title for at in question.gold}
-    for condition, base in _bases(each, everything, question, titles, chance):
-        hits = asked.find(analysis.text, base, k=_K)
-        if condition in ("passage-out", "tiny-on") and _is_said(question.answers, hits):
-            continue  # another passage may answer as well
+    question = embedded.question
+    analysis = analyse_question(question.text, eval_set.lang)
+    titles = {eval_set.passages[at].title for at in question.gold}
+    for condition, base in _bases(eval_set, everything, question, titles, chance):
+        hits = embedded.find(analysis.text, base, k=_K)
+        if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
+            continue  # another passage may answer too
         yield Case(
-            set=each.name,
-            lang=each.lang,
+            set=eval_set.name,
+            lang=eval_set.lang,
             condition=condition,
-            # the few questions over several titles are only reported
+            # the few questions on several titles are only reported
             fitted=is_for_fitting(min(titles, default=question.text)) and len(titles) < 2,
             analysis=analysis,
             answers=question.answers,
@@ -82,14 +81,14 @@ def _of_question(
 
 
 def _bases(
-    each: EvalSet, everything: MemoryKnowledge, question: EvalQuestion, titles: set[str], chance: random.Random
+    eval_set: EvalSet, everything: MemoryKnowledge, question: EvalQuestion, titles: set[str], chance: random.Random
 ) -> Iterator[tuple[Condition, Search]]:
     if not question.answerable:
         yield "unanswerable", everything
         return
-    gold = {each.passages[at].id for at in question.gold}
-    beside = [item for item in each.passages if item.title in titles and item.id not in gold]
-    off = _few(_others(each, titles, chance), chance)
+    gold = {eval_set.passages[at].id for at in question.gold}
+    beside = [item for item in eval_set.passages if item.title in titles and item.id not in gold]
+    off = _few(_others(eval_set, titles, chance), chance)
     on = _few(beside, chance)
     yield "all", everything
     yield "title-out", everything.without(titles)
@@ -100,9 +99,9 @@ def _bases(
         yield "tiny-on", _only(everything, on | chance.choice([set(), off]))
 
 
-def _others(each: EvalSet, titles: set[str], chance: random.Random) -> list[Passage]:
-    """Return passages of other titles: of one or two (a site just begun), or of all."""
-    others = [passage for passage in each.passages if passage.title not in titles]
+def _others(eval_set: EvalSet, titles: set[str], chance: random.Random) -> list[Passage]:
+    """Return passages of other titles: of one or two, as of a site just started, or of all."""
+    others = [passage for passage in eval_set.passages if passage.title not in titles]
     if chance.random() < 0.5:
         some = {passage.title for passage in chance.sample(others, 2)}
         return [passage for passage in others if passage.title in some]
@@ -118,6 +117,6 @@ def _only(everything: MemoryKnowledge, ids: set[str]) -> MemoryKnowledge:
     return everything.where(lambda passage: passage.id in ids)
 
 
-def _is_said(answers: Sequence[str], hits: Sequence[Hit]) -> bool:
+def _contains_any(answers: Sequence[str], hits: Sequence[Hit]) -> bool:
     texts = " ".join(hit.passage.text for hit in hits[:_READ]).casefold()
     return any(answer.casefold() in texts for answer in answers)

@@ -1,8 +1,8 @@
-"""How soon a crawl of a site without a sitemap reads the page that answers: ours beside breadth-first.
+"""Measure how soon a crawl of a site without a sitemap reads the page that answers: ours beside breadth-first.
 
-Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each, whose gold pages stand in ``focus.tsv``
-and were named before anything was measured. Both crawls begin at the front page and count every page they read. Ours is
-what the workers do: waves of five, chosen by ``workers.crawl.seek`` from the links that the pages read so far show.
+Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each. ``focus.tsv`` names their gold pages,
+which were chosen before anything was measured. Both crawls start at the front page and count every page they read.
+Ours is the workers' own: waves of five, chosen by ``workers.crawl.seek`` from the links of the pages read so far.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import click
@@ -27,20 +26,20 @@ from workers.crawl.seek import choose
 from workers.settings import Settings
 
 _QUESTIONS = Path(__file__).parents[1] / "sets" / "focus.tsv"
-#: others, on which the frontier's weights were chosen; the figures are of those above
+#: other questions, on which the frontier's weights were chosen
 _TUNING = Path(__file__).parents[1] / "sets" / "focus_tuning.tsv"
 MANUALS = {
     "python": Path("/usr/share/doc/python3.11/html"),
     "postgresql": Path("/usr/share/doc/postgresql-doc-15/html"),
 }
-#: a gold page has to be read within so many, front page and all
+#: a gold page must be read within so many pages, the front page included
 WITHIN = 10
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FocusQuestion:
-    """A question and the pages that answer it, each of them enough."""
+    """A question and the pages that answer it; each is enough."""
 
     site: str
     text: str
@@ -48,8 +47,8 @@ class FocusQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """At which page read, from 1, each crawl came to a gold page; 0 where it did not within the bound."""
+class FocusResult:
+    """The number of pages each crawl read up to a gold page; 0 where none was read in time."""
 
     site: str
     question: str
@@ -58,25 +57,20 @@ class Found:
 
 
 class Manual:
-    """A site in a folder; what a page shows is worked out once."""
+    """A site in a folder; the links of a page are read once."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
-        self.origin = f"https://{name}.example"
+        self.front = f"https://{name}.example/"  #: the front page's URL
         self._links: dict[str, tuple[Link, ...] | None] = {}
 
-    @cached_property
-    def front(self) -> str:
-        """The front page's URL."""
-        return f"{self.origin}/"
-
     def path(self, url: str) -> str:
-        """Return the file that a URL names, as a path within the site without its suffix."""
+        """Return the path of a URL's file within the site, without its suffix."""
         path = url.removeprefix(self.front).partition("?")[0] or "index.html"
         return str(PurePosixPath(path).with_suffix(""))
 
     def links(self, url: str) -> tuple[Link, ...] | None:
-        """Return the links a page shows; None where there is no such page."""
+        """Return the links of a page; None where there is no such page."""
         if url not in self._links:
             self._links[url] = self._read(url)
         return self._links[url]
@@ -100,20 +94,20 @@ def read_questions(file: Path = _QUESTIONS) -> list[FocusQuestion]:
 
 
 def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
-    """Yield the pages that a question's crawl reads, in order, wave by wave."""
-    asked, known = _asked(question), list[KnownLink]()
+    """Yield the pages that a question's crawl reads, in order."""
+    crawled, known = _question(question), list[KnownLink]()
     depths, read = {manual.front: 0}, list[str]()
     while len(read) < limit:
-        room = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
+        limit_of_wave = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
         wave, _ = choose(
-            asked,
-            known_links=known[::-1],  # as SQL gives them: the latest first
+            crawled,
+            known_links=known[::-1],  # as SQL returns them: the latest first
             found=(),
             sites=(manual.front,),
             hosts=(),
             sitemaps=(),
             seen=frozenset(read),
-            room=room,
+            room=limit_of_wave,
         )
         if not wave:
             return
@@ -128,7 +122,7 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
 
 
 def breadth_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
-    """Yield the pages in the order in which a crawler without a question reads them."""
+    """Yield the pages in breadth-first order."""
     waiting, seen = [manual.front], {manual.front}
     for place in range(limit):
         if place >= len(waiting):
@@ -139,11 +133,11 @@ def breadth_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
         seen.update(waiting)
 
 
-def measure(manuals: dict[str, Path], within: int = WITHIN, questions: Path = _QUESTIONS) -> list[Found]:
+def measure(manuals: dict[str, Path], within: int = WITHIN, questions: Path = _QUESTIONS) -> list[FocusResult]:
     """Crawl for each question, both ways."""
     sites = {name: Manual(folder, name) for name, folder in manuals.items() if folder.is_dir()}
     return [
-        Found(
+        FocusResult(
             site=each.site,
             question=each.text,
             best_first=_place(best_first, sites[each.site], each, within),
@@ -154,7 +148,7 @@ def measure(manuals: dict[str, Path], within: int = WITHIN, questions: Path = _Q
     ]
 
 
-def share(found: Sequence[Found], way: str) -> float:
+def share(found: Sequence[FocusResult], way: str) -> float:
     """Return the share of questions whose gold page was read in time."""
     return sum(int(getattr(each, way)) > 0 for each in found) / max(1, len(found))
 
@@ -166,8 +160,8 @@ def _place(
     return next((place for place, url in urls if manual.path(url) in question.gold), 0)
 
 
-def _asked(text: str) -> Question:
-    """The question as it stands when its crawl begins: analysed, with its variants."""
+def _question(text: str) -> Question:
+    """Return the question as it is when its crawl starts: analysed, with its variants."""
     analysis = analyse_question(text)
     return Question(
         id="focus",
@@ -181,11 +175,11 @@ def _asked(text: str) -> Question:
 
 
 @click.command()
-@click.option("--within", type=click.IntRange(min=1), default=WITHIN, show_default=True, help="Pages read.")
-@click.option("--tuning", is_flag=True, help="The questions that the weights were chosen on.")
+@click.option("--within", type=click.IntRange(min=1), default=WITHIN, show_default=True, help="The most pages to read.")
+@click.option("--tuning", is_flag=True, help="Ask the questions on which the weights were chosen.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def main(within: int, tuning: bool, as_json: bool) -> None:
-    """Count for how many questions a gold page is read in time, and how many pages that took."""
+    """Print for each question how many pages each crawl read up to a gold page."""
     found = measure(MANUALS, within, _TUNING if tuning else _QUESTIONS)
     if not found:
         raise click.ClickException("Neither manual is installed: apt-get install python3.11-doc postgresql-doc-15")

@@ -1,6 +1,6 @@
-"""What the judge learns on a set: one half of the questions is fed back as a reader would, the other half is judged.
+"""Measure what the judge learns on a set: one half of the questions is fed back, the other half is judged.
 
-With ``--wrong`` a part of the feedback says the opposite of what is so, by mistake or on purpose.
+With ``--wrong`` a share of the feedback is the opposite of the truth, by mistake or on purpose.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ CONDITIONS: tuple[Condition, ...] = (
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True))
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
-@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Where vectors are kept.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "name", default="minilm+multilingual", show_default=True)
 @click.option("--only", multiple=True, type=click.Choice(CONDITIONS), help="Judge only these conditions.")
 @click.option("--feedback", type=int, help="How many answers are fed back, at most.")
 @click.option(
-    "--wrong", type=click.FloatRange(0, 1), default=0.0, help="The part of the feedback that is the opposite."
+    "--wrong", type=click.FloatRange(0, 1), default=0.0, help="The share of the feedback that is the opposite."
 )
 @click.option("--questions", type=int, default=300, show_default=True, help="How many of the set, at most.")
 def main(
@@ -51,17 +51,17 @@ def main(
     wrong: float,
     questions: int,
 ) -> None:
-    """Feed one half of a set back and print what the judge does on the other half, before and after."""
+    """Feed one half of a set back and print the judge's figures on the other half, before and after."""
     embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache)
     cases = [case for case in cases_of(read_set(folder), embedder, questions) if not only or case.condition in only]
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
-    said = [_judged(case) for case in cases if _is_fed_back(case)]
-    said = chance.sample(said, min(feedback or len(said), len(said)))
-    said = [replace(each, right=not each.right) if chance.random() < wrong else each for each in said]
+    answers = [_judged(case) for case in cases if _is_fed_back(case)]
+    answers = chance.sample(answers, min(feedback or len(answers), len(answers)))
+    answers = [replace(each, right=not each.right) if chance.random() < wrong else each for each in answers]
     others = [_judged(case) for case in cases if not _is_fed_back(case)]
     lang = cases[0].lang
-    refit = refit_judge(embedder.id, lang, said)
-    click.echo(f"{len(said)} answers fed back, {len(others)} judged after; learned: {refit.parameters is not None}")
+    refit = refit_judge(embedder.id, lang, answers)
+    click.echo(f"{len(answers)} answers fed back, {len(others)} judged after; learned: {refit.parameters is not None}")
     click.echo(f"  {refit.said}")
     shipped = calibration_for(embedder.id, lang)
     for label, judge in (("shipped", shipped), ("learned", _learned(shipped, refit))):
@@ -69,7 +69,7 @@ def main(
 
 
 def _is_fed_back(case: Case) -> bool:
-    """Return whether a question is in the half that is fed back; not the split that learning itself makes."""
+    """Return whether a question is in the half that is fed back; learning itself splits that half in another way."""
     return hashlib.sha256(b"half " + case.analysis.text.encode()).digest()[0] % 2 == 0
 
 
@@ -86,8 +86,8 @@ def _judged(case: Case) -> JudgedAnswer:
 
 
 def _learned(shipped: Calibration, refit: Refit) -> Calibration:
-    kept = refit.parameters
-    return replace(shipped, weights=kept["weights"], intercept=kept["intercept"]) if kept else shipped  # type: ignore[arg-type]
+    learned = refit.parameters
+    return replace(shipped, weights=learned["weights"], intercept=learned["intercept"]) if learned else shipped  # type: ignore[arg-type]
 
 
 def _figures(judge: Calibration, judged: Sequence[JudgedAnswer]) -> str:

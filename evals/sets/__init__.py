@@ -1,1 +1,1 @@
-"""Evaluation sets: reading them, cutting them, and their questions."""
+"""Evaluation sets: read them, and cut the small ones out of full ones."""

@@ -20,22 +20,22 @@ _KINDS = {str: "a string", list: "a list of strings", bool: "true or false"}
 
 
 class SetError(WellreadError):
-    """The folder is no evaluation set; the message names the file, the line and what is wrong there."""
+    """The folder is not an evaluation set; the message names the file, the line and the error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalQuestion:
-    """A question with what is known to answer it."""
+    """A question with its gold documents and answers."""
 
     text: str
-    gold: frozenset[int]  #: page ids of the passages that hold the answer, or that the question is about
+    gold: frozenset[int]  #: page ids of the passages that contain the answer, or that the question is about
     answers: tuple[str, ...]
     answerable: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalSet:
-    """A corpus, of which every passage is a page of its own, and questions on it."""
+    """A corpus, each passage a page of its own, and questions on it."""
 
     name: str
     lang: str
@@ -46,12 +46,12 @@ class EvalSet:
 def read_set(folder: Path, *, corpus: Path | None = None) -> EvalSet:
     """Read the set in ``folder``, with the corpus of another set of the same ids where one is given. Raises SetError.
 
-    Page ids count the corpus's lines from 0.
+    Page ids are line numbers of the corpus, from 0.
     """
     documents = _rows((corpus or folder) / "corpus.jsonl", _CORPUS)
-    asked = _rows(folder / "queries.jsonl", _QUERIES)
+    queries = _rows(folder / "queries.jsonl", _QUERIES)
     places = {row["_id"]: at for at, row in enumerate(documents)}
-    gold = _gold(folder / "qrels.tsv", {row["_id"] for row in asked}, places)
+    gold = _gold(folder / "qrels.tsv", {row["_id"] for row in queries}, places)
     return EvalSet(
         name=folder.name if corpus is None else f"{folder.name} in {corpus.name}",
         lang=documents[0]["lang"],
@@ -63,13 +63,13 @@ def read_set(folder: Path, *, corpus: Path | None = None) -> EvalSet:
                 answers=tuple(row["answers"]),
                 answerable=row["answerable"],
             )
-            for row in asked
+            for row in queries
         ),
     )
 
 
 def passage_of(page_id: int, title: str, text: str, lang: str, url: str = "") -> Passage:
-    """Make a passage that is a whole page."""
+    """Return a passage that is a whole page."""
     return Passage(
         id=f"{page_id}-0",
         page_id=page_id,
@@ -85,12 +85,12 @@ def passage_of(page_id: int, title: str, text: str, lang: str, url: str = "") ->
 
 
 def is_for_fitting(title: str) -> bool:
-    """Return whether everything under this title is fitted on; the rest is tested on. About half, whatever the set."""
+    """Return whether this title is used to fit, else to test: about half of any set."""
     return hashlib.sha256(title.encode()).digest()[-1] % 2 == 0
 
 
-def _gold(path: Path, asked: set[str], places: Mapping[str, int]) -> dict[str, set[int]]:
-    """Read which documents answer which question; those of score 0 do not."""
+def _gold(path: Path, queries: set[str], places: Mapping[str, int]) -> dict[str, set[int]]:
+    """Return each question's documents with a score above 0."""
     gold: dict[str, set[int]] = {}
     for number, line in _lines(path):
         parts = line.split("\t")
@@ -99,7 +99,7 @@ def _gold(path: Path, asked: set[str], places: Mapping[str, int]) -> dict[str, s
         if len(parts) != 3 or not re.fullmatch(r"-?\d+", parts[2]):
             raise _wrong(path, number, "expected a question's id, a document's id and a whole number, tab-separated")
         query, document, score = parts
-        if query not in asked:
+        if query not in queries:
             raise _wrong(path, number, f"there is no question {query!r} in queries.jsonl")
         if document not in places:
             raise _wrong(path, number, f"there is no document {document!r} in the corpus")
@@ -109,19 +109,19 @@ def _gold(path: Path, asked: set[str], places: Mapping[str, int]) -> dict[str, s
 
 
 def _rows(path: Path, fields: Mapping[str, type]) -> Sequence[dict[str, Any]]:
-    """Read the objects of a file, each with the fields it needs and an id of its own."""
+    """Read the objects of a file; check their fields and that no id occurs twice."""
     rows: dict[str, dict[str, Any]] = {}
     for number, line in _lines(path):
         row = _object(path, number, line)
         for field, kind in fields.items():
             if not isinstance(row.get(field), kind):
-                raise _wrong(path, number, f"{field!r} must be {_KINDS[kind]}, and is {row.get(field, 'missing')!r}")
+                raise _wrong(path, number, f"{field!r} must be {_KINDS[kind]}, but is {row.get(field, 'missing')!r}")
         if row["_id"] in rows:
-            raise _wrong(path, number, f"the id {row['_id']!r} stands here a second time")
+            raise _wrong(path, number, f"the id {row['_id']!r} occurs a second time")
         if not row["text"].strip():
             raise _wrong(path, number, "the text is empty")
         if not all(isinstance(answer, str) for answer in row.get("answers", ())):
-            raise _wrong(path, number, f"'answers' must be a list of strings, and is {row['answers']!r}")
+            raise _wrong(path, number, f"'answers' must be a list of strings, but is {row['answers']!r}")
         rows[row["_id"]] = row
     if not rows:
         raise SetError(f"{path} is empty.")
@@ -132,9 +132,9 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise _wrong(path, number, f"this is no JSON: {error}") from error
+        raise _wrong(path, number, f"this is not JSON: {error}") from error
     if not isinstance(row, dict):
-        raise _wrong(path, number, "a JSON object must stand here")
+        raise _wrong(path, number, "expected a JSON object")
     return row
 
 
@@ -143,10 +143,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if not path.parent.is_dir():
         raise SetError(f"There is no folder {path.parent}.")
     try:
-        # not str.splitlines: a text may hold U+2028
+        # not str.splitlines: a text may contain U+2028
         lines = path.read_text("utf-8").split("\n")
     except FileNotFoundError as error:
-        raise SetError(f"{path.parent} holds no {path.name}: see docs/evals.md for the layout of a set.") from error
+        raise SetError(f"{path.parent} has no {path.name}: see docs/evals.md for the layout of a set.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SetError(f"{path} cannot be read: {error}.") from error
     for number, line in enumerate(lines, start=1):
@@ -159,5 +159,5 @@ def _wrong(path: Path, number: int, what: str) -> SetError:
 
 
 def _host(title: str) -> str:
-    """Return each title a site of its own."""
+    """Return a host name for each title."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "untitled"

@@ -1,7 +1,7 @@
 """Questions on the Python library's documentation, and its pages as a set.
 
-The pages are those of a local copy (Debian: python3.11-doc), extracted and cut as the crawler does; the questions stand
-in ``python_docs.tsv``, each with the page that answers it, or without one where no page does.
+The pages are a local copy's (Debian: python3.11-doc), extracted and chunked as the crawler does. ``python_docs.tsv``
+holds the questions, each with the page that answers it, or none.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_python_docs(html: Path) -> EvalSet:
 
 def _passages(path: Path, page: str) -> list[Passage]:
     text = extract(path.read_bytes(), url=_url(page), content_type="text/html; charset=utf-8")
-    # the page's own title only: the set takes what stands under one title in or out together
+    # the page's title alone: passages of one title are taken in or out together
     return [replace(passage, title=text.title) for passage in chunk(text, page_id=0, url=_url(page))]
 
 

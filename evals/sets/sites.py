@@ -1,4 +1,4 @@
-"""Two real sites to ask questions of: the demonstration's, and the Python documentation with questions of ours."""
+"""Two real sites with questions: the demonstration's, and the Python documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain import Passage
 _HERE = Path(__file__).parent
 _DEMO = _HERE.parents[1] / "api" / "cli" / "demo"
 _QUESTIONS = _HERE / "site_questions.tsv"
-#: pages of the documentation beside those that answer
+#: pages of the documentation that answer no question
 _BESIDE = (
     "library: abc ast asyncio-task base64 bisect calendar configparser concurrent.futures dataclasses difflib"
     " email.message enum fractions glob graphlib gzip html http.client http.server inspect io ipaddress locale math"
@@ -27,7 +27,7 @@ _BESIDE = (
 
 @dataclass(frozen=True, kw_only=True)
 class SiteQuestion:
-    """A question with the page that answers it and what the answer must say; neither where no page answers."""
+    """A question with the page that answers it and the expected text; both empty where no page answers."""
 
     text: str
     page: str
@@ -37,7 +37,7 @@ class SiteQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A site's pages, by name, as the passages they were cut into; the first is its front page."""
+    """A site's pages by name, each as its passages; the first is the front page."""
 
     name: str
     pages: dict[str, list[Passage]]
@@ -50,7 +50,7 @@ class Site:
 
 
 def read_demo(folder: Path = _DEMO) -> Site:
-    """Read the bundled site and its questions; the page that answers is the one that says what is expected."""
+    """Read the bundled site and its questions; a page answers when it contains the expected text."""
     site = folder / "site"
     files = sorted(site.rglob("*.html"), key=lambda file: (file != site / "index.html", str(file)))
     pages = _pages({str(file.relative_to(site)): file for file in files if "drafts" not in file.parts})
@@ -61,7 +61,7 @@ def read_demo(folder: Path = _DEMO) -> Site:
         *((each["question"], each["expected"]) for each in asked["more"]),
     ]
     questions = [
-        SiteQuestion(text=text, page=_saying(expected, pages), expected=(expected,), half="tune")
+        SiteQuestion(text=text, page=_pages_with(expected, pages), expected=(expected,), half="tune")
         for text, expected in answered
     ]
     questions += [
@@ -72,7 +72,7 @@ def read_demo(folder: Path = _DEMO) -> Site:
 
 
 def read_documentation(html: Path) -> Site:
-    """Read the documentation's pages and the questions on them."""
+    """Read the documentation's pages and their questions."""
     with _QUESTIONS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     beside = [f"{folder}/{page}" for folder, pages in (part.split(": ") for part in _BESIDE) for page in pages.split()]
@@ -86,13 +86,13 @@ def read_documentation(html: Path) -> Site:
     return Site(name="python", pages=pages, questions=questions)
 
 
-def says(text: str, expected: str) -> bool:
-    """Return whether a text holds what is expected, white space and case apart."""
+def contains_expected(text: str, expected: str) -> bool:
+    """Return whether a text contains the expected one, whatever the white space and case."""
     return " ".join(expected.split()).casefold() in " ".join(text.split()).casefold()
 
 
 def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
-    """Cut each file; like the crawler's reader, keep nothing of a page that only leads elsewhere."""
+    """Chunk each file; like the crawler's reader, store nothing of a page that is only links."""
     pages: dict[str, list[Passage]] = {}
     for page_id, (name, file) in enumerate(files.items(), start=1):
         url = f"https://site.example/{name.removesuffix('.html')}.html"
@@ -101,6 +101,8 @@ def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
     return pages
 
 
-def _saying(expected: str, pages: dict[str, list[Passage]]) -> str:
-    """Name every page that says it."""
-    return " ".join(name for name, passages in pages.items() if any(says(p.text, expected) for p in passages))
+def _pages_with(expected: str, pages: dict[str, list[Passage]]) -> str:
+    """Return the names of all pages that contain the expected text."""
+    return " ".join(
+        name for name, passages in pages.items() if any(contains_expected(p.text, expected) for p in passages)
+    )

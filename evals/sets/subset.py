@@ -1,6 +1,6 @@
-"""Cut the small sets of ``evals/data`` out of full ones: whole titles, so that what is near the answer stays near.
+"""Cut the small sets of ``evals/data`` out of full ones: whole titles, so that the neighbours of an answer stay in.
 
-The titles are among those no calibration is fitted on (`evals.sets.beir.is_for_fitting`).
+No calibration is fitted on these titles (`evals.sets.beir.is_for_fitting`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SHIPPED = Path(__file__).parents[1] / "data"
 _SEED = 20
 
 Row = dict[str, Any]
-Keep = Callable[["_Full"], set[str]]
+Select = Callable[["_Full"], set[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Full:
-    """A set as its files say."""
+    """The rows of a set's files."""
 
     corpus: list[Row]
     queries: list[Row]
@@ -44,13 +44,13 @@ class _Full:
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of the full sets.")
 def main(data: Path) -> None:
     """Write the small sets."""
-    for name, (source, keep, each_kind) in _CUTS.items():
+    for name, (source, select, each_kind) in _CUTS.items():
         full = _read(data / source)
-        _write(SHIPPED / name, full, keep(full), each_kind)
+        _write(SHIPPED / name, full, select(full), each_kind)
 
 
 def _squad(full: _Full) -> set[str]:
-    """Keep the titles that are asked about and four others."""
+    """Select the titles that questions are about, and four others."""
     title_of = {row["_id"]: row["title"].replace("_", " ") for row in full.corpus}
     asked = {title_of[document] for documents in full.gold.values() for document in documents}
     free = [title for title in full.titles() if not is_for_fitting(title)]
@@ -59,17 +59,17 @@ def _squad(full: _Full) -> set[str]:
 
 
 def _xquad(full: _Full) -> set[str]:
-    """Keep a dozen titles."""
+    """Select a dozen titles."""
     return full.documents([title for title in full.titles() if not is_for_fitting(title)][:12])
 
 
 def _hotpot(full: _Full) -> set[str]:
-    """Keep what the first questions were asked with: two documents that answer and eight that do not, in a row each."""
+    """Select the documents of the first questions: two that answer and eight that do not, in a row."""
     return {row["_id"] for row in full.corpus[:300]}
 
 
-#: small set → the full one, which documents, how many questions a title of each kind at most
-_CUTS: dict[str, tuple[str, Keep, int]] = {
+#: small set → the full one, the documents, the most questions of each kind a title
+_CUTS: dict[str, tuple[str, Select, int]] = {
     "squad2-part": ("squad2", _squad, 30),
     "xquad-en-part": ("xquad-en", _xquad, 15),
     "xquad-de-part": ("xquad-de", _xquad, 15),
@@ -98,11 +98,11 @@ def _write(folder: Path, full: _Full, documents: set[str], each_kind: int) -> No
         if full.gold.get(row["_id"]) and documents.issuperset(full.gold[row["_id"]]):
             kinds[title_of[full.gold[row["_id"]][0]], row["answerable"]].append(row)
     chance = random.Random(_SEED)  # noqa: S311 - a sample, not a secret
-    kept = {row["_id"] for rows in kinds.values() for row in chance.sample(rows, min(each_kind, len(rows)))}
+    sampled = {row["_id"] for rows in kinds.values() for row in chance.sample(rows, min(each_kind, len(rows)))}
     folder.mkdir(parents=True, exist_ok=True)
     _dump(folder / "corpus.jsonl", (row for row in full.corpus if row["_id"] in documents))
-    _dump(folder / "queries.jsonl", (row for row in full.queries if row["_id"] in kept))
-    pairs = [f"{query}\t{document}\t1" for query in full.gold if query in kept for document in full.gold[query]]
+    _dump(folder / "queries.jsonl", (row for row in full.queries if row["_id"] in sampled))
+    pairs = [f"{query}\t{document}\t1" for query in full.gold if query in sampled for document in full.gold[query]]
     (folder / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *pairs]) + "\n", "utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Reading a set, and what is said of one that cannot be read."""
+"""Sets are read; errors name the file and the line."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def test_set_is_read_with_its_gold(tmp_path: Path) -> None:
     assert each.questions[1].answers == ("every seven years", "seven years")
 
 
-def test_document_of_score_nought_is_not_gold(tmp_path: Path) -> None:
+def test_document_with_score_zero_is_not_gold(tmp_path: Path) -> None:
     each = read_set(write_set(tmp_path, qrels=[*QRELS, "q0\td1\t0"]))
     assert each.questions[0].gold == {0}
 
@@ -39,15 +39,15 @@ def test_questions_are_asked_in_another_corpus_of_the_same_ids(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("file", "line", "said"),
+    ("file", "line", "message"),
     [
-        ("corpus.jsonl", "{", "corpus.jsonl, line 7: this is no JSON"),
-        ("corpus.jsonl", "[]", "corpus.jsonl, line 7: a JSON object"),
+        ("corpus.jsonl", "{", "corpus.jsonl, line 7: this is not JSON"),
+        ("corpus.jsonl", "[]", "corpus.jsonl, line 7: expected a JSON object"),
         ("corpus.jsonl", '{"_id": "x", "title": "t", "text": "t"}', "corpus.jsonl, line 7: 'lang' must be a string"),
         (
             "corpus.jsonl",
             '{"_id": "d0", "title": "t", "text": "t", "lang": "en"}',
-            "corpus.jsonl, line 7: the id 'd0' stands here a second time",
+            "corpus.jsonl, line 7: the id 'd0' occurs a second time",
         ),
         (
             "corpus.jsonl",
@@ -70,13 +70,13 @@ def test_questions_are_asked_in_another_corpus_of_the_same_ids(tmp_path: Path) -
         ("qrels.tsv", "q0\td9\t1", "qrels.tsv, line 7: there is no document 'd9'"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, file: str, line: str, said: str) -> None:
+def test_error_names_its_file_and_line(tmp_path: Path, file: str, line: str, message: str) -> None:
     folder = write_set(tmp_path)
     with (folder / file).open("a") as opened:
         opened.write(line + "\n")
     with pytest.raises(SetError) as error:
         read_set(folder)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_missing_folder_and_missing_file_are_named(tmp_path: Path) -> None:
@@ -84,10 +84,10 @@ def test_missing_folder_and_missing_file_are_named(tmp_path: Path) -> None:
         read_set(tmp_path / "nowhere")
     folder = write_set(tmp_path)
     (folder / "qrels.tsv").unlink()
-    with pytest.raises(SetError, match=r"holds no qrels\.tsv"):
+    with pytest.raises(SetError, match=r"has no qrels\.tsv"):
         read_set(folder)
 
 
-def test_empty_corpus_is_said_to_be_empty(tmp_path: Path) -> None:
+def test_empty_corpus_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetError, match=r"corpus\.jsonl is empty"):
         read_set(write_set(tmp_path, corpus=[], qrels=[]))

@@ -1,9 +1,9 @@
-"""Ask real sites' questions through the real crawler's extraction, the real store and the real pipeline.
+"""Ask questions on two real sites, through the crawler's extraction, the stores and the pipeline.
 
-Two sites: the bundled one of the demonstration, and the Python documentation (Debian: python3.11-doc) with the
-questions of ``site_questions.tsv``, half of them for tuning and half held out. Each question is asked with all pages
-in, with the page out that answers it, with a handful of other pages, and with the site's front page alone. The worst
-that can happen is an answer beside the point, given as sufficient: the crawl that would have found it never begins.
+The sites are the demonstration's, and the Python documentation (Debian: python3.11-doc) with the questions of
+``site_questions.tsv``, half of them for tuning and half held out. Each question is asked with all pages in, with the
+page out that answers it, with a few other pages, and with the site's front page alone. The worst outcome is a wrong
+answer given as sufficient: then no crawl finds the right one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Passage
-from evals.sets.sites import Site, SiteQuestion, read_demo, read_documentation, says
+from evals.sets.sites import Site, SiteQuestion, contains_expected, read_demo, read_documentation
 from pipeline.ask import LookupResult, Query, Tools, first_look, second_look
 from store.embedders import Embedder, open_embedder
 from store.passages.schema import embedding_text
@@ -32,35 +32,35 @@ from store.passages.table import Passages
 _FEW = 6
 
 Where = Literal["all", "gold-out", "few", "front"]
-#: what came of a question: right or wrong and given as sufficient, or not sufficient
+#: right or wrong, given as sufficient; or insufficient
 Outcome = Literal["right", "wrong", "insufficient"]
 PageVectors = dict[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What came of one question in one knowledge base."""
+class SiteResult:
+    """The result of one question in one knowledge base."""
 
     question: SiteQuestion
     where: Where
     outcome: Outcome
     confidence: float
     answer: str
-    milliseconds: float  #: to judge and to compose, per look
+    milliseconds: float  #: to judge and to compose
 
 
 @click.command()
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), default="/usr/share/doc/python3.11/html")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Where converted models are kept.")
+@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--embedder", default="minilm")
-@click.option("--half", default="", help="Show the answers of one half; without it, only the figures.")
+@click.option("--half", default="", help="Show the answers of this half, or of `every`; default: only the figures.")
 def main(docs: Path, models: Path, embedder: str, half: str) -> None:
-    """Ask every question of both sites under every condition, and count what came of it."""
+    """Ask every question of both sites in every knowledge base; count the outcomes."""
     embed = open_embedder(embedder, models_dir=models, threads=2)
     for site in (read_demo(), read_documentation(docs)):
-        asked = list(ask_site(site, embed))
-        for name in dict.fromkeys(each.question.half for each in asked):
-            of_half = [each for each in asked if each.question.half == name]
+        results = list(ask_site(site, embed))
+        for name in dict.fromkeys(each.question.half for each in results):
+            of_half = [each for each in results if each.question.half == name]
             click.echo(f"{site.name} {name}: {len(site.pages)} pages, {_milliseconds(of_half)}")
             for line in report(of_half):
                 click.echo(f"  {line}")
@@ -69,8 +69,8 @@ def main(docs: Path, models: Path, embedder: str, half: str) -> None:
                     _show(each)
 
 
-def ask_site(site: Site, embedder: Embedder) -> Iterator[Asked]:
-    """Ask each question in every knowledge base that its site gives."""
+def ask_site(site: Site, embedder: Embedder) -> Iterator[SiteResult]:
+    """Ask each question in every knowledge base of its site."""
     vectors = _vectors(site, embedder)
     chance = random.Random(7)  # noqa: S311 - a sample, not a secret
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
@@ -101,13 +101,13 @@ def ask_site(site: Site, embedder: Embedder) -> Iterator[Asked]:
 
 def _ask_all(
     where: Where, questions: Sequence[SiteQuestion], base: Passages, embedder: Embedder, pool: ThreadPoolExecutor
-) -> Iterator[Asked]:
+) -> Iterator[SiteResult]:
     tools = Tools(search=base, embedder=embedder, pool=pool, clock=time.perf_counter)
     for question in questions:
         attempt = first_look(Query(text=question.text), tools)
         if not attempt.verdict.sufficient:
             attempt = second_look(Query(text=question.text), tools)
-        yield Asked(
+        yield SiteResult(
             question=question,
             where=where,
             outcome=_outcome(question, attempt),
@@ -120,14 +120,14 @@ def _ask_all(
 def _outcome(question: SiteQuestion, attempt: LookupResult) -> Outcome:
     if not attempt.verdict.sufficient or attempt.answer is None:
         return "insufficient"
-    return "right" if any(says(attempt.answer.text, each) for each in question.expected) else "wrong"
+    return "right" if any(contains_expected(attempt.answer.text, each) for each in question.expected) else "wrong"
 
 
-def report(asked: Sequence[Asked]) -> Iterator[str]:
-    """Return a line for each knowledge base: how many were right, wrong, and found wanting."""
+def report(results: Sequence[SiteResult]) -> Iterator[str]:
+    """Yield a line for each knowledge base: how many were right, wrong and insufficient."""
     for where in ("all", "gold-out", "few", "front"):
         for answerable in (True, False):
-            chosen = [each for each in asked if each.where == where and bool(each.question.page) is answerable]
+            chosen = [each for each in results if each.where == where and bool(each.question.page) is answerable]
             counts = Counter(each.outcome for each in chosen)
             if chosen:
                 kind = where if answerable else f"{where}, unanswerable"
@@ -138,13 +138,16 @@ def report(asked: Sequence[Asked]) -> Iterator[str]:
                 yield f"{kind:24} {shares}"
 
 
-def _show(each: Asked) -> None:
-    click.echo(f"[{each.where} {each.outcome} {each.confidence:.3f}] {each.question.text}\n      {each.answer[:400]!r}")
+def _show(result: SiteResult) -> None:
+    click.echo(
+        f"[{result.where} {result.outcome} {result.confidence:.3f}] {result.question.text}\n"
+        f"      {result.answer[:400]!r}"
+    )
 
 
-def _milliseconds(asked: Sequence[Asked]) -> str:
-    spent = sorted(each.milliseconds for each in asked)
-    return f"judge and compose {spent[len(spent) // 2]:.1f} ms in the middle, {spent[-1]:.1f} ms at most"
+def _milliseconds(results: Sequence[SiteResult]) -> str:
+    spent = sorted(each.milliseconds for each in results)
+    return f"judge and compose {spent[len(spent) // 2]:.1f} ms (median), {spent[-1]:.1f} ms at most"
 
 
 def _vectors(site: Site, embedder: Embedder) -> PageVectors:

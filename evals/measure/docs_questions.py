@@ -1,7 +1,7 @@
-"""Ask ten questions of the Python documentation, end to end: the whole stack, an empty knowledge base, real pages.
+"""Ask ten questions of the Python documentation end to end: all of Wellread, an empty knowledge base, real pages.
 
-The documentation (Debian: python3.11-doc) is served on loopback as a site; each question is asked, then, when all have
-been, again in other words. Right is an answer that holds what is expected; every quote is looked up in its stored page.
+The documentation (Debian: python3.11-doc) is served on loopback. All questions are asked, then asked again in other
+words. An answer is right when it contains the expected text; every quote is compared with its stored page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wellread.client import Client
 from wellread.records import Record
 from workers.processes.supervise import wait_until
 
-QUESTIONS = Path(__file__).parent / "docs_questions.tsv"
+QUESTIONS = Path(__file__).parents[1] / "sets" / "docs_questions.tsv"
 DELAY_S = 0.2
 ANSWER_WITHIN_S = 300.0
 
@@ -35,7 +35,7 @@ Outcome = Literal["right", "beside the point", "not known"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What came of one question."""
+    """The result of one question."""
 
     record: Record
     outcome: Outcome
@@ -64,20 +64,20 @@ def main(docs: Path, limit: int) -> None:
 
 
 def _ask(client: Client, question: str, expected: list[str]) -> Finding:
-    began = time.monotonic()
+    started = time.monotonic()
     question_id = client.submit(question)
     wait_until(lambda: client.get(question_id).status.lower() in FINAL, within_s=ANSWER_WITHIN_S)
     record = client.get(question_id)
     pages = {citation.page_id: client.page(citation.page_id).text for citation in record.citations}
-    said = " ".join([record.answer or "", *(citation.quote for citation in record.citations)])
-    right = any(each.casefold() in said.casefold() for each in expected)
+    text = " ".join([record.answer or "", *(citation.quote for citation in record.citations)])
+    right = any(each.casefold() in text.casefold() for each in expected)
     answered = record.status.lower() == "answered"
     return Finding(
         record=record,
         outcome="not known" if not answered else "right" if right else "beside the point",
         crawled=record.online_search_triggered,
         citations_hold=all(pages[c.page_id][c.start : c.end] == c.quote for c in record.citations),
-        seconds=time.monotonic() - began,
+        seconds=time.monotonic() - started,
     )
 
 
@@ -96,7 +96,7 @@ def _counted(findings: list[Finding]) -> Iterator[str]:
         yield f"{count} {outcome}"
     yield f"{sum(not finding.crawled for finding in findings)} without a crawl"
     cited = [finding for finding in findings if finding.record.citations]
-    yield f"quotes stand in their pages in {sum(finding.citations_hold for finding in cited)} of {len(cited)}"
+    yield f"quotes are in their pages in {sum(finding.citations_hold for finding in cited)} of {len(cited)}"
 
 
 if __name__ == "__main__":
