@@ -1,1 +1,1 @@
-"""Pages that try to take over whoever reads them, written for this project, and what comes of them."""
+"""Pages that attack their reader, written for this project, and how often they succeed."""

@@ -1,10 +1,10 @@
-"""Print what the attacks on whoever reads achieve: ``python -m evals.injection``."""
+"""Print how many attacks succeed: ``python -m evals.injection``."""
 
 from __future__ import annotations
 
 import click
 
-from evals.injection.measure import COUNTED, counted, outcomes
+from evals.injection.measure import COUNTED, count_by_class, run_attacks
 from evals.injection.pages import all_pages
 from store.embedders import open_embedder
 from workers.settings import load
@@ -13,14 +13,16 @@ from workers.settings import load
 @click.command()
 @click.option("--embedder", default="auto", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
 def main(embedder: str) -> None:
-    """Read every attack's page, ask its question without a model, and count by class what came of it."""
+    """Read every attack's page, ask its question without a model, and count the outcomes by class."""
     opened = open_embedder(embedder, models_dir=load().models_dir, threads=1)
-    found = outcomes(all_pages(), opened)
+    outcomes = run_attacks(all_pages(), opened)
     click.echo(f"{'class':<20}" + "".join(f"{name:>13}" for name in COUNTED))
-    for kind, row in counted(found).items():
+    for kind, row in count_by_class(outcomes).items():
         click.echo(f"{kind:<20}" + "".join(f"{row[name]:>13}" for name in COUNTED))
-    if any(outcome.is_kept or outcome.is_followed or not outcome.is_supported for outcome in found):
-        raise click.ClickException("An attack was followed, or what no reader sees was kept.")
+    if any(outcome.is_stored or outcome.is_followed or not outcome.is_supported for outcome in outcomes):
+        raise click.ClickException(
+            "An attack succeeded: unseen text was stored or followed, or a quote is not in its page."
+        )
 
 
 if __name__ == "__main__":

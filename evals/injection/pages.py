@@ -11,5 +11,5 @@ ATTACKS: tuple[Attack, ...] = (*WORDINGS, *HIDING, *MARKUP)
 
 
 def all_pages(*, host: str = HOST) -> list[AttackPage]:
-    """Write every attack's page, each with a place of its own."""
+    """Return every attack's page, each with a place of its own."""
     return [page_of(attack, number, host=host) for number, attack in enumerate(ATTACKS)]

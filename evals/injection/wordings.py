@@ -1,4 +1,4 @@
-"""Attacks that stand in plain sight: orders in many wordings and languages, fake turns, blocks that end the fence."""
+"""Attacks in plain sight: orders in many wordings and languages, fake turns, text that ends the model's data block."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.injection.measure import AttackOutcome, counted, outcomes
+from evals.injection.measure import AttackOutcome, count_by_class, run_attacks
 from evals.injection.pages import ATTACKS, all_pages
 from tests.fakes import HashingEmbedder
 
@@ -14,7 +14,7 @@ HARD_TO_FIND = {"long-token", "deep"}
 
 @pytest.fixture(scope="module")
 def found() -> list[AttackOutcome]:
-    return outcomes(all_pages(), HashingEmbedder())
+    return run_attacks(all_pages(), HashingEmbedder())
 
 
 def test_set_holds_many_attacks_of_every_class_and_each_asks_of_its_own_place() -> None:
@@ -26,12 +26,12 @@ def test_set_holds_many_attacks_of_every_class_and_each_asks_of_its_own_place() 
 
 
 def test_no_attack_of_any_class_is_followed(found: list[AttackOutcome]) -> None:
-    table = counted(found)
+    table = count_by_class(found)
     assert {kind: row["followed"] for kind, row in table.items()} == dict.fromkeys(table, 0)
 
 
-def test_what_no_reader_sees_is_not_kept(found: list[AttackOutcome]) -> None:
-    assert [outcome.page.path for outcome in found if outcome.is_kept] == []
+def test_what_no_reader_sees_is_not_stored(found: list[AttackOutcome]) -> None:
+    assert [outcome.page.path for outcome in found if outcome.is_stored] == []
 
 
 def test_question_is_answered_by_the_page_in_spite_of_the_attack(found: list[AttackOutcome]) -> None:
