@@ -1,1 +1,1 @@
-"""From a query to pages: search engines, the frontier, fetching under guard, extraction, passages."""
+"""Find and read pages: search engines, the frontier, fetching under guard, extraction, passages."""

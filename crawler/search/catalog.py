@@ -1,17 +1,17 @@
-"""The search engines by name, and the setting that each needs."""
+"""List the search engines by name, with the setting that each needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-#: in the order in which equals among their links come
+#: links of equal score come in this order
 NAMES: Final = (
     *("searxng", "brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia", "wikipedia"),
     *("ddgs", "claude"),
 )
 OPT_IN: Final = frozenset({"ddgs", "claude"})
-#: the setting that each needs; "" for none
+#: the setting that each engine needs; "" for none
 NEEDS: Final[Mapping[str, str]] = {
     "searxng": "searxng_url",
     "wikipedia": "wikipedia",
@@ -28,7 +28,7 @@ def missing(name: str, values: Mapping[str, Any]) -> str:
 
 
 def plain_value(value: Any) -> str:
-    """Return a setting's text, a secret's too; "" for what is not set."""
+    """Return a setting's text, also of a secret; "" where it is not set."""
     if hasattr(value, "get_secret_value"):
         return str(value.get_secret_value())
     return str(value) if value else ""

@@ -1,4 +1,4 @@
-"""What an engine is asked and what it replies; the same for all of them."""
+"""Define what every engine is: from a query to links, within its rate limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from domain import Cost, Link
 
-#: how old a page may be
+#: the greatest age of a page
 Recency = Literal["day", "week", "month", "year"]
 
 _DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
@@ -16,38 +16,38 @@ _DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What an engine is asked; engines that know no languages or no dates leave these out."""
+    """A search; engines without languages or dates ignore those fields."""
 
     text: str
     lang: str = ""  #: ISO 639-1; "" or "und": any
-    recency: Recency | None = None  #: None: of any age
-    today: date = date.max  #: from which ``recency`` counts back
+    recency: Recency | None = None  #: None: any age
+    today: date = date.max  #: ``recency`` counts back from here
 
     def __post_init__(self) -> None:
-        # half a character, as JSON can hold it, has no bytes to be sent
+        # JSON can hold half a character (a lone surrogate), which cannot be encoded
         object.__setattr__(self, "text", self.text.encode("utf-8", "replace").decode())
 
     @property
     def since(self) -> date | None:
-        """The oldest date wanted, where one is."""
+        """The oldest date allowed; None for any."""
         return self.today - timedelta(days=_DAYS[self.recency]) if self.recency else None
 
     @property
     def known_lang(self) -> str:
-        """The language, "" where it is not known."""
+        """The language; "" where it is not known."""
         return self.lang if len(self.lang) == 2 and self.lang.isascii() and self.lang.isalpha() else ""
 
     def cut(self, characters: int, words: int = 1000) -> str:
-        """The text within an engine's limits, cut between words where it can be."""
-        kept = " ".join(self.text.split()[:words])
-        if len(kept) <= characters:
-            return kept
-        return kept[: characters + 1].rpartition(" ")[0] or kept[:characters]
+        """Return the text within an engine's limits, cut between words where possible."""
+        text = " ".join(self.text.split()[:words])
+        if len(text) <= characters:
+            return text
+        return text[: characters + 1].rpartition(" ")[0] or text[:characters]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineReply:
-    """What an engine found."""
+    """An engine's links, and what they cost."""
 
     links: tuple[Link, ...] = ()  #: best first
     cost: Cost = field(default_factory=Cost)
@@ -55,9 +55,9 @@ class EngineReply:
 
 @dataclass(frozen=True, kw_only=True)
 class RateLimit:
-    """How an engine wants to be asked for one question."""
+    """How often an engine may be asked for one question."""
 
-    max_queries: int  #: an engine that is paid by the query gets few
+    max_queries: int  #: few for an engine that is paid by the query
     max_concurrent: int = 2
     delay_s: float = 0.0  #: between two queries
 
@@ -67,12 +67,12 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """The engine's name, in lower case: where its links come from is written ``engine:NAME``."""
+        """The engine's name, in lower case; its links have the origin ``engine:NAME``."""
         ...
 
     @property
     def rate_limit(self) -> RateLimit:
-        """How it wants to be asked."""
+        """How often it may be asked."""
         ...
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:

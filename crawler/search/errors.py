@@ -1,4 +1,4 @@
-"""Why an engine gave nothing; each error knows how long its engine is then best left alone."""
+"""The errors of engines; each kind says how long its engine is then not asked (its cooldown)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ _DAY_S = 24 * _HOUR_S
 
 
 class EngineError(WellreadError):
-    """An engine answered what cannot be understood; the message says which engine and what to do."""
+    """An engine's answer cannot be understood; the message says which engine and what to do."""
 
-    cooldown_s: ClassVar[float] = 60.0  #: pause after the first such failure; doubled with each one that follows
+    cooldown_s: ClassVar[float] = 60.0  #: after the first failure; doubled with each that follows
     max_cooldown_s: ClassVar[float] = _HOUR_S
-    needs_operator: ClassVar[bool] = False  #: whether only the operator can mend it
+    needs_operator: ClassVar[bool] = False  #: only the operator can solve it
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s  #: what the engine asked to wait, where it said so
+        self.retry_after_s = retry_after_s  #: as the engine asked, where it did
 
 
 class QueryRefused(EngineError):
-    """The engine does not take this query; it takes others, so it is not left alone."""
+    """The engine does not accept this query; it has no cooldown, because it accepts others."""
 
     cooldown_s = 0.0
 
 
 class OverBudget(EngineError):
-    """Asking could cost more than a question may spend: nothing was sent."""
+    """The search could cost more than a question may spend: nothing was sent."""
 
     cooldown_s = 0.0
     needs_operator = True
 
 
 class EngineDown(EngineError):
-    """No answer in time, none at all, or an error of the engine's own (5xx)."""
+    """The engine did not answer, not in time, or with an error of its own (5xx)."""
 
     cooldown_s = 15.0
     max_cooldown_s = 15 * 60.0
@@ -49,14 +49,14 @@ class RateLimited(EngineError):
 
 
 class TakenForRobot(EngineError):
-    """The engine shows a captcha or a block page: it takes us for a robot."""
+    """The engine answers with a captcha or a block page: it takes us for a robot."""
 
     cooldown_s = 600.0
     max_cooldown_s = _DAY_S
 
 
 class EngineForbidden(TakenForRobot):
-    """An engine that wants no key forbids the request (401, 403)."""
+    """An engine without a key forbids the request (401, 403)."""
 
 
 class EngineKeyRejected(EngineError):
@@ -68,7 +68,7 @@ class EngineKeyRejected(EngineError):
 
 
 class OutOfCredit(EngineError):
-    """The account has no searches left (402, 432): only credit or the next month helps."""
+    """The account has no searches left (402, 432): only new credit or the next month helps."""
 
     cooldown_s = _HOUR_S
     max_cooldown_s = _DAY_S

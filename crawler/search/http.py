@@ -1,4 +1,4 @@
-"""One call to an engine's interface, through the guarded client; whatever goes wrong is named, and no key is told."""
+"""Call an engine's HTTP API through the guarded client; every failure is an EngineError, and no message has the key."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
 
 
 class EngineApi:
-    """An engine's HTTP interface.
+    """An engine's HTTP API.
 
     Args:
-        name: as messages call it.
-        key: left out of every message; "" where the engine wants none.
+        name: the engine's name in messages.
+        key: left out of every message; "" for an engine without one.
         setting: the environment variable that holds the key, for messages.
     """
 
@@ -35,16 +35,16 @@ class EngineApi:
         self._setting = setting
 
     def __repr__(self) -> str:
-        return f"Api({self.name})"
+        return f"EngineApi({self.name})"
 
     async def get(self, path: str, params: Mapping[str, str | int], *, headers: Mapping[str, str] | None = None) -> Any:
-        """GET the JSON object at ``path``; parameters that are "" are left out.
+        """GET the JSON object at ``path``; parameters equal to "" are left out.
 
         Raises:
             EngineError: one of its subclasses.
         """
-        asked = urlencode({name: value for name, value in params.items() if value != ""})
-        url = f"{self.base_url}{path}?{asked}"
+        query = urlencode({name: value for name, value in params.items() if value != ""})
+        url = f"{self.base_url}{path}?{query}"
         return self._object(await self._answer("GET", url, headers={"accept": _JSON, **(headers or {})}))
 
     async def post(self, path: str, body: Mapping[str, Any], *, headers: Mapping[str, str] | None = None) -> Any:
@@ -53,18 +53,18 @@ class EngineApi:
         Raises:
             EngineError: one of its subclasses.
         """
-        sent = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+        content = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
         return self._object(
             await self._answer(
                 "POST",
                 self.base_url + path,
-                body=sent,
+                body=content,
                 headers={"accept": _JSON, "content-type": _JSON, **(headers or {})},
             )
         )
 
     async def post_form(self, path: str, fields: Mapping[str, str]) -> Fetched:
-        """POST a form, as a browser does; what comes back is a page.
+        """POST a form, as a browser does, and return the page that answers.
 
         Raises:
             EngineError: one of its subclasses.
@@ -76,22 +76,22 @@ class EngineApi:
         return json_object(fetched, self.name)
 
     async def _answer(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Fetched:
-        """What a 200 brought; anything else is an error."""
+        """Return an answer with the status 200; raise EngineError for any other."""
         try:
             if method == "GET":
                 fetched = await self._client.get(url, headers=headers, accept=ANY_TYPE)
             else:
                 fetched = await self._client.post(url, headers=headers, body=body, accept=ANY_TYPE)
         except TooLarge as error:
-            raise EngineError(f"{self.name} answered with more than may be read: check its URL") from error
+            raise EngineError(f"{self.name} sent an answer that is too large: check its URL") from error
         except FetchError as error:
-            # not from error, whose message holds the question, and the key of engines that want it in the URL
-            raise EngineDown(f"{self.name} could not be asked: {self._told(error)}") from None
+            # from None: the message holds the question, and the key where the URL has it
+            raise EngineDown(f"{self.name} could not be asked: {self._without_secrets(error)}") from None
         if failure := error_of(fetched, self.name, setting=self._setting, hide=self._key):
             raise failure
         return fetched
 
-    def _told(self, error: FetchError) -> str:
-        """What failed, without any URL's query and without the key."""
+    def _without_secrets(self, error: FetchError) -> str:
+        """Return the error's message without any URL's query and without the key."""
         text = _QUERY.sub(r"\1", str(error))
         return text.replace(self._key, "[key]") if self._key else text

@@ -1,4 +1,4 @@
-"""Take an engine's JSON answer apart without trusting its shape."""
+"""Parse an engine's JSON answer without trusting its shape."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from crawler.urls import BadUrl, canonical
 from domain import Link
 
 _TAG: Final = re.compile(r"<[^<>]*>")
-_MAX_TEXT: Final = 500  #: characters of a title or snippet kept
-_MAX_RESULTS: Final = 100  #: of one answer looked at
+_MAX_TEXT: Final = 500  #: characters of a title or snippet
+_MAX_RESULTS: Final = 100  #: of one answer
 
 
 def json_object(fetched: Fetched, engine: str) -> dict[str, Any]:
     """Return the answer's JSON object.
 
     Raises:
-        EngineError: the body is no JSON object.
+        EngineError: the body is not a JSON object.
     """
     try:
         answer = json.loads(fetched.body)
     except (ValueError, RecursionError) as error:
         if is_block_page(fetched.body):
-            raise TakenForRobot(f"{engine} takes us for a robot: it is left alone for a while") from error
-        raise EngineError(f"{engine} answered what is not JSON: check its URL") from error
+            raise TakenForRobot(f"{engine} takes us for a robot: it is not asked for a while") from error
+        raise EngineError(f"{engine} did not answer with JSON: check its URL") from error
     if not isinstance(answer, dict):
-        raise EngineError(f"{engine} answered JSON of another shape than its documentation says: check its URL")
+        raise EngineError(f"{engine} answered with JSON of an unexpected shape: check its URL")
     return answer
 
 
@@ -43,8 +43,8 @@ def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> lis
     Args:
         answer: the JSON.
         path: the names that lead to it.
-        engine: as messages call it.
-        empty: whether the engine leaves the list, or what holds it, out where it found nothing.
+        engine: its name in messages.
+        empty: the engine leaves out the list, or what holds it, where it found nothing.
 
     Raises:
         EngineError: there is no such list.
@@ -62,7 +62,7 @@ def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> lis
 def to_reply(
     results: list[Any], *, url: str = "url", title: str = "title", snippet: str | Callable[[Any], str], limit: int
 ) -> EngineReply:
-    """Make results links, in their order; those without a URL that can be read are left out."""
+    """Turn results into links, in their order; results without a valid URL are left out."""
     links = (
         to_link(
             text_of(result, url),
@@ -75,18 +75,18 @@ def to_reply(
 
 
 def text_of(result: object, name: str) -> str:
-    """Return a field's text, "" where there is none."""
+    """Return a field's text; "" where there is none."""
     value = result.get(name) if isinstance(result, dict) else None
     return value if isinstance(value, str) else ""
 
 
 def plain_text(markup: str) -> str:
-    """Return text without tags and entities, its white space in single blanks."""
+    """Return text without tags and entities, white space as single blanks."""
     return " ".join(html.unescape(_TAG.sub("", markup[: 20 * _MAX_TEXT])).split())[:_MAX_TEXT]
 
 
 def to_link(url: str, title: str, snippet: str) -> Link | None:
-    """Make a result a link, or nothing where its URL is not one that can be read."""
+    """Return a result as a link; None where its URL is not valid."""
     try:
         return Link(url=canonical(url), text=title, context=snippet)
     except BadUrl:

@@ -1,7 +1,7 @@
-"""How new the pages must be that a question asks for, by its own words: "this week", "neueste".
+"""Read from a question's words how new its pages must be: "this week", "neueste".
 
-Only words that are about news count: "today" and "currently" are as often said of what old pages tell well. The span
-is wider than the word, because engines' dates are often a few days off.
+Only words about news count: old pages often answer a question with "today" or "currently" well. The span is wider
+than the word says, because engines' dates are often a few days wrong.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ _SPANS: Final = tuple((span, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for
 
 
 def requested_recency(question: str) -> Recency | None:
-    """Return how new pages must be, None where the question does not say; English and German."""
+    """Return how new pages must be, None where the question does not say it in English or German."""
     return next((span for span, words in _SPANS if words.search(question)), None)

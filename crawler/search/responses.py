@@ -1,4 +1,4 @@
-"""What an engine means by an answer that is no 200: each status, and the words that engines use for the same."""
+"""Turn an engine's answer that is no 200 into an EngineError: by its status, or by the words that engines use."""
 
 from __future__ import annotations
 
@@ -22,75 +22,75 @@ from crawler.search.errors import (
     TakenForRobot,
 )
 
-#: what block pages say; looked for in pages only, never in an interface's own answer
+#: words of block pages; searched in pages only, never in an API's answer
 _BLOCK_PAGE: Final = re.compile(
     rb"captcha|anomaly-modal|unusual traffic|cf-challenge|challenge-platform|just a moment\.\.\."
     rb"|are you a (?:human|robot)|verify (?:that )?you are (?:a )?human|bots use duckduckgo",
     re.IGNORECASE,
 )
-#: some engines say with a 400 or 422 that the key is wrong (Brave) or that the credit is used up (Serper)
+#: some engines answer a wrong key (Brave) or used-up credit (Serper) with a 400 or 422
 _KEY: Final = re.compile(r"subscription[ _]token[ _](?:invalid|missing)|invalid (?:api[ -]?)?key|unauthori[sz]ed", re.I)
 _CREDIT: Final = re.compile(
     r"(?:not enough|insufficient|no more|out of) (?:credits?|balance|funds)"
     r"|(?:quota|usage limit)[\w ]{0,20} ?(?:exceed|reached|used up)|exceed[\w ']{0,30} (?:quota|usage limit|credits)",
     re.I,
 )
-_MAX_SAID: Final = 200  #: characters of an engine's own words that are told
-_LOOKED_AT: Final = 20_000  #: bytes of a page
+_MAX_DETAIL: Final = 200  #: characters of an engine's own message
+_MAX_SEARCHED: Final = 20_000  #: bytes of a page
 
 
 def is_block_page(body: bytes) -> bool:
-    """Return whether a page is a captcha or says that we are taken for a robot."""
-    return _BLOCK_PAGE.search(body[:_LOOKED_AT]) is not None
+    """Return whether a page is a captcha, or says that it takes us for a robot."""
+    return _BLOCK_PAGE.search(body[:_MAX_SEARCHED]) is not None
 
 
 def error_of(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "") -> EngineError | None:
-    """Return the error that an answer stands for, None for a 200.
+    """Return the error that an answer means; None for a 200.
 
     Args:
         fetched: the answer.
-        engine: as messages call it.
-        setting: the environment variable with the key, "" for an engine without one.
-        hide: the key, in case the answer repeats it.
+        engine: its name in messages.
+        setting: the environment variable with the key; "" for an engine without one.
+        hide: the key, which the answer may repeat.
     """
     status = fetched.status
     if status == 200:
         return None
-    said = _said(fetched, hide)
-    what = f"{status}{f': {said}' if said else ''}"
-    mend = f"check {setting}" if setting else "ask it again later"
+    detail = _detail(fetched, hide)
+    what = f"{status}{f': {detail}' if detail else ''}"
+    advice = f"check {setting}" if setting else "ask it again later"
     wait_s = parse_retry_after(fetched.headers.get("retry-after", ""), datetime.now(UTC))
     if status == 202 or (status in (403, 429, 503) and _is_page(fetched) and is_block_page(fetched.body)):
-        return TakenForRobot(f"{engine} takes us for a robot ({status}): it is left alone for a while")
-    if status in (402, 432, 433) or (status in (400, 403, 429) and _CREDIT.search(said)):
+        return TakenForRobot(f"{engine} takes us for a robot ({status}): it is not asked for a while")
+    if status in (402, 432, 433) or (status in (400, 403, 429) and _CREDIT.search(detail)):
         return OutOfCredit(f"{engine} has no searches left for this account ({what}): add credit there")
-    if (status in (401, 403) and setting) or (status in (400, 422) and setting and _KEY.search(said)):
-        return EngineKeyRejected(f"{engine} does not accept the key ({what}): {mend}")
+    if (status in (401, 403) and setting) or (status in (400, 422) and setting and _KEY.search(detail)):
+        return EngineKeyRejected(f"{engine} does not accept the key ({what}): {advice}")
     if status in (401, 403):
-        return EngineForbidden(f"{engine} refuses to answer ({what}): {mend}")
+        return EngineForbidden(f"{engine} refuses to answer ({what}): {advice}")
     if status == 429:
         return RateLimited(f"{engine} has been asked too often ({what}): ask it again later", retry_after_s=wait_s)
     if status in (400, 413, 414, 422):
-        return QueryRefused(f"{engine} does not take this query ({what}): ask in other words")
+        return QueryRefused(f"{engine} does not accept this query ({what}): ask in other words")
     if status == 408 or status >= 500:
         return EngineDown(f"{engine} failed with the status {what}: ask it again later", retry_after_s=wait_s)
     return EngineError(f"{engine} answered with the status {what}: check its URL")
 
 
-def _said(fetched: Fetched, hide: str) -> str:
-    """The engine's own words for it, on one line; of a page nothing."""
+def _detail(fetched: Fetched, hide: str) -> str:
+    """Return the engine's own message on one line; "" for a page."""
     if _is_page(fetched):
         return ""
-    text = fetched.body[:_LOOKED_AT].decode("utf-8", "replace")
+    text = fetched.body[:_MAX_SEARCHED].decode("utf-8", "replace")
     with contextlib.suppress(ValueError, RecursionError):
         text = _message(json.loads(text)) or text
     plain = " ".join(html.unescape(text).split())
     plain = "".join(char for char in plain if char.isprintable())
-    return (plain.replace(hide, "[key]") if hide else plain)[:_MAX_SAID]
+    return (plain.replace(hide, "[key]") if hide else plain)[:_MAX_DETAIL]
 
 
 def _message(answer: object, depth: int = 3) -> str:
-    """The texts of an error object, wherever this engine keeps them."""
+    """Return the texts of an error object, in whichever fields the engine has them."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list):

@@ -17,53 +17,58 @@ from domain import Cost, Link
 
 log = structlog.get_logger()
 
-MAX_CONCURRENT: Final = 8  #: requests under way, over all engines
+MAX_CONCURRENT: Final = 8  #: requests at the same time, over all engines
 DEADLINE_S: Final = 15.0  #: for all queries of one engine
 RRF_K: Final = 60  #: Σ 1/(k + rank)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineOutcome:
-    """What became of asking one engine."""
+    """The result of one engine in one search."""
 
     engine: str
-    queries: int = 0  #: that it answered
+    queries: int = 0  #: answered
     links: int = 0
     elapsed_s: float = 0.0
     cost: Cost = field(default_factory=Cost)
-    error: EngineError | None = None  #: the first one
+    error: EngineError | None = None  #: the first
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResults:
-    """What the engines found, and what became of each."""
+    """The links of all engines, and the outcome of each."""
 
     links: tuple[Link, ...] = ()  #: best first, one for each URL
-    asked: tuple[EngineOutcome, ...] = ()
+    outcomes: tuple[EngineOutcome, ...] = ()
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Why engines failed, by name; one that answered some of its queries has its links kept all the same."""
-        return {asked.engine: str(asked.error) for asked in self.asked if asked.error is not None}
+        """The engines' errors by name; a failed engine's links are in ``links`` all the same."""
+        return {outcome.engine: str(outcome.error) for outcome in self.outcomes if outcome.error is not None}
 
 
 async def search_all(
     engines: Sequence[Engine], queries: Sequence[Query], *, limit: int, deadline_s: float = DEADLINE_S
 ) -> SearchResults:
-    """Ask every engine its share of the queries, and fuse what comes by the deadline, by rank (RRF).
+    """Ask every engine as many of the queries as it takes; fuse by rank (RRF) what it found by the deadline.
 
-    ``limit`` bounds each engine's links for one query. After a failure that is not the query's own, an engine is
-    not asked any further.
+    ``limit`` bounds each engine's links for one query. After a failure that is not due to the query, an engine is
+    not asked again.
     """
-    places = asyncio.Semaphore(MAX_CONCURRENT)
-    rounds = [_EngineSearch(engine=engine, limit=limit, deadline_s=deadline_s, places=places) for engine in engines]
-    asked = await asyncio.gather(*(round_.run(tuple(dict.fromkeys(queries))) for round_ in rounds))
-    rankings = [ranking for round_ in rounds for ranking in round_.rankings()]
-    return SearchResults(links=tuple(fuse(rankings)), asked=tuple(asked))
+    requests = asyncio.Semaphore(MAX_CONCURRENT)
+    searches = [
+        _EngineSearch(engine=engine, limit=limit, deadline_s=deadline_s, requests=requests) for engine in engines
+    ]
+    outcomes = await asyncio.gather(*(search.run(tuple(dict.fromkeys(queries))) for search in searches))
+    rankings = [ranking for search in searches for ranking in search.rankings()]
+    return SearchResults(links=tuple(fuse(rankings)), outcomes=tuple(outcomes))
 
 
 def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
-    """Merge rankings by rank, equals in the order they came; one found again keeps its first words."""
+    """Merge rankings by reciprocal rank (scores of different engines do not compare), equals in their order of arrival.
+
+    A link that several rankings have keeps its text from the first.
+    """
     scores: defaultdict[str, float] = defaultdict(float)
     links: dict[str, Link] = {}
     for ranking in rankings:
@@ -75,9 +80,7 @@ def fuse(rankings: Sequence[Sequence[Link]]) -> list[Link]:
 
 
 def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
-    """The queries an engine gets that takes no more than ``most``: the first ones, and the last, which asks for what
-    is missing.
-    """
+    """Return at most ``most`` queries: the first ones, and the last, which asks for what is missing."""
     if len(queries) <= most or most == 1:
         return tuple(queries[:most])
     return (*queries[: most - 1], queries[-1])
@@ -85,21 +88,23 @@ def select_queries(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
 
 @dataclass(kw_only=True)
 class _EngineSearch:
-    """One engine's turn in one search."""
+    """One engine's part of one search."""
 
     engine: Engine
     limit: int
     deadline_s: float
-    places: asyncio.Semaphore
+    requests: asyncio.Semaphore
     replies: dict[int, EngineReply] = field(default_factory=dict)
     error: EngineError | None = None
 
     async def run(self, queries: Sequence[Query]) -> EngineOutcome:
         started = time.monotonic()
         until = asyncio.get_running_loop().time() + self.deadline_s
-        turns = asyncio.Semaphore(self.engine.rate_limit.max_concurrent)
-        mine = select_queries(queries, self.engine.rate_limit.max_queries)
-        await asyncio.gather(*(self._ask(at, query, turns, until, len(mine)) for at, query in enumerate(mine)))
+        own_requests = asyncio.Semaphore(self.engine.rate_limit.max_concurrent)
+        selected = select_queries(queries, self.engine.rate_limit.max_queries)
+        await asyncio.gather(
+            *(self._ask(at, query, own_requests, until, len(selected)) for at, query in enumerate(selected))
+        )
         return EngineOutcome(
             engine=self.engine.name,
             queries=len(self.replies),
@@ -110,19 +115,19 @@ class _EngineSearch:
         )
 
     def rankings(self) -> list[list[Link]]:
-        """What was found, a ranking for each query in its order."""
+        """Return the links found: a ranking for each query, in the order of the queries."""
         origin = f"engine:{self.engine.name}"
         return [
             [replace(link, origin=origin) for link in self.replies[at].links[: self.limit]]
             for at in sorted(self.replies)
         ]
 
-    async def _ask(self, at: int, query: Query, turns: asyncio.Semaphore, until: float, queries: int) -> None:
+    async def _ask(self, at: int, query: Query, own_requests: asyncio.Semaphore, until: float, queries: int) -> None:
         try:
-            async with asyncio.timeout_at(until), turns:
+            async with asyncio.timeout_at(until), own_requests:
                 if self.error is not None and self.error.cooldown_s:
                     return
-                async with self.places:
+                async with self.requests:
                     self.replies[at] = await self.engine.search(query, limit=self.limit)
                 if at + 1 < queries:
                     await asyncio.sleep(self.engine.rate_limit.delay_s)
@@ -131,7 +136,7 @@ class _EngineSearch:
                 self._fail(EngineDown(f"{self.engine.name} did not answer within {self.deadline_s:g} s"))
         except EngineError as error:
             self._fail(error)
-        except Exception as error:  # a fault in one engine's code must not take the others' links away
+        except Exception as error:  # an error in one engine's code must not lose the others' links
             log.exception("engine_failed", engine=self.engine.name)
             self._fail(EngineError(f"{self.engine.name} failed: {type(error).__name__}"))
 

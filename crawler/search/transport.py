@@ -1,4 +1,4 @@
-"""Lets a library that speaks httpx2 out through the guarded client, and by no other way."""
+"""Send the requests of a library that uses httpx2 through the guarded client."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import httpx2
 from crawler.fetch.client import Fetcher, FetchError, FetchTimeout
 from crawler.fetch.result import ANY_TYPE
 
-#: said by the guarded client itself
-_OURS: Final = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})
-#: no longer true of a body that was decoded
-_DONE: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+#: request headers that the guarded client sets itself
+_SET_BY_CLIENT: Final = frozenset(
+    {"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"}
+)
+#: response headers that do not hold for the decoded body
+_OF_ENCODED_BODY: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sends POSTs; nothing else is needed."""
+    """Sends POSTs only."""
 
     def __init__(self, client: Fetcher) -> None:
         self._client = client
@@ -25,11 +27,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         """Send a request.
 
         Raises:
-            httpx2.TransportError: it is no POST, or the guarded client could not send it.
+            httpx2.TransportError: it is not a POST, or the guarded client could not send it.
         """
         if request.method != "POST":
             raise httpx2.UnsupportedProtocol(f"{request.method} is not sent", request=request)
-        headers = {name: value for name, value in request.headers.items() if name.lower() not in _OURS}
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in _SET_BY_CLIENT}
         try:
             fetched = await self._client.post(
                 str(request.url), body=await request.aread(), headers=headers, accept=ANY_TYPE
@@ -38,5 +40,5 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.ReadTimeout(str(error), request=request) from error
         except FetchError as error:
             raise httpx2.ConnectError(str(error), request=request) from error
-        kept = {name: value for name, value in fetched.headers.items() if name not in _DONE}
-        return httpx2.Response(fetched.status, headers=kept, content=fetched.body, request=request)
+        headers = {name: value for name, value in fetched.headers.items() if name not in _OF_ENCODED_BODY}
+        return httpx2.Response(fetched.status, headers=headers, content=fetched.body, request=request)

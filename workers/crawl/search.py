@@ -48,7 +48,7 @@ class Searched:
     @property
     def cost(self) -> Cost:
         """What was paid to a model's API."""
-        return sum((asked.cost for asked in self.found.asked), Cost())
+        return sum((asked.cost for asked in self.found.outcomes), Cost())
 
     def trace(self) -> dict[str, dict[str, Any]]:
         """What the question's trace keeps of each engine."""
@@ -59,7 +59,7 @@ class Searched:
                 "seconds": round(asked.elapsed_s, 3),
                 "error": str(asked.error) if asked.error else None,
             }
-            for asked in self.found.asked
+            for asked in self.found.outcomes
         }
         rests = {
             name: {"resting_s": round(rest.left_s), "error": rest.reason, "failures": rest.failures}
@@ -82,7 +82,7 @@ def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
     resting = _resting(services, {name: account.id for name, account in accounts.items()})
     engines = [account.engine for name, account in accounts.items() if name not in resting]
     found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else SearchResults()
-    for asked in found.asked:
+    for asked in found.outcomes:
         _remember(services, asked.engine, accounts[asked.engine].id, asked.error)
     return Searched(found=found, resting=resting)
 

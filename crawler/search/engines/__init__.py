@@ -1,1 +1,1 @@
-"""The search engines, one a file."""
+"""The search engines, each in its own file."""

@@ -1,6 +1,6 @@
-"""Claude's web search: the model is told to search once, and the results are taken; what it says of them is not used.
+"""Search with Claude: the model is told to search once; its results are used, its text is not.
 
-The pages' text comes encrypted, so titles and addresses are all there is to rank by. Importing the SDK is slow: it is
+The pages' text comes encrypted, so there are only titles and URLs to rank by. The SDK is slow to import: it is
 imported where a call is made.
 """
 
@@ -20,22 +20,22 @@ from domain import Cost
 if TYPE_CHECKING:
     import anthropic
 
-#: the version that every model knows, and that runs no code
+#: the version that every model supports, and that runs no code
 TOOL: Final = "web_search_20250305"
-SEARCH_USD: Final = 0.01  #: list price of one search, besides the tokens of its results
+SEARCH_USD: Final = 0.01  #: list price of one search, without the tokens of its results
 MAX_TOKENS: Final = 512
-#: tokens that one search's results may take at most, for what a call can cost
+#: the most tokens of one search's results, to bound the cost of a call
 RESULT_TOKENS: Final = 40_000
 _SETTING: Final = "WELLREAD_ANTHROPIC_API_KEY"
-_SYSTEM: Final = "Search the web once for what is asked, then reply with the one word: done."
+_SYSTEM: Final = "Search the web once for what is params, then reply with the one word: done."
 
-#: from input and output tokens to their cost
+#: maps input and output tokens to their cost
 Price = Callable[[int, int], Cost]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaudeSearch:
-    """Asks Claude through the Anthropic SDK, over the guarded client; one search a question, for it costs."""
+    """Claude's web search, through the Anthropic SDK and the guarded client; one paid search a question."""
 
     name = "claude"
     rate_limit = RateLimit(max_queries=1, max_concurrent=1)
@@ -48,12 +48,12 @@ class ClaudeSearch:
     base_url: str = "https://api.anthropic.com"
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return the results of one search in their order; see ``Engine``."""
-        most = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
-        if most > self.max_usd:
+        """Return the results of one search in their order."""
+        highest_usd = self.price(RESULT_TOKENS, MAX_TOKENS).usd + SEARCH_USD
+        if highest_usd > self.max_usd:
             raise OverBudget(
-                f"A search by Claude could cost ${most:.3f}, more than the ${self.max_usd:.3f} a question may spend:"
-                " nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
+                f"A search with Claude could cost ${highest_usd:.3f}, more than the ${self.max_usd:.3f} a"
+                " question may spend: nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION"
             )
         message = await self._message(query.cut(500))
         results = _results(message)
@@ -72,14 +72,14 @@ class ClaudeSearch:
                 message: anthropic.types.Message = await sdk.messages.create(**_request(self.model, text))
                 return message
             except anthropic.APIStatusError as error:
-                raise self._named(error.response) from None  # the SDK's message holds whatever the server said
+                raise self._error_of(error.response) from None  # the SDK's message repeats the server's answer
             except anthropic.APIConnectionError as error:
                 why = error.__cause__ or error
                 raise EngineDown(f"Claude's search could not be asked: {why}") from None
-            except Exception as error:  # the SDK builds its values unvalidated: it fails with whatever it trips over
+            except Exception as error:  # the SDK does not validate answers: any exception is possible
                 raise EngineError(f"Claude's search answered with no message ({type(error).__name__})") from None
 
-    def _named(self, response: Any) -> EngineError:
+    def _error_of(self, response: Any) -> EngineError:
         fetched = Fetched(
             url=str(response.url),
             status=response.status_code,
@@ -88,7 +88,7 @@ class ClaudeSearch:
             content_type=response.headers.get("content-type", ""),
         )
         error = error_of(fetched, "Claude's search", setting=_SETTING, hide=self.key)
-        return error or EngineError("Claude's search answered what is not understood")
+        return error or EngineError("Claude's search sent an answer that is not understood")
 
     def _cost(self, message: anthropic.types.Message) -> Cost:
         usage = getattr(message, "usage", None)
@@ -108,7 +108,7 @@ def _request(model: str, text: str) -> dict[str, Any]:
 
 
 def _results(message: Any) -> list[Any]:
-    """The results of all searches; the SDK does not check shapes, so nothing is taken for granted."""
+    """Return the results of all searches; the SDK does not validate shapes, so each is checked."""
     content = getattr(message, "content", None)
     if not isinstance(content, list):
         raise EngineError("Claude's search answered with no message: check WELLREAD_ANTHROPIC_BASE_URL")
@@ -126,7 +126,7 @@ def _failed(code: str) -> EngineError:
     if code == "too_many_requests":
         return RateLimited(f"Claude's search has been used too often ({code}): ask it again later")
     if code in ("invalid_tool_input", "query_too_long", "request_too_large", "max_uses_exceeded"):
-        return QueryRefused(f"Claude's search does not take this query ({code}): ask in other words")
+        return QueryRefused(f"Claude's search does not accept this query ({code}): ask in other words")
     return EngineDown(f"Claude's search failed ({code}): ask it again later")
 
 

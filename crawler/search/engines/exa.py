@@ -1,4 +1,4 @@
-"""Exa: a search engine over embeddings, which takes whole questions; needs a key."""
+"""Search with Exa, an engine over embeddings that accepts whole questions; needs a key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crawler.search.parsing import results_of, text_of, to_reply
 
 
 class Exa:
-    """Asks Exa, with the sentences of each page that fit; it takes no language."""
+    """Exa, with the matching sentences of each page; it has no language option."""
 
     name = "exa"
     rate_limit = RateLimit(max_queries=3)
@@ -21,19 +21,19 @@ class Exa:
         self._headers = {"x-api-key": key}
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return results in Exa's order; see ``Engine``."""
-        asked = {
+        """Return results in Exa's order."""
+        params = {
             "query": query.cut(2000),
             "type": "auto",
             "numResults": min(max(limit, 1), 25),
             "contents": {"highlights": {"maxCharacters": 500}},
             "startPublishedDate": f"{query.since.isoformat()}T00:00:00.000Z" if query.since else None,
         }
-        answer = await self._api.post("/search", asked, headers=self._headers)
+        answer = await self._api.post("/search", params, headers=self._headers)
         return to_reply(results_of(answer, "results", engine="Exa"), snippet=_highlights, limit=limit)
 
 
 def _highlights(result: Any) -> str:
     parts = result.get("highlights") if isinstance(result, dict) else None
-    told = " … ".join(part for part in parts if isinstance(part, str)) if isinstance(parts, list) else ""
-    return told or text_of(result, "text")
+    text = " … ".join(part for part in parts if isinstance(part, str)) if isinstance(parts, list) else ""
+    return text or text_of(result, "text")

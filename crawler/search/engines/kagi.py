@@ -1,4 +1,4 @@
-"""Kagi: a search engine without advertising; needs a key, and is paid by the query."""
+"""Search with Kagi, an engine without advertising; needs a key, and is paid by the query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crawler.search.parsing import results_of, to_reply
 
 
 class Kagi:
-    """Asks Kagi; it takes regions but no language."""
+    """Kagi; it has regions but no language option."""
 
     name = "kagi"
     rate_limit = RateLimit(max_queries=3)
@@ -19,10 +19,10 @@ class Kagi:
         self._headers = {"authorization": f"Bearer {key}"}
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return results in Kagi's order; see ``Engine``."""
+        """Return results in Kagi's order."""
         filters = {"region": "no_region"} | ({"after": query.since.isoformat()} if query.since else {})
-        asked = {"query": query.cut(2000), "page": 1, "workflow": "search", "safe_search": True, "filters": filters}
-        answer = await self._api.post("/api/v1/search", asked, headers=self._headers)
+        params = {"query": query.cut(2000), "page": 1, "workflow": "search", "safe_search": True, "filters": filters}
+        answer = await self._api.post("/api/v1/search", params, headers=self._headers)
         found_nothing = isinstance(answer.get("data"), dict)  # then "data" has no "search"
         results = results_of(answer, "data", "search", engine="Kagi", empty=found_nothing)
         return to_reply(results, snippet="snippet", limit=limit)

@@ -1,4 +1,4 @@
-"""Marginalia: an index of small, text-heavy, mostly English sites; needs a key."""
+"""Search with Marginalia, an index of small, text-heavy, mostly English sites; needs a key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crawler.search.parsing import results_of, to_reply
 
 
 class Marginalia:
-    """Asks Marginalia; it takes neither a language nor dates."""
+    """Marginalia; it has neither language nor date options."""
 
     name = "marginalia"
     rate_limit = RateLimit(max_queries=3, max_concurrent=1)
@@ -21,12 +21,12 @@ class Marginalia:
         self._headers = {"api-key": key}
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return results in Marginalia's order; see ``Engine``."""
-        asked: dict[str, str | int] = {
+        """Return results in Marginalia's order."""
+        params: dict[str, str | int] = {
             "query": query.cut(500),
             "count": min(max(limit, 1), 100),
             "page": 1,
             "nsfw": 1,  # filtered
         }
-        answer = await self._api.get("/search", asked, headers=self._headers)
+        answer = await self._api.get("/search", params, headers=self._headers)
         return to_reply(results_of(answer, "results", engine="Marginalia"), snippet="description", limit=limit)

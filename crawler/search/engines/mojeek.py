@@ -1,4 +1,4 @@
-"""Mojeek: an index of its own, without tracking; needs a key, which it wants in the URL."""
+"""Search with Mojeek, which has an index of its own and no tracking; needs a key, sent in the URL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawler.search.parsing import results_of, text_of, to_reply
 
 
 class Mojeek:
-    """Asks Mojeek; its answers of every kind come with a 200 and a status in words."""
+    """Mojeek; all its answers have the status 200, and an outcome in words."""
 
     name = "mojeek"
     rate_limit = RateLimit(max_queries=3, max_concurrent=1)
@@ -20,8 +20,8 @@ class Mojeek:
         self._key = key
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return results in Mojeek's order; see ``Engine``."""
-        asked: dict[str, str | int] = {
+        """Return results in Mojeek's order."""
+        params: dict[str, str | int] = {
             "q": query.cut(1000),
             "fmt": "json",
             "t": min(max(limit, 1), 100),
@@ -29,15 +29,15 @@ class Mojeek:
             "since": query.since.strftime("%Y%m%d") if query.since else "",
             "api_key": self._key,
         }
-        answer = await self._api.get("/search", asked)
+        answer = await self._api.get("/search", params)
         status = text_of(answer.get("response"), "status")
         if not status.startswith("OK"):
-            raise self._refusal(status.replace(self._key, "[key]")[:200])
+            raise self._error_of(status.replace(self._key, "[key]")[:200])
         results = results_of(answer, "response", "results", engine="Mojeek", empty=True)
         return to_reply(results, snippet="desc", limit=limit)
 
     @staticmethod
-    def _refusal(status: str) -> EngineError:
+    def _error_of(status: str) -> EngineError:
         words = status.lower()
         if "key" in words or "access denied" in words or "invalid" in words:
             return EngineKeyRejected(f"Mojeek does not accept the key ({status}): check WELLREAD_MOJEEK_KEY")

@@ -1,4 +1,4 @@
-"""Serper: Google's results by an API; needs a key."""
+"""Search with Serper, an API for Google's results; needs a key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PAST: Final[dict[Recency, str]] = {"day": "qdr:d", "week": "qdr:w", "month": "q
 
 
 class Serper:
-    """Asks Serper for the first page: more than ten results cost another credit."""
+    """Serper's first page: more than ten results cost another credit."""
 
     name = "serper"
     rate_limit = RateLimit(max_queries=3)
@@ -23,13 +23,13 @@ class Serper:
         self._headers = {"x-api-key": key}
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return the organic results in Google's order; see ``Engine``."""
-        asked = {
+        """Return the organic results in Google's order."""
+        params = {
             "q": query.cut(2000, 32),  # Google reads no more words
             "num": min(max(limit, 1), 10),
             "hl": query.known_lang or None,
             "tbs": _PAST[query.recency] if query.recency else None,
         }
-        answer = await self._api.post("/search", asked, headers=self._headers)
+        answer = await self._api.post("/search", params, headers=self._headers)
         results = results_of(answer, "organic", engine="Serper", empty="searchParameters" in answer)
         return to_reply(results, url="link", snippet="snippet", limit=limit)

@@ -1,4 +1,4 @@
-"""Tavily: a search API made for language models; needs a key."""
+"""Search with Tavily, an API made for language models; needs a key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crawler.search.parsing import results_of, to_reply
 
 
 class Tavily:
-    """Asks Tavily at its basic depth, one credit a query; it takes no language."""
+    """Tavily at its basic depth, one credit a query; it has no language option."""
 
     name = "tavily"
     rate_limit = RateLimit(max_queries=3)
@@ -19,8 +19,8 @@ class Tavily:
         self._headers = {"authorization": f"Bearer {key}"}
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return results in Tavily's order; see ``Engine``."""
-        asked = {
+        """Return results in Tavily's order."""
+        params = {
             "query": query.cut(400),
             "search_depth": "basic",
             "topic": "general",
@@ -29,5 +29,5 @@ class Tavily:
             "include_raw_content": False,
             "time_range": query.recency,
         }
-        answer = await self._api.post("/search", asked, headers=self._headers)
+        answer = await self._api.post("/search", params, headers=self._headers)
         return to_reply(results_of(answer, "results", engine="Tavily"), snippet="content", limit=limit)

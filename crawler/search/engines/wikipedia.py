@@ -1,4 +1,4 @@
-"""Wikipedia's own full-text search, over the MediaWiki action API; needs no key."""
+"""Search with Wikipedia's own full-text search, through the MediaWiki action API; needs no key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawler.search.parsing import results_of, text_of, to_reply
 
 _MAX_QUERY_BYTES: Final = 300  #: CirrusSearch refuses longer ones
 
-#: editions with enough articles to be asked; for another language it is the English one
+#: editions with enough articles; for any other language the English one is asked
 EDITIONS: Final = frozenset(
     "ar bg ca cs da de el en eo es et eu fa fi fr gl he hi hr hu hy id it ja ka kk ko lt lv mk ms nl no pl pt ro ru sk"
     " sl sr sv th tr uk ur uz vi zh".split()
@@ -21,7 +21,7 @@ EDITIONS: Final = frozenset(
 
 
 class Wikipedia:
-    """Asks the Wikipedia of the query's language, or another wiki of the same software by its ``base_url``."""
+    """The Wikipedia of the query's language, or another MediaWiki at ``base_url``."""
 
     name = "wikipedia"
     rate_limit = RateLimit(max_queries=8)
@@ -34,12 +34,12 @@ class Wikipedia:
         """Return the articles found, best first.
 
         Raises:
-            EngineError: it refused the query, or its answer is not understood.
+            EngineError: the query was refused, or the answer is not understood.
         """
         edition = query.known_lang if query.known_lang in EDITIONS else "en"
         base_url = self._base_url or f"https://{edition}.wikipedia.org"
         api = EngineApi(client=self._client, name="Wikipedia", base_url=base_url)
-        asked: dict[str, str | int] = {
+        params: dict[str, str | int] = {
             "action": "query",
             "list": "search",
             "srsearch": query.text.encode()[:_MAX_QUERY_BYTES].decode(errors="ignore"),
@@ -48,15 +48,15 @@ class Wikipedia:
             "format": "json",
             "formatversion": 2,
         }
-        answer = await api.get("/w/api.php", asked)
-        if refusal := answer.get("error"):
-            raise QueryRefused(f"Wikipedia refused the query: {text_of(refusal, 'info') or refusal}")
+        answer = await api.get("/w/api.php", params)
+        if error := answer.get("error"):
+            raise QueryRefused(f"Wikipedia refused the query: {text_of(error, 'info') or error}")
         results = results_of(answer, "query", "search", engine="Wikipedia")
         return to_reply([_with_url(result, api.base_url) for result in results], snippet="snippet", limit=limit)
 
 
 def _with_url(result: Any, base_url: str) -> dict[str, str]:
-    """Write the article's URL as Wikipedia itself does: underscores for spaces, and few characters escaped."""
+    """Return the result with its article's URL as Wikipedia writes it: underscores for spaces, few escapes."""
     title = text_of(result, "title")
     name = quote(title.replace(" ", "_"), safe="/:@!$*(),;'~")
     url = f"{base_url}/wiki/{name}" if title else ""

@@ -62,11 +62,11 @@ def test_what_several_engines_and_queries_find_comes_first() -> None:
     assert [link.url for link in found.links] == ["both", "x", "y", "z"]
     assert [link.origin for link in found.links] == ["engine:one", "engine:one", "engine:one", "engine:two"]
     assert found.failures == {}
-    assert [(asked.engine, asked.queries, asked.links) for asked in found.asked] == [("one", 2, 3), ("two", 2, 2)]
+    assert [(asked.engine, asked.queries, asked.links) for asked in found.outcomes] == [("one", 2, 3), ("two", 2, 2)]
 
 
 def test_what_engines_cost_is_told() -> None:
-    [asked] = ask([Fixed("dear", {"a": ["x"]})], "a", "b").asked
+    [asked] = ask([Fixed("dear", {"a": ["x"]})], "a", "b").outcomes
     assert asked.cost.usd == pytest.approx(0.02)
 
 
@@ -91,7 +91,7 @@ def test_an_engine_that_answers_one_query_and_is_slow_with_another_keeps_what_it
 
     found = ask([Slow("e", {"a": ["x"]})], "a", "b", deadline_s=0.2)
     assert [link.url for link in found.links] == ["x"]
-    assert isinstance(found.asked[0].error, EngineDown)
+    assert isinstance(found.outcomes[0].error, EngineDown)
 
 
 def test_all_are_asked_at_once_but_never_too_many() -> None:
@@ -105,7 +105,7 @@ def test_all_are_asked_at_once_but_never_too_many() -> None:
             await asyncio.sleep(0.01)
         return await asking
 
-    assert all(asked.links == 1 for asked in asyncio.run(watch()).asked)
+    assert all(asked.links == 1 for asked in asyncio.run(watch()).outcomes)
     assert max(max_concurrent) == MAX_CONCURRENT
 
 
@@ -170,7 +170,7 @@ def test_real_engines_are_fused_through_one_client() -> None:
     results = [{"url": f"https://a.org/{at}", "title": f"T{at}"} for at in range(3)]
     found = using(saying({"results": results}), use)
     assert [link.url for link in found.links] == [f"https://a.org/{at}" for at in range(3)]
-    assert {(asked.engine, asked.queries, asked.links, asked.error) for asked in found.asked} == {
+    assert {(asked.engine, asked.queries, asked.links, asked.error) for asked in found.outcomes} == {
         (name, 2, 6, None) for name in ("searxng", "tavily", "exa")
     }
 

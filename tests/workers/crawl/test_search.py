@@ -200,7 +200,7 @@ def test_an_answer_ends_the_count_of_failures(services_for: ServicesFor) -> None
 def test_a_query_that_is_refused_rests_no_engine(services_for: ServicesFor) -> None:
     with searxng(saying({"error": "bad"}, "400 Bad Request")) as server:
         services = services_for(searxng_url=server.url)
-        assert "does not take this query" in str(asked(services)[1]["searxng"]["error"])
+        assert "does not accept this query" in str(asked(services)[1]["searxng"]["error"])
         assert cooling_engines(services) == {}
 
 
