@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -71,31 +72,88 @@ def install_for_requests(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _answer(_of_http))
 
 
-#: an error's class, or one it inherits from → (status, title, what to do)
-_KNOWN: dict[type[Exception], tuple[int, str, str]] = {
-    InvalidApiKey: (401, "Wrong key", "Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`."),
-    RoleTooSmall: (403, "Not allowed", "Use a key with a greater role: ask < operate < admin."),
-    UnknownVersion: (404, "No such version", "GET /api/learned lists them."),
-    UnknownQuestion: (404, "No such question", "Check the id; GET /api/questions lists the latest."),
-    NothingToJudge: (409, "No answer to judge", "Wait for the answer, or name one of its revisions."),
-    UnknownSiteRead: (404, "No such site read", "GET /api/site-reads lists the last ones."),
-    SiteReadOver: (409, "The site read has ended", "POST /api/site-reads begins another one."),
-    BadSchedule: (422, "No schedule", 'Give an interval such as "6h", or a cron line such as "0 3 * * *".'),
-    NotFound: (404, "Not found", "Check the id."),
-    IdempotencyConflict: (409, "Key used before", "Use a new Idempotency-Key for a new question."),
-    QuestionError: (422, "The question cannot be asked", "Change the question as said."),
-    UnknownStrategy: (422, "No such strategy", "Leave the strategy out, or name one of those listed."),
-    BadSite: (422, "The URL cannot be read", "Give a public http(s) URL; one of your own, add as a source first."),
-    BadBudget: (422, "The budget is too large", "Ask for less, or have the operator raise the limit."),
-    DatabaseError: (503, "The database cannot be used", "Try again in some seconds; `wellread doctor` says more."),
-    WellreadError: (500, "It could not be done", "Do as said; `wellread doctor` looks at the whole set-up."),
-}
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """What the problems of one class of errors have in common."""
+
+    type: str  #: programs know the problem by it: it stays when the class is renamed
+    status: int
+    title: str
+    what_to_do: str
+
+
+#: by the error's class, or one it inherits from
+_KNOWN: dict[type[Exception], _Kind] = {
+    InvalidApiKey: _Kind(
+        type="wrong-key", status=401, title="Wrong key",
+        what_to_do="Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`.",
+    ),
+    RoleTooSmall: _Kind(
+        type="role-too-small", status=403, title="Not allowed",
+        what_to_do="Use a key with a greater role: ask < operate < admin.",
+    ),
+    UnknownVersion: _Kind(
+        type="unknown-version", status=404, title="No such version",
+        what_to_do="GET /api/learned lists them.",
+    ),
+    UnknownQuestion: _Kind(
+        type="unknown-question", status=404, title="No such question",
+        what_to_do="Check the id; GET /api/questions lists the latest.",
+    ),
+    NothingToJudge: _Kind(
+        type="nothing-to-judge", status=409, title="No answer to judge",
+        what_to_do="Wait for the answer, or name one of its revisions.",
+    ),
+    UnknownSiteRead: _Kind(
+        type="unknown-site-read", status=404, title="No such site read",
+        what_to_do="GET /api/site-reads lists the last ones.",
+    ),
+    SiteReadOver: _Kind(
+        type="site-read-over", status=409, title="The site read has ended",
+        what_to_do="Start another one with POST /api/site-reads.",
+    ),
+    BadSchedule: _Kind(
+        type="bad-schedule", status=422, title="No schedule",
+        what_to_do='Give an interval such as "6h", or a cron line such as "0 3 * * *".',
+    ),
+    NotFound: _Kind(
+        type="not-found", status=404, title="Not found",
+        what_to_do="Check the id.",
+    ),
+    IdempotencyConflict: _Kind(
+        type="idempotency-conflict", status=409, title="Key used before",
+        what_to_do="Use a new Idempotency-Key for a new question.",
+    ),
+    QuestionError: _Kind(
+        type="question-error", status=422, title="The question cannot be asked",
+        what_to_do="Change the question as the detail says.",
+    ),
+    UnknownStrategy: _Kind(
+        type="unknown-strategy", status=422, title="No such strategy",
+        what_to_do="Leave the strategy out, or name one of those listed.",
+    ),
+    BadSite: _Kind(
+        type="bad-site", status=422, title="The URL cannot be read",
+        what_to_do="Give a public http(s) URL; add one of your own as a source first.",
+    ),
+    BadBudget: _Kind(
+        type="bad-budget", status=422, title="The budget is too large",
+        what_to_do="Ask for less, or let the operator raise the limit.",
+    ),
+    DatabaseError: _Kind(
+        type="database-error", status=503, title="The database cannot be used",
+        what_to_do="Try again in some seconds; `wellread doctor` says more.",
+    ),
+    WellreadError: _Kind(
+        type="wellread-error", status=500, title="It could not be done",
+        what_to_do="Do what the detail says; `wellread doctor` checks the whole set-up.",
+    ),
+}  # fmt: skip
 
 
 def _of_error(error: Exception) -> Problem:
-    kind = next(kind for kind in type(error).__mro__ if kind in _KNOWN)
-    status, title, what_to_do = _KNOWN[kind]
-    return Problem(type=_kebab(kind.__name__), title=title, status=status, detail=str(error), what_to_do=what_to_do)
+    kind = next(_KNOWN[kind] for kind in type(error).__mro__ if kind in _KNOWN)
+    return Problem(type=kind.type, title=kind.title, status=kind.status, detail=str(error), what_to_do=kind.what_to_do)
 
 
 def _of_redis(error: Exception) -> Problem:
@@ -104,7 +162,7 @@ def _of_redis(error: Exception) -> Problem:
         title="Redis is away",
         status=503,
         detail="Redis did not answer.",
-        what_to_do="Try again in some seconds; nothing stored is harmed. `wellread doctor` says more.",
+        what_to_do="Try again in some seconds; no stored data is harmed. `wellread doctor` says more.",
     )
 
 
@@ -149,7 +207,7 @@ def of_status(status: int, detail: str) -> Problem:
     title = HTTPStatus(status).phrase
     what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is taken.")
     return Problem(
-        type=_kebab(title.replace(" ", "")), title=title, status=status, detail=detail, what_to_do=what_to_do
+        type=title.lower().replace(" ", "-"), title=title, status=status, detail=detail, what_to_do=what_to_do
     )
 
 
@@ -158,8 +216,8 @@ def _of_bug(error: Exception) -> Problem:
         type="bug",
         title="Wellread failed",
         status=500,
-        detail=f"An error that nobody foresaw ({type(error).__name__}); the API's log has it whole.",
-        what_to_do="Try again; if it stays, report it with the log's last lines.",
+        detail=f"An unexpected error ({type(error).__name__}); the API's log has the traceback.",
+        what_to_do="Try again; if it happens again, report it with the log's last lines.",
     )
 
 
@@ -174,7 +232,3 @@ def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exce
         return response
 
     return answer
-
-
-def _kebab(name: str) -> str:
-    return "".join(f"-{char.lower()}" if char.isupper() else char for char in name).lstrip("-")

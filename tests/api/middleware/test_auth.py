@@ -66,6 +66,7 @@ def test_key_is_taken_from_either_header(guarded: TestClient) -> None:
 def test_wrong_key_is_refused_with_what_to_do(guarded: TestClient, key: str) -> None:
     response = guarded.get("/api/questions", headers={"X-API-Key": key.encode()})
     assert response.status_code == 401
+    assert response.json()["type"] == "wrong-key"
     assert "WELLREAD_API_KEYS" in response.json()["what_to_do"]
     assert response.headers["www-authenticate"] == "Bearer"
 
