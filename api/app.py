@@ -11,7 +11,7 @@ from api.dependencies import open_listener
 from api.middleware import problems
 from api.middleware.auth import check_exposure, parse_keys
 from api.middleware.body_limit import BodyLimit
-from api.middleware.loopback_only import SameMachine
+from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.no_sniff import NoSniff
 from api.middleware.problems import Problem
 from api.routes import chat, health, learned, pages, questions, site_reads, sources, stats, watches, web
@@ -34,7 +34,7 @@ def create_app(services: Services) -> FastAPI:
     problems.install(app)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     if not keys:
-        app.add_middleware(SameMachine, names=LOOPBACK)
+        app.add_middleware(LoopbackOnly, names=LOOPBACK)
     app.add_middleware(NoSniff)
     return app
 

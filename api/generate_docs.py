@@ -30,7 +30,7 @@ class UnknownPart(WellreadError):
     """A page asks for a generated part that nobody writes."""
 
 
-def filled(page: str, parts: Mapping[str, str]) -> str:
+def fill(page: str, parts: Mapping[str, str]) -> str:
     """The page with the text between ``<!-- generated: NAME -->`` and ``<!-- end -->`` written anew."""
 
     def write(match: re.Match[str]) -> str:
@@ -84,7 +84,7 @@ def task_schema(payload: type[BaseModel]) -> str:
     return f"```json\n{json.dumps(plain, indent=2, ensure_ascii=False)}\n```"
 
 
-def every_part() -> dict[str, str]:
+def generated_parts() -> dict[str, str]:
     """All generated parts, by name."""
     from api.app import create_app
     from api.cli.main import cli
@@ -108,10 +108,10 @@ def every_part() -> dict[str, str]:
 
 def main() -> None:
     """Write the generated parts of the pages in docs/."""
-    parts = every_part()
+    parts = generated_parts()
     for path in sorted(Path(__file__).parent.parent.glob("docs/*.md")):
         before = path.read_text("utf-8")
-        after = filled(before, parts)
+        after = fill(before, parts)
         if after != before:
             path.write_text(after, "utf-8")
             click.echo(f"docs/{path.name} is written.")

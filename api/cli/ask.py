@@ -1,10 +1,12 @@
-"""The commands that ask and show how it goes."""
+"""The commands `ask`, `demo` and `trace`: ask a question, and show how it is answered."""
 
 from __future__ import annotations
 
+import json
+
 import click
 
-from api.cli.output import exit_code, print_lines, tell, tell_progress, terminal
+from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
 
 STRATEGIES = (
     "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
@@ -15,11 +17,13 @@ STRATEGIES = (
 @click.argument("question")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
-@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
+@click.option(
+    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, as the API gives it.")
 @click.option("--no-crawl", is_flag=True, help="Answer from what is known; do not read the web.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
-@click.option("--cycles", type=click.IntRange(0, 10), help="Most waves of reading.")
+@click.option("--cycles", type=click.IntRange(0, 10), help="At most this many waves of reading.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="How sure the answer must be.")
 def ask(
     question: str,
@@ -41,14 +45,14 @@ def ask(
     from api.cli.views import question as show
 
     if own and not sites:
-        raise click.UsageError("--own says whose the sites are: name them with --site.")
-    asked = ask_flow.AskOptions(
+        raise click.UsageError("--own is for the sites to read: name them with --site.")
+    options = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
         wait_s=wait,
     )  # fmt: skip
-    ask_flow.check(asked)
-    with connected(tell) as client:
-        record = ask_flow.ask(client, asked, tell_progress)
+    ask_flow.check(options)
+    with connected(notify) as client:
+        record = ask_flow.ask(client, options, print_progress)
         if as_json:
             print_lines(ask_flow.to_json(record))
         else:
@@ -65,4 +69,21 @@ def demo() -> None:
         click.get_current_context().exit(1)
 
 
-COMMANDS = (ask, demo)
+@click.command()
+@click.argument("question_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+def trace(question_id: str, as_json: bool) -> None:
+    """Show every step of a question: queries, hits with all scores, pages, times and cost."""
+    from api.cli.connect import open_client
+    from api.cli.views.trace import trace_lines
+    from api.schemas.records import StepOut
+
+    with open_client() as client:
+        steps = client.trace(question_id)
+    if as_json:
+        print_lines(json.dumps(steps, indent=2, ensure_ascii=False))
+    else:
+        print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
+
+
+COMMANDS = (ask, demo, trace)

@@ -1,4 +1,4 @@
-"""Ask and watch: submit a question, show its progress as it happens, hand back its record."""
+"""Ask and follow: submit a question, report its progress as it happens, return its record."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from api.cli.views.question import news
+from api.cli.views.question import new_events
 from domain import EventKind
 from domain.errors import WellreadError
 from wellread.client import Client, ClientError, Refused, Terms
 from wellread.records import Event, PageRead, Record, to_record
 
-#: the server ends a question at its deadline, with the best answer it has; this much later it is given up on
+#: the server ends a question at its deadline with its best answer; this much later the client stops waiting
 GRACE_S = 10.0
-#: how often a reading is looked at
-LOOK_EVERY_S = 0.2
+#: seconds between two requests for the state of a page being read
+POLL_EVERY_S = 0.2
 
-Told = Callable[[Event, float], None]
+OnEvent = Callable[[Event, float], None]
 
 
-class NotOwn(WellreadError):
-    """The site's address is private, and nobody said that the site is the asker's own."""
+class PrivateSite(WellreadError):
+    """The site's address is private, and --own is missing."""
 
 
 class NotRead(WellreadError):
@@ -34,39 +34,39 @@ class NotRead(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """What is asked, and of which sites."""
+    """A question and the options it is asked with."""
 
     question: str
     sites: Sequence[str] = ()
-    langs: Sequence[str] = ()  #: of the pages that may answer, ISO 639-1
-    own: bool = False  #: the sites are the asker's own: their addresses may be private
+    langs: Sequence[str] = ()  #: languages of the pages that may answer, ISO 639-1
+    own: bool = False  #: the sites belong to the user: their addresses may be private
     crawl: bool = True
-    cycles: int | None = None  #: most waves of reading; None: the server's default
+    cycles: int | None = None  #: maximum of waves of reading; None: the server's default
     strategy: str | None = None
     wait_s: float = 180.0
     watch: bool = False  #: whether it is asked again when its evidence changes
 
 
-def check(asked: AskOptions) -> None:
-    """Refuse what no server would take, before one is started for it; raises QuestionError."""
+def check(options: AskOptions) -> None:
+    """Raise QuestionError for a question that every server refuses, before one is started for it."""
     from pipeline.question.analysis import clean_question
 
-    clean_question(asked.question)
+    clean_question(options.question)
 
 
-def ask(client: Client, asked: AskOptions, tell: Told) -> Record:
-    """Ask, ``tell`` what happens with the seconds since, and return the record: final unless the time was up.
+def ask(client: Client, options: AskOptions, on_event: OnEvent) -> Record:
+    """Ask, report each event with the seconds since, and return the record: final unless the time ran out.
 
     Ctrl-C cancels the question. Raises NotOwn, or the client's errors.
     """
-    if asked.own:
-        for site in asked.sites:
+    if options.own:
+        for site in options.sites:
             client.add_source(site, own=True)
-    began = time.monotonic()
-    question_id = _submit(client, asked)
+    started = time.monotonic()
+    question_id = _submit(client, options)
     try:
-        for event in news(_until(client.events(question_id), began + asked.wait_s + GRACE_S)):
-            tell(event, time.monotonic() - began)
+        for event in new_events(_events_before(client.events(question_id), started + options.wait_s + GRACE_S)):
+            on_event(event, time.monotonic() - started)
     except KeyboardInterrupt:
         with suppress(ClientError):
             client.cancel(question_id)
@@ -75,42 +75,44 @@ def ask(client: Client, asked: AskOptions, tell: Told) -> Record:
 
 
 def new_answers(client: Client, question_id: str) -> Iterator[Record]:
-    """The records of a standing question, each with a new answer, until it is watched no longer."""
+    """Yield a watched question's record whenever its answer is new, until it is no longer watched."""
     for event in client.changes(question_id):
         if event.kind == EventKind.CHANGED:
             yield to_record(event.data)
 
 
-def read(client: Client, urls: Sequence[str], tell: Callable[[PageRead], None], *, wait_s: float) -> list[PageRead]:
-    """Have pages read and wait until answers can be drawn from them; raises NotRead when the time is up."""
+def read_pages(
+    client: Client, urls: Sequence[str], on_read: Callable[[PageRead], None], *, wait_s: float
+) -> list[PageRead]:
+    """Let pages be read and wait until they are in the knowledge base; raises NotRead when the time is up."""
     waiting = [client.read(url) for url in urls]
     deadline, done = time.monotonic() + wait_s, []
     while waiting:
         if time.monotonic() > deadline:
             raise NotRead(
                 f"{waiting[0].url} was not read within {wait_s:g} s. It stays due and is read while Wellread runs: "
-                "`wellread up` keeps it running, `wellread doctor` finds what is in its way."
+                "start it with `wellread up`; `wellread doctor` finds what is wrong."
             )
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(POLL_EVERY_S)
         seen = [client.reading(reading.id) for reading in waiting]
         for reading in (over := [reading for reading in seen if reading.is_over]):
-            tell(reading)
+            on_read(reading)
         done += over
         waiting = [reading for reading in seen if not reading.is_over]
     return done
 
 
 def to_json(record: Record) -> str:
-    """The record exactly as the API gives it."""
+    """Return the record exactly as the API sent it."""
     return json.dumps(record.json, indent=2, ensure_ascii=False)
 
 
-def _submit(client: Client, asked: AskOptions) -> str:
+def _submit(client: Client, options: AskOptions) -> str:
     try:
-        return client.submit(asked.question, **_terms(asked))
+        return client.submit(options.question, **_terms(options))
     except Refused as refusal:
-        if refusal.kind == "bad-site" and not asked.own and (problem := _private_site(asked.sites)):
-            raise NotOwn(f"{problem}. If it is yours, ask with --own.") from refusal
+        if refusal.kind == "bad-site" and not options.own and (problem := _private_site(options.sites)):
+            raise PrivateSite(f"{problem}. If it is yours, ask with --own.") from refusal
         raise
 
 
@@ -129,34 +131,36 @@ def _private_site(sites: Sequence[str]) -> str:
     return ""
 
 
-def _terms(asked: AskOptions) -> Terms:
-    terms = Terms(sites=list(asked.sites), langs=list(asked.langs), crawl_enabled=asked.crawl, deadline=asked.wait_s)
-    if asked.cycles is not None:
-        terms["max_search_cycles"] = asked.cycles
-    if asked.watch:
+def _terms(options: AskOptions) -> Terms:
+    terms = Terms(
+        sites=list(options.sites), langs=list(options.langs), crawl_enabled=options.crawl, deadline=options.wait_s
+    )
+    if options.cycles is not None:
+        terms["max_search_cycles"] = options.cycles
+    if options.watch:
         terms["watch"] = True
-    if asked.strategy is not None:
-        terms["strategy"] = asked.strategy
+    if options.strategy is not None:
+        terms["strategy"] = options.strategy
     return terms
 
 
-def _until(events: Iterable[Event], deadline: float) -> Iterator[Event]:
-    """The events that come before ``deadline`` (of the monotonic clock), however long the next one takes."""
-    heard: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
+def _events_before(events: Iterable[Event], deadline: float) -> Iterator[Event]:
+    """Yield the events that come before ``deadline`` (monotonic clock), however long the next one takes."""
+    received: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
 
     def listen() -> None:
         try:
             for event in events:
-                heard.put(event)
-            heard.put(None)
-        except BaseException as error:  # handed on to whoever waits
-            heard.put(error)
+                received.put(event)
+            received.put(None)
+        except BaseException as error:  # raised again where the events are taken
+            received.put(error)
 
     threading.Thread(target=listen, name="events", daemon=True).start()
     while (left := deadline - time.monotonic()) > 0:
         try:
-            # by turns: a Ctrl-C that comes just before the wait begins is noticed only when a wait ends
-            event = heard.get(timeout=min(left, LOOK_EVERY_S))
+            # short waits: a Ctrl-C just before a wait begins is noticed only when the wait ends
+            event = received.get(timeout=min(left, POLL_EVERY_S))
         except queue.Empty:
             continue
         if event is None:

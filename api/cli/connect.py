@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from workers.services import Services
     from workers.settings import Settings
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @contextmanager
-def connected(say: Say) -> Iterator[Client]:
+def connected(notify: Notify) -> Iterator[Client]:
     """Yield a client for what needs workers; a stack that had to be started is stopped at the end.
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
@@ -38,7 +38,7 @@ def connected(say: Say) -> Iterator[Client]:
         with Client(address.api_url, key=key or own_key(settings)) as client:
             yield client
         return
-    with started(load(api_port=0), say) as url, Client(url, key=key or own_key(settings)) as client:
+    with started(load(api_port=0), notify) as url, Client(url, key=key or own_key(settings)) as client:
         yield client
 
 
@@ -55,44 +55,44 @@ def open_client() -> Client:
 
 
 @contextmanager
-def started(settings: Settings, say: Say) -> Iterator[str]:
-    """Run a stack without Flower for as long as the block runs; yields its API's URL."""
+def started(settings: Settings, notify: Notify) -> Iterator[str]:
+    """Run a stack without Flower while the block runs; yields its API's URL."""
     from workers.processes.stack import Stack
 
     quiet_logs()
-    say("Starting Wellread for this question (`wellread up` keeps it running) …")
+    notify("Starting Wellread for this question (`wellread up` keeps it running) …")
     began = time.monotonic()
 
     def died(name: str, code: int) -> None:
-        say(f"{name} ended ({code}); starting it again")
+        notify(f"{name} ended ({code}); starting it again")
 
     with Stack(settings, flower=False, on_restart=died) as stack:
-        say(f"Up after {time.monotonic() - began:.1f} s.")
+        notify(f"Up after {time.monotonic() - began:.1f} s.")
         yield stack.address.api_url
 
 
 def open_services() -> Services:
-    """What is kept on this machine; needs no running stack, and makes the data folder's tables if need be."""
+    """Return this machine's services; needs no running stack, and creates missing tables in the data folder."""
     from store.sql.database import migrate
     from workers.services import Services
     from workers.settings import load
 
     quiet_logs()
     settings = load()
-    if not settings.database_url:  # a database of the operator's own is migrated when he says so
+    if not settings.database_url:  # an operator migrates a database of their own with `wellread migrate`
         migrate(settings.database)
     return Services(settings)
 
 
 def own_key(settings: Settings) -> str:
-    """The most powerful of the keys that this machine's settings give the API; empty when there are none."""
+    """Return the most powerful API key in this machine's settings; "" where there is none."""
     pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
     keys = {role.strip(): key.strip() for role, _, key in pairs}
     return next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")
 
 
 def quiet_logs() -> None:
-    """Keep log lines off the terminal of whoever asks; errors alone are shown."""
+    """Keep log lines other than errors off the terminal."""
     import logging
     import sys
 

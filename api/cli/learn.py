@@ -1,4 +1,4 @@
-"""`wellread learn`: what feedback taught the judge, the reranker and the choice of variants."""
+"""`wellread learn`: teach the judge, the reranker and the choice of variants from feedback."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class _VersionNumber(click.ParamType[int]):
     name = "version"
 
     def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> int:
-        """Turn it into the number; what is shipped is 0."""
+        """Return the number; the shipped version is 0."""
         bare = value.lower().removeprefix("v")
         if bare == "shipped":
             return 0
         if not bare.isdigit() or int(bare) == 0:
-            self.fail(f"{value!r} is no version: write its number, or shipped.", param, context)
+            self.fail(f"{value!r} is not a version: write its number, or shipped.", param, context)
         return int(bare)
 
 
@@ -38,10 +38,10 @@ class _VersionNumber(click.ParamType[int]):
 @_AS_JSON
 @click.pass_context
 def learn(context: click.Context, as_json: bool) -> None:
-    """Learn from what readers said of answers, now.
+    """Learn from the feedback on answers now.
 
-    Judge, reranker and variants are fitted anew from all feedback. What does better on answers left out and keeps the
-    pinned floor is used at once, without a restart; what does not is refused, with the figures that say why.
+    Judge, reranker and variants are refitted from all feedback. A version that does better on held-out answers and
+    keeps the pinned floor is used at once, without a restart; any other is refused, with the figures that show why.
     """
     if context.invoked_subcommand is not None:
         return
@@ -78,8 +78,8 @@ def show_all(as_json: bool) -> None:
 def rollback(kind: str, version: int | None, as_json: bool) -> None:
     """Go back to an earlier version of a kind, or to "shipped".
 
-    Without VERSION, to the one before that in use. Workers take it up within seconds.
-    Judge and reranker stay so until the next `wellread learn`.
+    Without VERSION, go back to the version before the one in use. Workers load it within seconds.
+    Judge and reranker keep it until the next `wellread learn`.
     """
     from api.cli.connect import open_client
 

@@ -1,4 +1,4 @@
-"""The command line. Commands are thin and import what they do when they do it: ``--help`` loads nothing heavy."""
+"""The command line. Each command imports what it needs when it runs, so ``--help`` loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import traceback
 
 import click
 
-from api.cli import ask, learn, operate, processes, reads, sources, trace, watch
+from api.cli import ask, learn, operate, processes, reads, sources, watch
 from api.cli.output import EXIT_INTERRUPTED
 from domain.errors import WellreadError
 
 
-class _Told(click.Group):
-    """A group whose expected errors end as one clear line, with the traceback only when asked for."""
+class _CleanErrors(click.Group):
+    """A group that shows an expected error in one clear line, with the traceback only under --debug."""
 
     def invoke(self, context: click.Context) -> object:
-        """Run the command; what it cannot do is said on stderr and by the exit code."""
+        """Run the command; an error goes to stderr and sets the exit code."""
         try:
             return super().invoke(context)
         except WellreadError as error:
@@ -30,7 +30,7 @@ class _Told(click.Group):
             context.exit(EXIT_INTERRUPTED)
 
 
-@click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def cli(debug: bool) -> None:
     """Answers questions from what it has read, and reads the web when it has not read enough.
@@ -39,7 +39,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, trace, reads, sources, learn, operate, processes):
+for commands in (ask, watch, reads, sources, learn, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
 

@@ -1,15 +1,15 @@
-"""The operator's commands: start, look, repair."""
+"""The operator's commands: start, inspect, repair."""
 
 from __future__ import annotations
 
 import click
 
-from api.cli.output import print_lines, tell, terminal
+from api.cli.output import notify, print_lines, terminal
 
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="The API's port; 0: any free one.  [default: 8484]")
-@click.option("--no-flower", is_flag=True, help="Leave Flower out.")
+@click.option("--no-flower", is_flag=True, help="Do not run Flower.")
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
     from api.cli.connect import quiet_logs
@@ -23,7 +23,7 @@ def up(port: int | None, no_flower: bool) -> None:
 
 @click.command()
 def status() -> None:
-    """Show what runs, what is kept, what waits and what was asked last."""
+    """Show what runs, what is stored, what waits and the latest questions."""
     from api.cli.connect import open_services
     from api.cli.views.overview import overview_lines
     from api.operations.overview import overview
@@ -36,13 +36,13 @@ def doctor() -> None:
     """Find what is wrong with this set-up and say how to mend it."""
     from api.cli.connect import quiet_logs
     from api.cli.views.overview import check_lines
-    from api.operations.doctor import examine
+    from api.operations.doctor import diagnose
     from workers.services import Services
     from workers.settings import load
 
     quiet_logs()
     wrong = False
-    for check in examine(Services(load())):
+    for check in diagnose(Services(load())):
         wrong = wrong or check.level == "wrong"
         print_lines(*check_lines(check, terminal()))
     if wrong:
@@ -51,7 +51,7 @@ def doctor() -> None:
 
 @click.command()
 def dead() -> None:
-    """List the questions a step of which failed too often."""
+    """List the questions that were given up because a step failed too often."""
     from api.cli.connect import open_services
     from api.cli.views.overview import dead_lines
     from store.questions.state import dead as failed
@@ -63,7 +63,7 @@ def dead() -> None:
 @click.command()
 @click.argument("question_id", metavar="ID")
 def replay(question_id: str) -> None:
-    """Start a question again that failed, ran out of time or was cancelled."""
+    """Start again a question that failed, ran out of time or was cancelled."""
     from api.cli.connect import open_services
     from workers.questions.submit import replay as start_again
 
@@ -73,16 +73,16 @@ def replay(question_id: str) -> None:
 
 @click.command()
 def reindex() -> None:
-    """Build the knowledge base again from the stored pages: after a change of embedder, or damage."""
+    """Rebuild the knowledge base from the stored pages, after a change of embedder or damage."""
     from api.cli.connect import open_services
-    from api.operations.reindex import reindex as build_again
+    from api.operations.reindex import reindex as rebuild
 
     def progress(done: int, total: int) -> None:
-        tell(f"{done:,} of {total:,} pages")
+        notify(f"{done:,} of {total:,} pages")
 
     services = open_services()
-    held = build_again(services, progress)
-    print_lines(f"The knowledge base holds {held:,} passages, embedded by {services.embedder.id}.")
+    passages = rebuild(services, progress)
+    print_lines(f"The knowledge base holds {passages:,} passages, embedded by {services.embedder.id}.")
 
 
 @click.command()

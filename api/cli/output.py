@@ -1,4 +1,4 @@
-"""Where the command line writes: answers to stdout, everything else to stderr; colours only where they are seen."""
+"""Writes answers to stdout and everything else to stderr; colours only for terminals that show them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from api.cli.views.question import Look
+    from api.cli.views.question import Style
     from domain import Status
     from wellread.records import Event
 
@@ -20,7 +20,7 @@ EXIT_INTERRUPTED = 130
 
 
 def exit_code(status: Status) -> int:
-    """What a question that ended so exits with: 0 answered, 1 an error, 3 not known, out of time or not over yet."""
+    """Return the exit code for a question's status: 0 answered, 1 failed, 3 not known, out of time or not ended."""
     from domain import Status
 
     return {Status.ANSWERED: 0, Status.FAILED: 1}.get(status, EXIT_NOT_KNOWN)
@@ -32,23 +32,23 @@ def print_lines(*lines: str) -> None:
         click.echo(line)
 
 
-def tell(*lines: str) -> None:
+def notify(*lines: str) -> None:
     """Write to stderr at once."""
     for line in lines:
         click.echo(line, err=True)
 
 
-def tell_progress(event: Event, at_s: float) -> None:
-    """Write what happens with a question to stderr, ``at_s`` seconds after it was asked."""
+def print_progress(event: Event, at_s: float) -> None:
+    """Write one step of a question's progress to stderr, ``at_s`` seconds after it was asked."""
     from api.cli.views.question import event_lines
 
-    tell(*event_lines(event, at_s, terminal(err=True)))
+    notify(*event_lines(event, at_s, terminal(err=True)))
 
 
-def terminal(*, err: bool = False) -> Look:
-    """What stdout, or stderr, can show."""
-    from api.cli.views.question import Look
+def terminal(*, err: bool = False) -> Style:
+    """Return what stdout, or stderr, can show."""
+    from api.cli.views.question import Style
 
     stream = sys.stderr if err else sys.stdout
     colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Look(width=max(40, shutil.get_terminal_size((100, 24)).columns), colour=colour)
+    return Style(width=max(40, shutil.get_terminal_size((100, 24)).columns), colour=colour)

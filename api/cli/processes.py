@@ -1,4 +1,4 @@
-"""The commands that are one process of the stack each; `wellread up` starts them, containers name them."""
+"""The commands that each run one process of the stack; `wellread up` and containers start them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wellread read`, `reads` and `pages`: pages and whole sites read into the knowledge base, and what became of them."""
+"""`wellread read`, `reads` and `pages`: read pages and whole sites into the knowledge base, and show the outcome."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, print_lines, tell, terminal
+from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wellread.client import Client, PageRead, SiteRead
 
-#: seconds between two lines of progress where they are not written over each other
+#: seconds between two lines of progress where the next does not overwrite the last
 QUIET_S = 10.0
 #: seconds between two looks at the progress
 POLL_EVERY_S = 0.5
@@ -25,9 +25,15 @@ POLL_EVERY_S = 0.5
 @click.command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
 @click.option("--whole", is_flag=True, help="Read the whole site, or all of it below the URL's path.")
-@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
-@click.option("--max-pages", type=click.IntRange(1, 1_000_000), help="Most pages of a whole site.  [default: 10,000]")
-@click.option("--max-depth", type=click.IntRange(0, 1_000), help="Most links from where it begins.  [default: 20]")
+@click.option(
+    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
+)
+@click.option(
+    "--max-pages", type=click.IntRange(1, 1_000_000), help="At most this many pages of a whole site.  [default: 10,000]"
+)
+@click.option(
+    "--max-depth", type=click.IntRange(0, 1_000), help="At most this many links from the start.  [default: 20]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print how a whole site's reading ended as JSON.")
 @click.option("--wait", type=click.FloatRange(min=1), help="Seconds to wait for pages.  [default: 120; sites: no end]")
 def read(
@@ -47,13 +53,13 @@ def read(
     from api.cli.connect import connected
 
     if not whole and (max_pages or max_depth is not None or as_json):
-        raise click.UsageError("--max-pages, --max-depth and --json are of whole sites: add --whole.")
-    with connected(tell) as client:
+        raise click.UsageError("--max-pages, --max-depth and --json are for whole sites: add --whole.")
+    with connected(notify) as client:
         for url in urls if own else ():
             client.add_source(url, own=True)
         if whole:
             begun = [client.read_site(url, max_pages=max_pages, max_depth=max_depth).id for url in urls]
-            ended = [_follow_to_its_end(client, site_read_id, as_json) for site_read_id in begun]
+            ended = [_follow_to_the_end(client, site_read_id, as_json) for site_read_id in begun]
             all_read = all(ended)
         else:
             all_read = _read_pages(client, urls, wait or 120.0)
@@ -63,7 +69,7 @@ def read(
 
 @click.group()
 def reads() -> None:
-    """See how far the reading of whole sites is; pause, resume and cancel it."""
+    """Follow the reading of whole sites; pause, resume or cancel it."""
 
 
 @reads.command(name="list")
@@ -78,7 +84,7 @@ def show_all() -> None:
 
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
-@click.option("--follow", "follows", is_flag=True, help="Stay until it is over; Ctrl-C leaves it to the workers.")
+@click.option("--follow", "follows", is_flag=True, help="Stay until it has ended; Ctrl-C leaves it to the workers.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(number: int, follows: bool, as_json: bool) -> None:
     """Show how far a site read has come."""
@@ -94,7 +100,7 @@ def show(number: int, follows: bool, as_json: bool) -> None:
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def pause(number: int) -> None:
-    """Read no more of a site for now; `wellread reads resume ID` goes on."""
+    """Pause the reading of a site; `wellread reads resume ID` continues it."""
     from api.cli.connect import open_client
 
     with open_client() as client:
@@ -104,7 +110,7 @@ def pause(number: int) -> None:
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def resume(number: int) -> None:
-    """Go on with a site that was paused or cancelled."""
+    """Continue to read a site that was paused or cancelled."""
     from api.cli.connect import open_client
 
     with open_client() as client:
@@ -114,7 +120,7 @@ def resume(number: int) -> None:
 @reads.command()
 @click.argument("number", type=int, metavar="ID")
 def cancel(number: int) -> None:
-    """Read no more of a site; what was read stays."""
+    """Stop reading a site; the pages that were read stay."""
     from api.cli.connect import open_client
 
     with open_client() as client:
@@ -129,7 +135,7 @@ def pages() -> None:
 @pages.command(name="show")
 @click.argument("url")
 def show_page(url: str) -> None:
-    """Show a page: when it was looked at, what was found each time, when it is due again."""
+    """Show a page: when it was checked, what was found each time, and when it is due again."""
     from api.cli.connect import open_client
     from api.cli.views.sites import page_lines
 
@@ -144,19 +150,19 @@ def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
     def show_reading(reading: PageRead) -> None:
         print_lines(*question.reading_lines(reading, terminal()))
 
-    readings = ask_flow.read(client, urls, show_reading, wait_s=wait_s)
+    readings = ask_flow.read_pages(client, urls, show_reading, wait_s=wait_s)
     return all(reading.in_knowledge_base for reading in readings)
 
 
-def _follow_to_its_end(client: Client, site_read_id: int, as_json: bool) -> bool:
-    """Show the progress of a site read; on Ctrl-C say how to come back to it."""
+def _follow_to_the_end(client: Client, site_read_id: int, as_json: bool) -> bool:
+    """Show the progress of a site read; on Ctrl-C print how to return to it."""
     try:
         seen = _follow(client, site_read_id)
     except KeyboardInterrupt:
-        tell(
+        notify(
             "",
-            f"The site is read on while Wellread runs (`wellread up`): `wellread reads show {site_read_id} --follow` "
-            f"comes back to it, `wellread reads pause {site_read_id}` and `cancel` end it.",
+            f"The reading goes on while Wellread runs (`wellread up`): `wellread reads show {site_read_id} --follow` "
+            f"shows it again, `wellread reads pause {site_read_id}` or `cancel` stops it.",
         )
         click.get_current_context().exit(EXIT_INTERRUPTED)
     _print(seen, as_json)
@@ -164,8 +170,8 @@ def _follow_to_its_end(client: Client, site_read_id: int, as_json: bool) -> bool
 
 
 def _follow(client: Client, site_read_id: int) -> SiteRead:
-    """Show how far a site read is until it is over and answers can be drawn from all of it, or it is paused."""
-    show_progress = _teller()
+    """Show the progress of a site read until it has ended and all its pages are indexed, or it is paused."""
+    show_progress = _progress_printer()
     while True:
         seen = client.site_read(site_read_id)
         show_progress(seen)
@@ -178,8 +184,8 @@ def _is_over(seen: SiteRead) -> bool:
     return seen.is_final and not seen.embedding
 
 
-def _teller() -> Callable[[SiteRead], None]:
-    """What shows progress on stderr: one line that is written over, or one every ten seconds."""
+def _progress_printer() -> Callable[[SiteRead], None]:
+    """Return a function that shows progress on stderr: in one line that it overwrites, or in one every ten seconds."""
     from api.cli.views.sites import progress_line
 
     overwrites, last = sys.stderr.isatty(), -QUIET_S
@@ -191,7 +197,7 @@ def _teller() -> Callable[[SiteRead], None]:
             click.echo(f"\r\x1b[K{line}", nl=_is_over(seen), err=True)
         elif time.monotonic() - last >= QUIET_S:
             last = time.monotonic()
-            tell(line)
+            notify(line)
 
     return show_progress
 

@@ -22,9 +22,11 @@ def source() -> None:
     """Choose the sites that may be read for any question."""
 
 
-EVERY = click.option("--every", metavar="SPAN", help="Look at it this often: 90m, 6h, 1d12h.")
-CRON = click.option("--cron", metavar="LINE", help='Look at it at these times, such as "0 3 * * *": daily at three.')
-ZONE = click.option("--zone", metavar="NAME", help="The cron line's time zone, such as Europe/Berlin; at first UTC.")
+EVERY = click.option("--every", metavar="SPAN", help="Check it this often: 90m, 6h, 1d12h.")
+CRON = click.option("--cron", metavar="LINE", help='Check it at these times, such as "0 3 * * *": daily at three.')
+ZONE = click.option(
+    "--zone", metavar="NAME", help="The cron line's time zone, such as Europe/Berlin; UTC if never given."
+)
 
 
 @source.command()
@@ -35,15 +37,15 @@ ZONE = click.option("--zone", metavar="NAME", help="The cron line's time zone, s
 @CRON
 @ZONE
 def add(url: str, own: bool, delay: float | None, every: str | None, cron: str | None, zone: str | None) -> None:
-    """Keep a site; adding it again changes its settings, but no delay and no schedule that is not given.
+    """Add a site. Adding it again changes its settings; a delay or schedule that is not given stays.
 
-    With a schedule it is looked at for new pages then, and its pages with it; without one each page is looked at by
-    its own interval, sooner when it changes.
+    With a schedule, the site is checked for new pages at those times, and its pages with it; without one, each page is
+    checked at its own interval, sooner when it changes.
     """
     from api.cli.connect import open_client
     from crawler.discovery.schedule import schedule_of
 
-    schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is kept
+    schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is stored
     given = _given(every=every, cron=cron, zone=zone)
     with open_client() as client:
         added = client.add_source(url, own=own, min_delay_s=delay)
@@ -58,11 +60,11 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
 @EVERY
 @CRON
 @ZONE
-@click.option("--no-schedule", is_flag=True, help="Look at each of its pages by that page's own interval again.")
+@click.option("--no-schedule", is_flag=True, help="End the schedule: check each page at its own interval again.")
 def edit(
     url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
 ) -> None:
-    """Change a site's delay or schedule while everything runs; what is not named stays."""
+    """Change a site's delay or schedule while everything runs; what is not given stays."""
     from api.cli.connect import open_client
 
     if no_schedule and _given(every=every, cron=cron, zone=zone):
@@ -111,9 +113,9 @@ def _given(**options: Any) -> dict[str, Any]:
 
 
 def _schedule(source: Source) -> list[str]:
-    from api.cli.views.sites import schedule_said
+    from api.cli.views.sites import schedule_text
 
-    return schedule_said(source.schedule, source.next_due)
+    return schedule_text(source.schedule, source.next_due)
 
 
 COMMANDS = (source,)

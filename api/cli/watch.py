@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from api.cli.output import exit_code, print_lines, tell, tell_progress, terminal
+from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
 
 
 class _OrQuestion(click.Group):
-    """A group in which what is no subcommand is a question to watch."""
+    """A group that takes an argument which is not a subcommand for a question to watch."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the subcommand; a question, or an option of one, belongs to the hidden one."""
+        """Return the subcommand; a question, or an option of one, goes to the hidden `question`."""
         if args and self.get_command(context, args[0]) is None:
             args = ["question", *args]
         return super().resolve_command(context, args)
@@ -27,16 +27,18 @@ class _OrQuestion(click.Group):
 def watch() -> None:
     """Ask a QUESTION and have it asked again when a page that its answer cites changes.
 
-    The first answer is shown, and with --stay each new one until Ctrl-C. It stays watched, as long as Wellread runs,
-    until `wellread watch stop ID`. `wellread watch question --help` lists the options.
+    The first answer is shown, and with --stay each new one until Ctrl-C. It stays watched while Wellread runs, until
+    `wellread watch stop ID`. `wellread watch question --help` lists the options.
     """
 
 
 @watch.command(hidden=True)
 @click.argument("question")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
-@click.option("--own", is_flag=True, help="The sites are your own: their addresses may be private. They are kept.")
-@click.option("--callback", default="", metavar="URL", help="Told of each new answer by a signed POST.")
+@click.option(
+    "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
+)
+@click.option("--callback", default="", metavar="URL", help="Gets a signed POST for each new answer.")
 @click.option("--stay", is_flag=True, help="Stay and show each new answer.")
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
 def question(question: str, sites: tuple[str, ...], own: bool, callback: str, stay: bool, wait: float) -> None:
@@ -45,10 +47,10 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     from api.cli.connect import connected
     from api.cli.views import question as show
 
-    asked = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
-    ask_flow.check(asked)
-    with connected(tell) as client:
-        record = ask_flow.ask(client, asked, tell_progress)
+    options = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
+    ask_flow.check(options)
+    with connected(notify) as client:
+        record = ask_flow.ask(client, options, print_progress)
         client.watch(record.id, callback_url=callback)
         print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
         if stay:
@@ -59,7 +61,7 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
 
 @watch.command(name="list")
 def show_all() -> None:
-    """List the standing questions, oldest first."""
+    """List the watched questions, oldest first."""
     from api.cli.connect import open_client
     from api.cli.views.overview import watch_lines
 
@@ -70,12 +72,12 @@ def show_all() -> None:
 @watch.command()
 @click.argument("question_id", metavar="ID")
 def stop(question_id: str) -> None:
-    """Ask a question again no longer; its answer stays."""
+    """Stop watching a question; its answer stays."""
     from api.cli.connect import open_client
 
     with open_client() as client:
         client.unwatch(question_id)
-    print_lines(f"{question_id} is watched no longer; its answer stays.")
+    print_lines(f"{question_id} is no longer watched; its answer stays.")
 
 
 COMMANDS = (watch,)

@@ -20,7 +20,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _JSON = "application/json"
 
 
-class SameMachine:
+class LoopbackOnly:
     """Refuses requests that reach a keyless API under a foreign name or from a foreign page."""
 
     def __init__(self, app: ASGIApp, *, names: Sequence[str]) -> None:

@@ -32,7 +32,7 @@ class Diagnosis:
     fix: str = ""  #: what to do, when something is wrong
 
 
-def examine(services: Services) -> Iterator[Diagnosis]:
+def diagnose(services: Services) -> Iterator[Diagnosis]:
     """Look at every part in turn; a look that fails is itself a finding."""
     looks: tuple[Callable[[Services], Diagnosis], ...] = (
         _python,
@@ -49,14 +49,17 @@ def examine(services: Services) -> Iterator[Diagnosis]:
         _search_engines,
         _exposure,
     )
-    for look in looks:
+    for check_engines in looks:
         try:
-            yield look(services)
+            yield check_engines(services)
         except WellreadError as error:
-            yield Diagnosis(name=_name(look), level="wrong", said=str(error))
+            yield Diagnosis(name=_name(check_engines), level="wrong", said=str(error))
         except redis.RedisError as error:
             yield Diagnosis(
-                name=_name(look), level="wrong", said=f"Redis did not answer: {error}", fix=_redis_fix(services)
+                name=_name(check_engines),
+                level="wrong",
+                said=f"Redis did not answer: {error}",
+                fix=_redis_fix(services),
             )
 
 
@@ -182,9 +185,9 @@ def _candidate_sources(services: Services) -> Diagnosis:
 
 
 def _search_engines(services: Services) -> Diagnosis:
-    from api.operations.doctor_engines import look
+    from api.operations.doctor_engines import check_engines
 
-    said, fix, is_wrong = look(services, redis_is_there=not _is_idle(services.settings))
+    said, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
     return Diagnosis(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROBE = "encyclopedia"
 
 
-def look(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
+def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
     """Return what is to be said, what to do, and whether something is wrong.
 
     The operator's own SearXNG is asked a query, which costs nothing; the engines with a key are not.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: told how many pages are done, of how many
 Progress = Callable[[int, int], None]
 #: by the page's id, which of its texts was written
-Written = dict[int, tuple[int, bool]]
+WrittenTexts = dict[int, tuple[int, bool]]
 
 _INDEXED = {"state": IndexState.INDEXED, "attempts": 0, "error": None, **leases.RELEASED}
 
@@ -45,7 +45,7 @@ def reindex(services: Services, progress: Progress) -> int:
     Raises StillRunning, or the store's errors.
     """
     check_schema(services.database)
-    written: Written = {}
+    written: WrittenTexts = {}
     with _alone(services):
         batches = _batches(services, written, progress)
         held = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
@@ -53,7 +53,9 @@ def reindex(services: Services, progress: Progress) -> int:
     return held
 
 
-def _batches(services: Services, written: Written, progress: Progress) -> Iterator[Mapping[int, Sequence[Passage]]]:
+def _batches(
+    services: Services, written: WrittenTexts, progress: Progress
+) -> Iterator[Mapping[int, Sequence[Passage]]]:
     """All pages that are not gone, in order of their ids, some at a time; notes in ``written`` what they were."""
     here = PageRow.gone_at.is_(None)
     done = last = 0
@@ -72,7 +74,7 @@ def _batches(services: Services, written: Written, progress: Progress) -> Iterat
         progress(done, max(done, total))  # a crawl may go on and add pages
 
 
-def _take_in(services: Services, written: Written) -> None:
+def _take_in(services: Services, written: WrittenTexts) -> None:
     """Do for the pages that waited to be embedded what the worker would have done.
 
     Those that were saved anew since they were written, or vanished, wait on: the knowledge base has what they were.

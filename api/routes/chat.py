@@ -27,11 +27,11 @@ async def chat(
     new = to_new(asked, submit.default_budget(services))
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
-    def look() -> Record:
+    def read() -> Record:
         return read_record(services, question.id)
 
     within_s = 0.0 if asked.queued else asked.wait
-    record = await final_record(listener, question.id, look, within_s=within_s, waiting=waiting)
+    record = await final_record(listener, question.id, read, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{question.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

@@ -20,17 +20,17 @@ log = structlog.get_logger()
 #: how long the stream may be silent before the rows are looked at: an event may have been lost
 SILENCE_S = 10.0
 
-Look = Callable[[], Record]
+ReadRecord = Callable[[], Record]
 
 
 async def changes(
-    listener: redis.asyncio.Redis, question_id: str, look: Look, *, after: int | None
+    listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord, *, after: int | None
 ) -> AsyncIterator[Event]:
     """Yield ``changed`` with the record for each new answer while the question is watched, then ``stopped``.
 
     ``after`` is the id of the last change that is known (milliseconds); None: the one that stands now.
     """
-    record = await to_thread.run_sync(look)
+    record = await to_thread.run_sync(read_record)
     known = _moment(record) if after is None else after
     signs = _signs(listener, question_id)
     while record.watched:
@@ -38,7 +38,7 @@ async def changes(
             known = _moment(record)
             yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
         await anext(signs)
-        record = await to_thread.run_sync(look)
+        record = await to_thread.run_sync(read_record)
     yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 

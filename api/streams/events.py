@@ -24,33 +24,40 @@ from store.questions.records import PHASES, Record
 log = structlog.get_logger()
 
 #: how often the rows are looked at while Redis is away
-LOOK_EVERY_S = 0.5
+POLL_EVERY_S = 0.5
 #: how long the stream may be silent before the rows are looked at: an event may have been lost
 SILENCE_S = 3.0
 #: how long what the stream still holds of a question that has ended is waited for
 REPLAY_S = 0.05
 
-Look = Callable[[], Record]
+ReadRecord = Callable[[], Record]
 
 
-async def watch(listener: redis.asyncio.Redis, question_id: str, look: Look, *, after: str) -> AsyncIterator[Event]:
+async def watch(
+    listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord, *, after: str
+) -> AsyncIterator[Event]:
     """Yield where the question stands, then its progress after the event ``after``, then ``final`` and its record.
 
     ``look`` reads the record from SQL. What is told from the rows has no id: a reader that comes back hears it again.
     """
-    record = await to_thread.run_sync(look)
+    record = await to_thread.run_sync(read_record)
     yield _status(record)
     try:
-        async for event in _heard(listener, record, look, after=after):
+        async for event in _heard(listener, record, read_record, after=after):
             yield event
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
-        async for event in _seen(record, look):
+        async for event in _seen(record, read_record):
             yield event
 
 
 async def final_record(
-    listener: redis.asyncio.Redis, question_id: str, look: Look, *, within_s: float, waiting: set[anyio.CancelScope]
+    listener: redis.asyncio.Redis,
+    question_id: str,
+    read_record: ReadRecord,
+    *,
+    within_s: float,
+    waiting: set[anyio.CancelScope],
 ) -> Record:
     """The question's record as soon as it is final, or as it is after ``within_s`` seconds.
 
@@ -62,26 +69,26 @@ async def final_record(
         waiting.add(scope)
         try:
             with scope:
-                return await _ended(listener, question_id, look)
+                return await _ended(listener, question_id, read_record)
         finally:
             waiting.discard(scope)
-    return await to_thread.run_sync(look)
+    return await to_thread.run_sync(read_record)
 
 
-async def _ended(listener: redis.asyncio.Redis, question_id: str, look: Look) -> Record:
+async def _ended(listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord) -> Record:
     """The question's record, once it is final."""
     try:
-        return await _heard_end(listener, await to_thread.run_sync(look), look)
+        return await _heard_end(listener, await to_thread.run_sync(read_record), read_record)
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
     while True:
-        record = await to_thread.run_sync(look)
+        record = await to_thread.run_sync(read_record)
         if record.status.is_final:
             return record
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(POLL_EVERY_S)
 
 
-async def _heard_end(listener: redis.asyncio.Redis, record: Record, look: Look) -> Record:
+async def _heard_end(listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord) -> Record:
     """The record as soon as it is final; who shares a run hears its leader's end, and the next one's if that fails."""
     last = "0"
     while not record.status.is_final:
@@ -89,13 +96,15 @@ async def _heard_end(listener: redis.asyncio.Redis, record: Record, look: Look) 
         async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):
             last = event.id if event else last
             if event is None or event.kind == EventKind.FINAL:
-                record = await to_thread.run_sync(look)
+                record = await to_thread.run_sync(read_record)
                 if record.status.is_final or record.shared_with != leader:
                     break
     return record
 
 
-async def _heard(listener: redis.asyncio.Redis, record: Record, look: Look, *, after: str) -> AsyncIterator[Event]:
+async def _heard(
+    listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord, *, after: str
+) -> AsyncIterator[Event]:
     """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since).
 
     Who shares a run hears its leader's events, and, when that ends without an answer, those of the next.
@@ -108,7 +117,7 @@ async def _heard(listener: redis.asyncio.Redis, record: Record, look: Look, *, a
             if event is not None and event.kind != EventKind.FINAL:
                 yield event
                 continue
-            record = await to_thread.run_sync(look)
+            record = await to_thread.run_sync(read_record)
             if record.status.is_final:
                 yield _final(record, last)
                 return
@@ -125,12 +134,12 @@ class _Told:
     pages: frozenset[str]
 
 
-async def _seen(record: Record, look: Look) -> AsyncIterator[Event]:
+async def _seen(record: Record, read_record: ReadRecord) -> AsyncIterator[Event]:
     """Progress told from the rows alone."""
     told = _Told(status=record.status, revision=record.revision, pages=_settled(record))
     while not record.status.is_final:
-        await asyncio.sleep(LOOK_EVERY_S)
-        record = await to_thread.run_sync(look)
+        await asyncio.sleep(POLL_EVERY_S)
+        record = await to_thread.run_sync(read_record)
         for event in _news(record, told):
             yield event
         told = _Told(status=record.status, revision=record.revision, pages=_settled(record))

@@ -17,7 +17,7 @@ from typing import Literal
 
 import click
 
-from api.cli.demo.alone import alone_in, started
+from api.cli.demo.alone import isolated_in, started_stack
 from api.cli.demo.site_server import serve
 from domain import Status
 from wellread.client import Client
@@ -54,8 +54,8 @@ def main(docs: Path, limit: int) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         serve(docs.absolute()) as site,
-        alone_in(Path(folder)),
-        started() as (_, client),
+        isolated_in(Path(folder)),
+        started_stack() as (_, client),
     ):
         client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
         for wording in ("question", "paraphrase"):

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from api.cli.connect import quiet_logs
 from api.server import Server
 from store.sql.database import migrate
 from workers.services import Services
@@ -87,6 +88,7 @@ def placed(
     if request.param == "here":
         yield request.getfixturevalue("here")
         return
+    quiet_logs()  # the API's too: it runs in this process, whose output is the command's
     with serving(app) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)
         yield services

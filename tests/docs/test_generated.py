@@ -13,10 +13,8 @@ from workers.settings import Settings
 
 
 def test_generated_parts_are_what_the_code_says_now() -> None:
-    parts = generate_docs.every_part()
-    stale = [
-        name for name, path in PAGES.items() if generate_docs.filled(text := path.read_text("utf-8"), parts) != text
-    ]
+    parts = generate_docs.generated_parts()
+    stale = [name for name, path in PAGES.items() if generate_docs.fill(text := path.read_text("utf-8"), parts) != text]
     assert stale == [], "run `make docs`"
 
 
@@ -26,19 +24,19 @@ def test_every_generated_part_has_its_place() -> None:
         for path in PAGES.values()
         for name in re.findall(r"<!-- generated: (\w+) -->\n[^<]", path.read_text("utf-8"))
     ]
-    assert sorted(placed) == sorted(generate_docs.every_part())
+    assert sorted(placed) == sorted(generate_docs.generated_parts())
 
 
 def test_generated_parts_do_not_depend_on_the_settings_of_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = generate_docs.every_part()
+    before = generate_docs.generated_parts()
     for name, value in (("API_HOST", "0.0.0.0"), ("API_KEYS", "admin:my-own"), ("MAX_PAGES", "7"), ("DATA_DIR", "/x")):
         monkeypatch.setenv(f"WELLREAD_{name}", value)
-    assert generate_docs.every_part() == before
+    assert generate_docs.generated_parts() == before
 
 
 def test_a_part_that_nobody_writes_is_an_error() -> None:
     with pytest.raises(generate_docs.UnknownPart, match="'weather'"):
-        generate_docs.filled("<!-- generated: weather -->\n<!-- end -->", {"settings": "…"})
+        generate_docs.fill("<!-- generated: weather -->\n<!-- end -->", {"settings": "…"})
 
 
 def test_table_shows_every_setting_with_its_default_and_bounds() -> None:

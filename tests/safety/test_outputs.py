@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.cli import ask_flow
-from api.cli.views.question import Look, event_lines, record_lines
+from api.cli.views.question import Style, event_lines, record_lines
 from tests.api.conftest import LOCAL, serving
 from tests.api.web.browser import browser
 from tests.safety.conftest import Library
@@ -90,7 +90,7 @@ def test_no_event_is_made_up_by_what_a_page_says(library: Library, http: TestCli
 
 @pytest.mark.parametrize("width", [40, 100])
 def test_terminal_shows_letters_and_our_own_colours_only(records: list[dict[str, Any]], width: int) -> None:
-    look = Look(width=width, colour=True)
+    look = Style(width=width, colour=True)
     for record in records:
         events = [
             Event(id="1-0", kind="provisional", data={"answer": record["answer"] or ""}),

@@ -17,7 +17,7 @@ READY_WITHIN_S = 60.0
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def isolated_in(folder: Path) -> Iterator[None]:
     """Work in a folder of its own, with none of the user's settings; his data and his keys are not touched."""
     kept, here = dict(os.environ), Path.cwd()
     for name in kept:
@@ -37,7 +37,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def started() -> Iterator[tuple[Stack, Client]]:
+def started_stack() -> Iterator[tuple[Stack, Client]]:
     """Start the stack that the environment describes, and give it with a client once it is ready to be asked."""
     with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
         wait_until(client.is_ready, within_s=READY_WITHIN_S)

@@ -14,11 +14,11 @@ from tempfile import mkdtemp
 
 from api.cli import ask_flow
 from api.cli.ask_flow import AskOptions
-from api.cli.demo.alone import alone_in, started
+from api.cli.demo.alone import isolated_in, started_stack
 from api.cli.demo.checks import Check, Finding, check
 from api.cli.demo.site_server import SITE, SiteServer, serve
 from api.cli.views import question as show
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from wellread.client import Client
 from wellread.records import Event, Record
 from workers.processes.stack import Stack
@@ -40,23 +40,23 @@ class Script:
     unanswered: str
 
 
-def run(say: Say, look: Look) -> bool:
+def run(say: Say, style: Style) -> bool:
     """Show the flow, stop everything, and tell whether all held that was promised."""
     script = _script()
     folder = Path(mkdtemp(prefix="wellread-demo-"))
-    with serve() as site, alone_in(folder):
+    with serve() as site, isolated_in(folder):
         say(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
         with _started(say) as (stack, client):
             children = tuple(stack.pids().values())
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
             say(f"The site is now a source, read every {DELAY_S:g} s (1 s is the default).")
             began = time.monotonic()
-            findings = _ask_all(client, site, script, say, look)
+            findings = _ask_all(client, site, script, say, style)
             asked_s = time.monotonic() - began
-            say(*_heading("Side by side", look), *show.side_by_side(*_table(findings), look))
+            say(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
             checked = check(findings, script.expected, pages={p: client.page(p).text for p in _cited(findings)})
         checked += [_robots_kept(site), _nothing_left(children)]
-    say(*_heading("Checked", look), *(_check_line(each, look) for each in checked), "")
+    say(*_heading("Checked", style), *(_check_line(each, style) for each in checked), "")
     held = all(each.holds for each in checked)
     say(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
     return held
@@ -69,26 +69,26 @@ def _end(folder: Path, *, held: bool) -> str:
     return "The demonstration's data is removed."
 
 
-def _ask_all(client: Client, site: SiteServer, script: Script, say: Say, look: Look) -> list[Finding]:
+def _ask_all(client: Client, site: SiteServer, script: Script, say: Say, style: Style) -> list[Finding]:
     turns = (
         ("1. A question, and an empty knowledge base", script.question),
         ("2. The same in other words", script.paraphrase),
         ("3. A question that no page answers", script.unanswered),
     )
-    return [_ask(client, site, title, question, say, look) for title, question in turns]
+    return [_ask(client, site, title, question, say, style) for title, question in turns]
 
 
-def _ask(client: Client, site: SiteServer, title: str, question: str, say: Say, look: Look) -> Finding:
-    say(*_heading(title, look), f"> {question}", "")
+def _ask(client: Client, site: SiteServer, title: str, question: str, say: Say, style: Style) -> Finding:
+    say(*_heading(title, style), f"> {question}", "")
     fetched_before = len(site.paths)
     heard: list[Event] = []
 
     def tell(event: Event, at_s: float) -> None:
         heard.append(event)
-        say(*show.event_lines(event, at_s, look))
+        say(*show.event_lines(event, at_s, style))
 
     record = ask_flow.ask(client, AskOptions(question=question, wait_s=WAIT_S), tell)
-    say("", *show.record_lines(record, look))
+    say("", *show.record_lines(record, style))
     return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(heard))
 
 
@@ -119,7 +119,7 @@ def _cited(findings: Sequence[Finding]) -> set[int]:
 def _started(say: Say) -> Iterator[tuple[Stack, Client]]:
     say("Starting Valkey, the workers, beat and the API …")
     began = time.monotonic()
-    with started() as (stack, client):
+    with started_stack() as (stack, client):
         say(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
         yield stack, client
         say("", "Stopping …")
@@ -156,10 +156,10 @@ def _count_pages() -> int:
     return sum(1 for _ in SITE.rglob("*.html"))
 
 
-def _heading(text: str, look: Look) -> list[str]:
-    return ["", look.paint(text, bold=True), "═" * min(look.width, len(text))]
+def _heading(text: str, style: Style) -> list[str]:
+    return ["", style.paint(text, bold=True), "═" * min(style.width, len(text))]
 
 
-def _check_line(each: Check, look: Look) -> str:
-    mark = look.paint("held  ", fg="green") if each.holds else look.paint("FAILED", fg="red", bold=True)
+def _check_line(each: Check, style: Style) -> str:
+    mark = style.paint("held  ", fg="green") if each.holds else style.paint("FAILED", fg="red", bold=True)
     return f"{mark}  {each.name}" + (f" ({each.said})" if each.said else "")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from api.cli.views.question import Look
-from api.cli.views.sites import schedule_said, site_read_lines
+from api.cli.views.question import Style
+from api.cli.views.sites import schedule_text, site_read_lines
 from api.cli.views.width import clean, cut, wrap
 
 if TYPE_CHECKING:
@@ -27,29 +27,29 @@ class Dead(Protocol):
     updated_at: datetime
 
 
-def overview_lines(seen: Overview, look: Look) -> list[str]:
+def overview_lines(seen: Overview, style: Style) -> list[str]:
     """What runs, what is kept, what waits, what was asked last."""
     return [
         *_running_lines(seen),
         "",
         f"Kept: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
         *([f"Due to be looked at again: {seen.due:,} pages"] if seen.due else []),
-        *(line for site in seen.whole_sites for line in site_read_lines(site, look)),
-        *_engine_lines(seen, look),
+        *(line for site in seen.whole_sites for line in site_read_lines(site, style)),
+        *_engine_lines(seen, style),
         *_queue_lines(seen),
-        *_question_lines(seen, look),
+        *_question_lines(seen, style),
     ]
 
 
-def check_lines(check: Diagnosis, look: Look) -> list[str]:
+def check_lines(check: Diagnosis, style: Style) -> list[str]:
     """One finding, and what to do about it."""
-    level = look.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
-    said = wrap(f"{check.name}: {check.said}", look.width - 7)
+    level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
+    said = wrap(f"{check.name}: {check.said}", style.width - 7)
     lines = [f"{level}  {said[0]}", *(f"       {line}" for line in said[1:])]
-    return lines + (wrap(check.fix, look.width, first="       → ", rest="         ") if check.fix else [])
+    return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
 
 
-def watch_lines(watches: Sequence[Watch], look: Look) -> list[str]:
+def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
     """The standing questions: how each stands, and when its answer last changed."""
     if not watches:
         return ["No question is watched: `wellread watch QUESTION` watches one."]
@@ -57,19 +57,19 @@ def watch_lines(watches: Sequence[Watch], look: Look) -> list[str]:
     for watch in watches:
         changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since it is watched"
         lines.append(f"{watch.question_id}  {watch.status}, {changed}")
-        lines.append(cut(f"    {clean(watch.question)}", look.width))
+        lines.append(cut(f"    {clean(watch.question)}", style.width))
     return [*lines, "", "`wellread watch stop ID` ends one."]
 
 
-def dead_lines(questions: Sequence[Dead], look: Look) -> list[str]:
+def dead_lines(questions: Sequence[Dead], style: Style) -> list[str]:
     """The dead letters, and how to start one again."""
     if not questions:
         return ["No question was given up."]
     lines: list[str] = []
     for question in questions:
         lines.append(f"{question.id}  {_when(question.updated_at)}")
-        lines.append(cut(f"    {clean(question.text)}", look.width))
-        lines += wrap(question.error or "no error was kept", look.width, first="    ", rest="    ")
+        lines.append(cut(f"    {clean(question.text)}", style.width))
+        lines += wrap(question.error or "no error was kept", style.width, first="    ", rest="    ")
     return [*lines, "", "`wellread replay ID` starts one again."]
 
 
@@ -83,7 +83,7 @@ def source_lines(sites: Sequence[Source]) -> list[str]:
 def _said_of(site: Source) -> list[str]:
     own = ["(own)"] if site.own else []
     delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
-    return [*own, *delay, *schedule_said(site.schedule, site.next_due)]
+    return [*own, *delay, *schedule_text(site.schedule, site.next_due)]
 
 
 def _running_lines(seen: Overview) -> list[str]:
@@ -93,8 +93,10 @@ def _running_lines(seen: Overview) -> list[str]:
     return [f"Wellread runs: {seen.address.api_url} (process {seen.address.pid}){flower}"]
 
 
-def _engine_lines(seen: Overview, look: Look) -> list[str]:
-    left_alone = [cut(f"  {name} is left alone: {clean(why)}", look.width) for name, why in seen.engines.items() if why]
+def _engine_lines(seen: Overview, style: Style) -> list[str]:
+    left_alone = [
+        cut(f"  {name} is left alone: {clean(why)}", style.width) for name, why in seen.engines.items() if why
+    ]
     return [f"Search engines: {', '.join(seen.engines) or 'none'}", *left_alone]
 
 
@@ -105,12 +107,12 @@ def _queue_lines(seen: Overview) -> list[str]:
     return ["", f"  {'queue':<8}{'workers':>8}{'waiting':>10}", *rows]
 
 
-def _question_lines(seen: Overview, look: Look) -> list[str]:
+def _question_lines(seen: Overview, style: Style) -> list[str]:
     if not seen.latest:
         return ["", 'Nothing was asked yet: `wellread ask "…"`.']
     counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
     latest = [
-        cut(f"  {asked.id}  {_when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", look.width)
+        cut(f"  {asked.id}  {_when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", style.width)
         for asked in seen.latest
     ]
     return ["", f"Questions: {counts}. The latest:", *latest]

@@ -18,7 +18,7 @@ from domain import WITH_TEXT, Citation, EventKind, Status
 from wellread.records import Event, PageRead, Record
 
 #: status → (phase, what is being done)
-DOING = {
+PHASES = {
     Status.ASKED: ("phase 1", "looking in the knowledge base"),
     Status.RETRYING: ("phase 2", "looking again in other words"),
     Status.SEEKING: ("phase 3", "choosing pages to read"),
@@ -40,7 +40,7 @@ _INDENT = 18
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class Style:
     """What the terminal can show."""
 
     width: int = 80  #: columns
@@ -51,7 +51,7 @@ class Look:
         return click.style(text, **style) if self.colour else text
 
 
-def news(events: Iterable[Event]) -> Iterator[Event]:
+def new_events(events: Iterable[Event]) -> Iterator[Event]:
     """The events without those that say nothing new: where the question stood before its story is told, and repeats.
 
     Of an answer that is being written, only what is new of it is told.
@@ -73,113 +73,113 @@ def _grown(event: Event, before: str) -> Event:
     return replace(event, data={"answer": answer.removeprefix(before).strip()})
 
 
-def event_lines(event: Event, at_s: float, look: Look) -> list[str]:
+def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
     """One step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
     if event.kind == EventKind.STATUS:
-        return _status_lines(event, at_s, look)
+        return _status_lines(event, at_s, style)
     if event.kind == EventKind.PAGE and event.data.get("kind", "page") == "page":
-        return [_page_line(event, at_s, look)]
+        return [_page_line(event, at_s, style)]
     if event.kind == EventKind.WRITING:
-        return _writing_lines(str(event.data.get("answer", "")), at_s, look)
+        return _writing_lines(str(event.data.get("answer", "")), at_s, style)
     if event.kind == EventKind.PROVISIONAL:
-        return _provisional_lines(event, at_s, look)
+        return _provisional_lines(event, at_s, style)
     return []
 
 
-def record_lines(record: Record, look: Look) -> list[str]:
+def record_lines(record: Record, style: Style) -> list[str]:
     """The record as the answer to read: how it ended, the answer, its citations, what to know of it."""
-    lines = [_headline(record, look), ""]
+    lines = [_headline(record, style), ""]
     if record.short_answer:
-        lines += [*(look.paint(line, bold=True) for line in wrap(clean(record.short_answer), look.width)), ""]
+        lines += [*(style.paint(line, bold=True) for line in wrap(clean(record.short_answer), style.width)), ""]
     if record.answer:
-        lines += wrap(record.answer, look.width)
+        lines += wrap(record.answer, style.width)
     if record.error:
-        lines += wrap(record.error, look.width)
+        lines += wrap(record.error, style.width)
     for citation in record.citations:
-        lines += ["", *citation_lines(citation, look)]
+        lines += ["", *citation_lines(citation, style)]
     if record.notice:
-        lines += ["", *wrap(f"Note: {record.notice}", look.width)]
+        lines += ["", *wrap(f"Note: {record.notice}", style.width)]
     if record.status is Status.ABSTAINED:
-        lines += ["", *_tried_lines(record, look)]
-    about = [line for said in about_answer(record) for line in wrap(said, look.width)]
-    return [*lines, *([""] if about else []), *(look.paint(line, dim=True) for line in about)]
+        lines += ["", *_tried_lines(record, style)]
+    about = [line for said in about_answer(record) for line in wrap(said, style.width)]
+    return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
 
-def citation_lines(citation: Citation, look: Look) -> list[str]:
+def citation_lines(citation: Citation, style: Style) -> list[str]:
     """A citation: its number, the quoted span, the page, and how old that is."""
     number = f"[{citation.marker}] "
     indent = " " * len(number)
-    quote = wrap(f"“{clean(citation.quote)}”", look.width, first=number, rest=indent)
-    where = [*wrap(citation.title, look.width, first=indent, rest=indent), indent + clean(citation.url)]
+    quote = wrap(f"“{clean(citation.quote)}”", style.width, first=number, rest=indent)
+    where = [*wrap(citation.title, style.width, first=indent, rest=indent), indent + clean(citation.url)]
     dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
-    return [*quote, *where, *([look.paint(indent + dates, dim=True)] if dates else [])]
+    return [*quote, *where, *([style.paint(indent + dates, dim=True)] if dates else [])]
 
 
-def reading_lines(reading: PageRead, look: Look) -> list[str]:
+def reading_lines(reading: PageRead, style: Style) -> list[str]:
     """A page that was asked to be read, and what came of it."""
     outcome = clean(reading.outcome or "waiting")
     said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
-    return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", look.width)]
+    return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", style.width)]
 
 
-def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], look: Look) -> list[str]:
+def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], style: Style) -> list[str]:
     """A table: a column a question, a row a fact; cells wrap in their column."""
     label = max(columns(name) for name, _ in rows) + 2
-    width = max(12, (look.width - label) // len(headings) - 2)
+    width = max(12, (style.width - label) // len(headings) - 2)
     lines = _row("", headings, label, width)
-    lines.append("─" * min(look.width, label + (width + 2) * len(headings) - 2))
+    lines.append("─" * min(style.width, label + (width + 2) * len(headings) - 2))
     for name, cells in rows:
         lines += _row(name, cells, label, width)
     return lines
 
 
-def _status_lines(event: Event, at_s: float, look: Look) -> list[str]:
+def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
     status = Status(event.data["status"])
-    if status not in DOING:
+    if status not in PHASES:
         return []
-    phase, doing = DOING[status]
+    phase, doing = PHASES[status]
     if status is Status.READING and (chosen := event.data.get("candidates")):
         doing = f"reading {len(chosen)} pages" if len(chosen) > 1 else "reading a page"
     why = clean(str((event.data.get("verdict") or {}).get("reason", "")))
-    known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", look)
-    return [*known, f"{_clock(at_s)}  {look.paint(f'{phase:<7}', bold=True)}  {doing}"]
+    known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", style)
+    return [*known, f"{_clock(at_s)}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
 
 
-def _page_line(event: Event, at_s: float, look: Look) -> str:
+def _page_line(event: Event, at_s: float, style: Style) -> str:
     outcome = clean(str(event.data.get("outcome") or ""))
     reason = clean(str(event.data.get("reason") or ""))
     what = clean(str(event.data["url"])) + (f" ({reason})" if reason and outcome not in WITH_TEXT else "")
     line = f"{_clock(at_s)}           {outcome:<9} "
-    return line + cut(what, look.width - len(line))
+    return line + cut(what, style.width - len(line))
 
 
-def _provisional_lines(event: Event, at_s: float, look: Look) -> list[str]:
-    mark = look.paint("provisional answer, still reading:", fg="yellow")
+def _provisional_lines(event: Event, at_s: float, style: Style) -> list[str]:
+    mark = style.paint("provisional answer, still reading:", fg="yellow")
     missing = ", ".join(map(str, event.data.get("missing") or ()))
-    lacking = _wrapped(f"not covered yet: {clean(missing)}", look) if missing else []
-    return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), look), *lacking]
+    lacking = _wrapped(f"not covered yet: {clean(missing)}", style) if missing else []
+    return [f"{_clock(at_s)}           {mark}", *_wrapped(str(event.data.get("answer", "")), style), *lacking]
 
 
-def _writing_lines(sentences: str, at_s: float, look: Look) -> list[str]:
+def _writing_lines(sentences: str, at_s: float, style: Style) -> list[str]:
     first = f"{_clock(at_s)}           writing:  "
-    return [look.paint(line, dim=True) for line in wrap(sentences, look.width, first=first, rest=" " * len(first))]
+    return [style.paint(line, dim=True) for line in wrap(sentences, style.width, first=first, rest=" " * len(first))]
 
 
-def _headline(record: Record, look: Look) -> str:
+def _headline(record: Record, style: Style) -> str:
     if not record.status.is_final:
-        return look.paint(f"Provisional, still being worked on after {record.seconds:.1f} s", bold=True, fg="yellow")
+        return style.paint(f"Provisional, still being worked on after {record.seconds:.1f} s", bold=True, fg="yellow")
     word, colour = _ENDED[record.status]
     read = len(record.live_urls)
     how = f"{read} page{'' if read == 1 else 's'} read" if record.online_search_triggered else "nothing had to be read"
     confidence = f", confidence {record.confidence:.2f}" if record.status is Status.ANSWERED else ""
-    return look.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
+    return style.paint(f"{word} in {record.seconds:.1f} s", bold=True, fg=colour) + f" ({how}{confidence})"
 
 
-def _tried_lines(record: Record, look: Look) -> list[str]:
-    lines = wrap(f"Stopped: {record.stop_reason}.", look.width) if record.stop_reason else []
+def _tried_lines(record: Record, style: Style) -> list[str]:
+    lines = wrap(f"Stopped: {record.stop_reason}.", style.width) if record.stop_reason else []
     if record.live_urls:
         lines.append("Read for it:")
-        lines += [cut(f"  {clean(url)}", look.width) for url in record.live_urls]
+        lines += [cut(f"  {clean(url)}", style.width) for url in record.live_urls]
     return lines
 
 
@@ -203,9 +203,9 @@ def _day(when: datetime) -> str:
     return when.date().isoformat()
 
 
-def _wrapped(text: str, look: Look) -> list[str]:
+def _wrapped(text: str, style: Style) -> list[str]:
     indent = " " * _INDENT
-    return [look.paint(line, dim=True) for line in wrap(text, look.width, first=indent, rest=indent)]
+    return [style.paint(line, dim=True) for line in wrap(text, style.width, first=indent, rest=indent)]
 
 
 def _clock(at_s: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from api.cli.views.width import clean, cut
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     SiteRead = client.SiteRead | site_reads.SiteRead
 
 
-def progress_line(seen: SiteRead, look: Look) -> str:
+def progress_line(seen: SiteRead, style: Style) -> str:
     """Return how far it is: pages, rate, errors, time left."""
     parts = [f"{seen.looked_at:,} of {min(seen.found, seen.max_pages):,} pages found"]
     if seen.looked_at:
         parts.append(f"{seen.pages_per_s:.1f} pages/s")
     parts.append(f"{seen.new:,} new, {seen.unchanged:,} unchanged")
     if seen.failed:
-        parts.append(look.paint(f"{seen.failed:,} failed", fg="yellow"))
+        parts.append(style.paint(f"{seen.failed:,} failed", fg="yellow"))
     if seen.left_s is not None and seen.status == "RUNNING":
         parts.append(f"about {_span(seen.left_s)} left")
     if seen.embedding:
@@ -33,49 +33,49 @@ def progress_line(seen: SiteRead, look: Look) -> str:
     return "  ".join(parts)
 
 
-def site_read_lines(seen: SiteRead, look: Look) -> list[str]:
+def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
     """One site read as it stands."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
     size = f"{seen.bytes / 1e6:,.1f} MB in {_span(seen.active_s)}, {seen.left_out:,} left out"
     return [
-        cut(f"{seen.id}  {clean(seen.url)}  {how}", look.width),
-        f"    {progress_line(seen, look)}",
+        cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
+        f"    {progress_line(seen, style)}",
         f"    {size}",
     ]
 
 
-def site_reads_lines(seen: Sequence[SiteRead], look: Look) -> list[str]:
+def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
     """The last site reads."""
     if not seen:
         return ["No site was read as a whole: `wellread read URL --whole` reads one."]
-    return [line for one in seen for line in site_read_lines(one, look)]
+    return [line for one in seen for line in site_read_lines(one, style)]
 
 
-def page_lines(page: StoredPage, look: Look) -> list[str]:
+def page_lines(page: StoredPage, style: Style) -> list[str]:
     """A stored page and its history, the latest first."""
     state = "gone; it was" if page.is_gone else f"due again {_when(page.next_due)};"
     lines = [
-        cut(clean(page.title or page.url), look.width),
+        cut(clean(page.title or page.url), style.width),
         clean(page.url),
         f"page {page.id}, {page.lang}, {len(page.text):,} characters",
         f"text number {page.generation}, read {_when(page.read_at)}",
         f"{state} looked at {_when(page.checked_at)}",
         "",
     ]
-    return [*lines, *(check_line(check, look) for check in page.history)]
+    return [*lines, *(check_line(check, style) for check in page.history)]
 
 
-def check_line(check: PageCheck, look: Look) -> str:
+def check_line(check: PageCheck, style: Style) -> str:
     """What was found, how often and when."""
     often = f"{check.times}× since {_when(check.first_at)}" if check.times > 1 else ""
     describe = [
         _when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
         clean(check.reason),
     ]  # fmt: skip
-    return cut("  ".join(describe).rstrip(), look.width)
+    return cut("  ".join(describe).rstrip(), style.width)
 
 
-def schedule_said(schedule: Any, next_due: datetime | None) -> list[str]:
+def schedule_text(schedule: Any, next_due: datetime | None) -> list[str]:
     """A source's schedule in words, with when it is due next."""
     if schedule is None:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from api.cli.views.width import clean, wrap
 
 _INDENT = " " * 11
@@ -36,20 +36,20 @@ class Step(Protocol):
         """What was kept of it."""
 
 
-def trace_lines(steps: Sequence[Step], look: Look) -> list[str]:
+def trace_lines(steps: Sequence[Step], style: Style) -> list[str]:
     """Show every step with its time since the first, what it looked for, found and cost."""
     if not steps:
         return ["No step is finished yet."]
     began = steps[0].started_at
-    return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), look)]
+    return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), style)]
 
 
-def _step_lines(step: Step, at_s: float, look: Look) -> Iterator[str]:
+def _step_lines(step: Step, at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
     head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
-    yield from (look.paint(line, bold=True) for line in wrap(head, look.width, first=first, rest=_INDENT))
+    yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))
     for line in (*_looked(detail), *_judged(detail), *_sought(detail), *_read(detail)):
-        yield from wrap(line, look.width, first=_INDENT, rest=_INDENT + "  ")
+        yield from wrap(line, style.width, first=_INDENT, rest=_INDENT + "  ")
 
 
 def _cost(detail: Mapping[str, Any]) -> str:

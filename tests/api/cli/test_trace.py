@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 from api.cli.main import cli
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from api.cli.views.trace import trace_lines
 from api.schemas.records import StepOut
 from domain import Question, Status
@@ -51,7 +51,7 @@ def test_terminal_shows_queries_hits_with_all_scores_pages_times_and_cost() -> N
         step("seek", "chosen", SOUGHT, at_s=2.0),
         step("read", "read", READ, at_s=3.5, took_s=0.25),
     ]
-    shown = trace_lines(steps, Look(width=160))
+    shown = trace_lines(steps, Style(width=160))
     assert [line.strip() for line in shown] == [
         "0.00 s  retrieve  insufficient in 1.00 s, $0.0032 (1,200 + 400 tokens)",
         "queries: Who built it? | builder",
@@ -71,13 +71,13 @@ def test_terminal_shows_queries_hits_with_all_scores_pages_times_and_cost() -> N
 @pytest.mark.parametrize("width", [40, 80])
 def test_no_line_is_wider_than_the_terminal_nor_steers_it(width: int) -> None:
     hostile = {**LOOKED, "queries": ["a\x1b[2Jb " * 30], "top": [{**HIT, "url": "http://a.example/" + "x" * 300}]}
-    shown = trace_lines([step("retrieve", "insufficient", hostile)], Look(width=width))
+    shown = trace_lines([step("retrieve", "insufficient", hostile)], Style(width=width))
     assert all(len(line) <= width for line in shown)
     assert not any("\x1b" in line for line in shown)
 
 
 def test_question_without_a_finished_step_says_so() -> None:
-    assert trace_lines([], Look()) == ["No step is finished yet."]
+    assert trace_lines([], Style()) == ["No step is finished yet."]
 
 
 def read_question(services: Services) -> Question:

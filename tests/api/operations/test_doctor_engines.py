@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from api.cli.views.overview import overview_lines
-from api.cli.views.question import Look
-from api.operations.doctor import Diagnosis, examine
+from api.cli.views.question import Style
+from api.operations.doctor import Diagnosis, diagnose
 from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
@@ -27,7 +27,7 @@ def services_for(valkey_url: str) -> Iterator[ServicesFor]:
 
 def found(services: Services) -> Diagnosis:
     """What the doctor says of the engines."""
-    [check] = [check for check in examine(services) if check.name == "search engines"]
+    [check] = [check for check in diagnose(services) if check.name == "search engines"]
     return check
 
 
@@ -88,6 +88,6 @@ def test_the_overview_shows_who_is_left_alone(services_for: ServicesFor) -> None
     services = services_for(wikipedia=True, brave_key="k")
     migrate(services.settings.database)
     fail(services, "brave", "OutOfCredit", "Brave has no searches left")
-    lines = overview_lines(overview(services), Look(width=80, colour=False))
+    lines = overview_lines(overview(services), Style(width=80, colour=False))
     assert "Search engines: brave, wikipedia" in lines
     assert "  brave is left alone: Brave has no searches left" in lines

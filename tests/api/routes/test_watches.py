@@ -189,7 +189,7 @@ def test_command_line_watches_lists_and_stops(url: str, services: Services, monk
     listed = wellread("watch", "list").stdout
     assert row.id in listed
     assert "Who built the lighthouse?" in listed
-    assert "watched no longer" in wellread("watch", "stop", row.id).stdout
+    assert "no longer watched" in wellread("watch", "stop", row.id).stdout
     assert "No question is watched" in wellread("watch", "list").stdout
     assert wellread("watch", "stop", "0" * 32).exit_code == 1
 

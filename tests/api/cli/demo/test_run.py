@@ -11,9 +11,9 @@ import pytest
 import structlog
 
 from api.cli.demo import run as demo
-from api.cli.demo.alone import alone_in
+from api.cli.demo.alone import isolated_in
 from api.cli.demo.checks import Finding, check
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from tests.api.records import citation, record_json
 from wellread.records import Event, to_record
 from workers.settings import load
@@ -93,7 +93,7 @@ def test_the_users_settings_are_kept_away_and_come_back(tmp_path: Path, monkeypa
     ours = tmp_path / "ours"
     ours.mkdir()
     before = dict(os.environ)
-    with alone_in(ours):
+    with isolated_in(ours):
         settings = load()
         assert settings.data_dir == ours / "data"
         assert (settings.database_url, settings.searxng_url, settings.wikipedia) == ("", "", False)
@@ -122,5 +122,5 @@ def test_a_process_group_that_lives_is_seen_and_one_that_is_gone_is_not() -> Non
 @pytest.mark.timeout(300)
 def test_the_demonstration_holds_all_it_promises() -> None:
     said: list[str] = []
-    held = demo.run(lambda *lines: said.extend(lines), Look(width=100))
+    held = demo.run(lambda *lines: said.extend(lines), Style(width=100))
     assert held, "\n".join(said)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.cli.views.provenance import about_answer
-from api.cli.views.question import Look, record_lines
+from api.cli.views.question import Style, record_lines
 from tests.api.records import record_json
 from wellread.records import to_record
 
@@ -43,7 +43,7 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
 def test_what_is_to_be_known_is_said(changes: dict[str, Any], said: list[str]) -> None:
     record = to_record(record_json(**changes))
     assert about_answer(record) == said
-    shown = "\n".join(record_lines(record, Look(width=200)))
+    shown = "\n".join(record_lines(record, Style(width=200)))
     assert all(line in shown for line in said)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.cli.views import question
-from api.cli.views.question import Look
+from api.cli.views.question import Style
 from api.cli.views.width import clean, columns, cut, wrap
 from tests.api.records import citation, record_json
 from wellread.records import Event, PageRead, Record, to_record
@@ -55,12 +55,12 @@ def test_prefixes_count_as_part_of_the_line() -> None:
 
 
 def test_progress_says_the_phase_and_the_seconds() -> None:
-    (line,) = question.event_lines(_status("ASKED"), 0.24, Look())
+    (line,) = question.event_lines(_status("ASKED"), 0.24, Style())
     assert line.split() == ["0.2", "s", "phase", "1", "looking", "in", "the", "knowledge", "base"]
 
 
 def test_the_next_phase_says_why_the_last_one_did_not_suffice() -> None:
-    why, line = question.event_lines(_status("RETRYING", verdict={"reason": "It lacks year."}), 1.0, Look())
+    why, line = question.event_lines(_status("RETRYING", verdict={"reason": "It lacks year."}), 1.0, Style())
     assert why.strip() == "not enough: It lacks year."
     assert "phase 2" in line
 
@@ -70,40 +70,40 @@ def test_answer_grows_by_what_is_new_of_it() -> None:
         return Event(id="1-0", kind="writing", data={"answer": answer})
 
     told = list(
-        question.news([writing("One. [1]"), writing("One. [1]"), writing("One. [1] Two. [2]"), writing("Anew.")])
+        question.new_events([writing("One. [1]"), writing("One. [1]"), writing("One. [1] Two. [2]"), writing("Anew.")])
     )
     assert [event.data["answer"] for event in told] == ["One. [1]", "Two. [2]", "Anew."]
-    (line,) = question.event_lines(told[1], 3.0, Look())
+    (line,) = question.event_lines(told[1], 3.0, Style())
     assert line.split() == ["3.0", "s", "writing:", "Two.", "[2]"]
 
 
 def test_provisional_answer_says_what_is_missing() -> None:
     data = {"answer": "Perhaps.", "missing": ["year", "builder"]}
-    lines = question.event_lines(Event(id="1-0", kind="provisional", data=data), 1.0, Look())
+    lines = question.event_lines(Event(id="1-0", kind="provisional", data=data), 1.0, Style())
     assert [line.strip() for line in lines][1:] == ["Perhaps.", "not covered yet: year, builder"]
 
 
 def test_reading_says_how_many_pages_were_chosen() -> None:
-    (line,) = question.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Look())
+    (line,) = question.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Style())
     assert "reading 3 pages" in line
 
 
 def test_a_page_that_failed_says_why_and_one_that_was_read_does_not() -> None:
     def line(outcome: str, reason: str | None) -> str:
         event = Event(id="1-0", kind="page", data={"url": "http://a.example/x", "outcome": outcome, "reason": reason})
-        return question.event_lines(event, 2.0, Look(width=120))[0]
+        return question.event_lines(event, 2.0, Style(width=120))[0]
 
     assert "http://a.example/x (robots.txt forbids it)" in line("forbidden", "robots.txt forbids it")
     assert line("read", "as the site allows").endswith("http://a.example/x")
 
 
 def test_sitemaps_and_unknown_events_are_not_shown() -> None:
-    assert question.event_lines(Event(id="", kind="page", data={"url": "u", "kind": "sitemap"}), 1.0, Look()) == []
-    assert question.event_lines(Event(id="", kind="something new", data={}), 1.0, Look()) == []
+    assert question.event_lines(Event(id="", kind="page", data={"url": "u", "kind": "sitemap"}), 1.0, Style()) == []
+    assert question.event_lines(Event(id="", kind="something new", data={}), 1.0, Style()) == []
 
 
 def test_a_provisional_answer_is_marked_as_one() -> None:
-    mark, answer = question.event_lines(Event(id="1-0", kind="provisional", data={"answer": "Perhaps."}), 1.0, Look())
+    mark, answer = question.event_lines(Event(id="1-0", kind="provisional", data={"answer": "Perhaps."}), 1.0, Style())
     assert "provisional answer" in mark
     assert answer.strip() == "Perhaps."
 
@@ -113,7 +113,7 @@ def test_where_the_question_stands_is_not_told_before_its_story_nor_twice() -> N
         _status("READING", id=""), _status("ASKED"), _status("ASKED", id="2-0"), _status("RETRYING"),
     )  # fmt: skip
     page = Event(id="3-0", kind="page", data={"url": "u"})
-    assert list(question.news([first, asked, again, page, retrying])) == [asked, page, retrying]
+    assert list(question.new_events([first, asked, again, page, retrying])) == [asked, page, retrying]
 
 
 def test_a_provisional_answer_is_shown_again_only_when_it_changed() -> None:
@@ -121,22 +121,22 @@ def test_a_provisional_answer_is_shown_again_only_when_it_changed() -> None:
         Event(id=f"{number}-0", kind="provisional", data={"answer": answer})
         for number, answer in enumerate(["One.", "One.", "Two."])
     )
-    assert list(question.news([one, _status("SEEKING"), same, other])) == [one, _status("SEEKING"), other]
+    assert list(question.new_events([one, _status("SEEKING"), same, other])) == [one, _status("SEEKING"), other]
 
 
 def test_just_what_was_asked_stands_above_the_answer() -> None:
-    lines = question.record_lines(_record(short_answer="610 megawatt-hours"), Look(width=100))
+    lines = question.record_lines(_record(short_answer="610 megawatt-hours"), Style(width=100))
     assert lines[2:5] == ["610 megawatt-hours", "", "They give 610 megawatt-hours a year. [1]"]
-    assert "\x1b[1m" in "\n".join(question.record_lines(_record(short_answer="610"), Look(colour=True)))
+    assert "\x1b[1m" in "\n".join(question.record_lines(_record(short_answer="610"), Style(colour=True)))
 
 
 def test_citation_says_when_its_page_was_changed() -> None:
     record = _record(citations=[citation(modified="2026-04-02T00:00:00Z")])
-    assert "changed 2026-04-02" in "\n".join(question.record_lines(record, Look(width=100)))
+    assert "changed 2026-04-02" in "\n".join(question.record_lines(record, Style(width=100)))
 
 
 def test_an_answer_is_shown_with_numbered_citations_title_url_and_dates() -> None:
-    text = "\n".join(question.record_lines(_record(), Look(width=100)))
+    text = "\n".join(question.record_lines(_record(), Style(width=100)))
     assert "Answered in 3.5 s" in text
     assert "610 megawatt-hours a year. [1]" in text
     assert "[1] “The turbines give 610 megawatt-hours.”" in text
@@ -148,7 +148,7 @@ def test_an_abstention_says_why_it_stopped_and_what_was_read() -> None:
         status="ABSTAINED", answer="That is not known.", citations=[], stop_reason="all pages were read",
         live_urls=["http://a.example/1"], online_search_triggered=True,
     )  # fmt: skip
-    text = "\n".join(question.record_lines(record, Look()))
+    text = "\n".join(question.record_lines(record, Style()))
     assert text.startswith("Not known in 3.5 s (1 page read)")
     assert "Stopped: all pages were read." in text
     assert "  http://a.example/1" in text
@@ -159,29 +159,29 @@ def test_an_abstention_says_why_it_stopped_and_what_was_read() -> None:
     [("TIMED_OUT", "Out of time"), ("CANCELLED", "Cancelled"), ("FAILED", "Failed"), ("READING", "Provisional")],
 )
 def test_every_end_has_its_word(status: str, word: str) -> None:
-    assert question.record_lines(_record(status=status), Look())[0].startswith(word)
+    assert question.record_lines(_record(status=status), Style())[0].startswith(word)
 
 
 def test_a_failed_question_shows_its_error() -> None:
     lines = question.record_lines(
-        _record(status="FAILED", answer=None, citations=[], error="retrieve: disk full"), Look()
+        _record(status="FAILED", answer=None, citations=[], error="retrieve: disk full"), Style()
     )
     assert "retrieve: disk full" in lines
 
 
 def test_escape_sequences_in_a_page_are_not_shown() -> None:
     hostile = citation(title="\x1b]0;owned\x07Energy", quote="red \x1b[31mtext", url="http://a.example/\x1b[2J")
-    assert not any("\x1b" in line for line in question.record_lines(_record(citations=[hostile]), Look()))
+    assert not any("\x1b" in line for line in question.record_lines(_record(citations=[hostile]), Style()))
 
 
 def test_colours_are_only_used_when_wanted() -> None:
-    assert "\x1b[" in question.record_lines(_record(), Look(colour=True))[0]
-    assert "\x1b[" not in "\n".join(question.record_lines(_record(), Look()))
+    assert "\x1b[" in question.record_lines(_record(), Style(colour=True))[0]
+    assert "\x1b[" not in "\n".join(question.record_lines(_record(), Style()))
 
 
 def test_side_by_side_keeps_each_column_in_its_place() -> None:
     lines = question.side_by_side(
-        ["one", "two"], [("seconds", ["1.0", "2.0"]), ("answer", ["yes", "no"])], Look(width=60)
+        ["one", "two"], [("seconds", ["1.0", "2.0"]), ("answer", ["yes", "no"])], Style(width=60)
     )
     at = lines[0].index("two")
     assert lines[2][at:] == "2.0"
@@ -191,7 +191,7 @@ def test_side_by_side_keeps_each_column_in_its_place() -> None:
 
 @given(st.lists(st.text(max_size=60), min_size=3, max_size=3))
 def test_a_table_of_long_cells_fits_the_terminal(cells: list[str]) -> None:
-    lines = question.side_by_side(["a", "b", "c"], [("row", cells)], Look(width=80))
+    lines = question.side_by_side(["a", "b", "c"], [("row", cells)], Style(width=80))
     assert all(columns(line) <= 80 for line in lines)
 
 
@@ -202,8 +202,8 @@ def test_a_reading_says_its_title_or_why_it_could_not_be_read() -> None:
     gone = PageRead(
         id=2, url="http://a.example/x", outcome="gone", reason="404", page_id=None, title=None, in_knowledge_base=False
     )
-    assert question.reading_lines(read, Look()) == ["read      http://a.example/  Home"]
-    assert question.reading_lines(gone, Look()) == ["gone      http://a.example/x  404"]
+    assert question.reading_lines(read, Style()) == ["read      http://a.example/  Home"]
+    assert question.reading_lines(gone, Style()) == ["gone      http://a.example/x  404"]
 
 
 def test_a_records_times_are_read_with_their_zone() -> None:
