@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, make_url, text
 
 from store.sql.database import Database, migrate
+from store.sql.tables import Table
 from tests.servers import postgres_server, valkey_server
 
 _connect = socket.socket.connect
@@ -47,25 +50,39 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with empty tables, to be copied."""
+    path = tmp_path_factory.mktemp("migrated") / "wellread.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_url: str) -> str:
+    """The URL of a database of its own on the PostgreSQL server, with the tables in it."""
+    _execute(postgres_url, "CREATE DATABASE wellread_tests")
+    url = make_url(postgres_url).set(database="wellread_tests").render_as_string(hide_password=False)
+    migrate(url)
+    return url
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """Migrated, empty tables, on each database in turn."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "wellread.db")
         url = f"sqlite:///{tmp_path / 'wellread.db'}"
     else:
-        url = request.getfixturevalue("postgres_url")
-        _empty(url)
-    migrate(url)
+        url = request.getfixturevalue("migrated_postgres")
+        _execute(url, f"TRUNCATE {', '.join(Table.metadata.tables)} RESTART IDENTITY CASCADE")
     database = Database(url)
     yield database
     database.close()
 
 
-def _empty(url: str) -> None:
-    from sqlalchemy import create_engine, text
-
+def _execute(url: str, statement: str) -> None:
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
+        connection.execute(text(statement))
     engine.dispose()

@@ -6,7 +6,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from sqlalchemy import delete, insert, select
 
 from store.pages import refresh_queue
@@ -72,14 +71,11 @@ def test_a_lane_goes_on_until_nothing_of_its_host_is_due(database: Database) -> 
     assert _open(database) == []
 
 
-def test_a_host_with_many_due_pages_lets_others_have_their_turn(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_with_many_due_pages_lets_others_have_their_turn(database: Database) -> None:
     _fill(database, LARGE, 500, since=timedelta(days=30))
     for number in range(6):
         _fill(database, f"https://h{number}.example", 10)
-    monkeypatch.setattr(refresh_queue, "MAX_LANES", 2)
-    lanes, order = _open(database), []
+    lanes, order = _open(database, 2), []
     for _ in range(150):
         candidate_id = lanes.pop(0)
         order.append(_url(database, candidate_id).rpartition("/")[0])

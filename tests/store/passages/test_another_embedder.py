@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -32,7 +30,6 @@ def test_reindex_gives_the_table_to_another_embedder(library: Passages, uri: str
 
 def test_a_handle_from_before_the_reindex_says_so(library: Passages, uri: str) -> None:
     reindex(uri, batches(LIBRARY), Letters("other", "dcba"))
-    time.sleep(1.05)
     with pytest.raises(EmbedderMismatch, match="other"):
         library.search_vectors(np.ones((1, 4), dtype=np.float32), k=1)
     with pytest.raises(EmbedderMismatch, match="other"):
