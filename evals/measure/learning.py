@@ -62,7 +62,7 @@ def main(
     lang = cases[0].lang
     refit = refit_judge(embedder.id, lang, answers)
     click.echo(f"{len(answers)} answers fed back, {len(others)} judged after; learned: {refit.parameters is not None}")
-    click.echo(f"  {refit.said}")
+    click.echo(f"  {refit.reason}")
     shipped = calibration_for(embedder.id, lang)
     for label, judge in (("shipped", shipped), ("learned", _learned(shipped, refit))):
         click.echo(f"  {label}: {_figures(judge, others)}")

@@ -1,1 +1,1 @@
-"""What feedback teaches: the judge's coefficients and the reranker's weights refitted, held to pinned floors."""
+"""Refit the judge and the reranker from feedback, held to pinned floors."""

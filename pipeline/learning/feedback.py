@@ -1,4 +1,4 @@
-"""What there is to learn from: answers that readers judged; and which questions are left out of a fit."""
+"""The examples that a refit learns from, what it returns, and the split into fitted and held-out questions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from text.analyser import fold
 
-#: one question in three is not fitted on, but shows whether the fit helps
+#: one question in three is held out: it shows whether the fit helps
 _HELD_OUT = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedAnswer:
-    """An answer as the judge saw its hits, and whether these held it."""
+    """The judge's features of an answer, and whether readers called it right."""
 
     question: str
     lang: str
@@ -25,25 +25,30 @@ class JudgedAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class RankedHits:
-    """The hits of a question as the reranker saw them, best first, and which of them answered."""
+    """The reranker's signals of a question's hits, best first, and which hits answered."""
 
     question: str
-    signals: Sequence[Sequence[float]]  #: of each hit, in the order of the signals' names
+    signals: Sequence[Sequence[float]]  #: per hit, in the order of the signals' names
     right: Sequence[bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refit:
-    """What came of fitting anew; without parameters it was refused."""
+    """The outcome of a refit; without parameters it was refused."""
 
-    said: str  #: why, with the figures that decided
+    reason: str  #: with the metrics that decided
     examples: int
     parameters: Mapping[str, object] | None = None
-    #: figure → before and after, on what was not fitted on and on the pinned sample
+    #: metric → before and after, on the held-out answers and on the pinned sample
     metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def is_held_out(question: str) -> bool:
-    """Return whether a question is left out of the fit; the same question always is, however it is spelled."""
+    """Return whether a question is held out of the fit; case and spaces do not matter."""
     spelled = " ".join(fold(question).split())
     return hashlib.sha256(spelled.encode()).digest()[-1] % _HELD_OUT == 0
+
+
+def change(before: float, after: float) -> dict[str, float]:
+    """Return a metric before and after, as it is stored."""
+    return {"before": round(before, 4), "after": round(after, 4)}

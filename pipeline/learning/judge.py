@@ -1,60 +1,60 @@
-"""Refit the judge from what readers said: the shipped coefficients, moved as far as the answers judged here call for.
+"""Refit the judge from feedback: shift the shipped coefficients towards what readers said of answers.
 
-The fit is pulled to the shipped coefficients, so that few answers move it little, and none of them turns against what
-its feature means. It is taken only when it predicts the answers left out better than what serves, and does not fall
-below the floor on the pinned sample: feedback that is wrong, or meant to harm, does not get past that.
+The fit is pulled to the shipped coefficients, so that few answers change them little, and no
+coefficient turns its sign. It is taken only when it predicts the held-out answers better than the judge in use and
+reaches the floor on the pinned sample: that stops feedback that is wrong or meant to harm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.judge import BESIDE_THE_POINT
-from pipeline.learning.feedback import JudgedAnswer, Refit, is_held_out
+from pipeline.learning.feedback import JudgedAnswer, Refit, change, is_held_out
 from pipeline.learning.judge_floor import Sample, broken_floors, metrics_on, pinned_floor, pinned_sample
 from pipeline.learning.logistic import Prior, fit_from_prior
 from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
 
-#: answers of each kind that there must be, and of these among those left out
+#: right and wrong answers needed, of each kind: in all, and among those held out
 MIN_EACH, MIN_EACH_HELD_OUT = 20, 5
-#: what pulls to the shipped coefficients; 10 and 30 did about as well on halves of HotpotQA, SQuAD 2.0 and XQuAD
+#: precision of the prior around the shipped ones; 10 and 30 did about as well on HotpotQA, SQuAD 2.0 and XQuAD
 RIDGE = 20.0
-#: the AUROC of a coin: feedback that even a judge fitted to it predicts worse is wrong, or meant to harm
+#: AUROC of guessing: when even a judge fitted to the feedback does worse, the feedback is wrong or meant to harm
 COIN_AUROC = 0.5
-#: parts of the way from the shipped coefficients that are tried, until the floor holds
+#: shares of the way from the shipped to the fitted coefficients, tried until the floor holds
 SHARES = (1.0, 0.75, 0.5, 0.25)
 
 
 def refit_judge(
     embedder: str, lang: str, judged: Sequence[JudgedAnswer], *, serving: Calibration | None = None
 ) -> Refit:
-    """Fit the judge of an embedder and a language anew; ``serving`` is the learned one in use, if one is."""
+    """Refit the judge of an embedder and a language; ``serving`` is the learned judge in use, if there is one."""
     shipped = calibration_for(embedder, lang)
-    held = [each for each in judged if is_held_out(each.question)]
-    if lacking := _lacking(judged, held):
-        return Refit(said=lacking, examples=len(judged))
-    now = serving or shipped
+    held_out = [answer for answer in judged if is_held_out(answer.question)]
+    if too_few := _too_few(judged, held_out):
+        return Refit(reason=too_few, examples=len(judged))
+    current = serving or shipped
     sample, floor = pinned_sample(embedder, lang), pinned_floor(embedder, lang)
-    wanted = fit_judge(shipped, [each for each in judged if not is_held_out(each.question)], sample)
-    found, share, below = _within(floor, shipped, wanted, sample)
-    metrics = {**_compared(now, found, held), **_pinned(now, found, sample)}
-    refit = Refit(said=_said(metrics, len(held), share), examples=len(judged), metrics=metrics)
+    fitted = fit_judge(shipped, [answer for answer in judged if not is_held_out(answer.question)], sample)
+    chosen, share, below = _within_floor(floor, shipped, fitted, sample)
+    metrics = {**_compare(current, chosen, held_out), **_compare_pinned(current, chosen, sample)}
+    refit = Refit(reason=_reason(metrics, len(held_out), share), examples=len(judged), metrics=metrics)
     if below:
-        return replace(refit, said=f"below the pinned floor: {below}")
+        return replace(refit, reason=f"below the pinned floor: {below}")
     if metrics["AUROC"]["after"] < COIN_AUROC:
-        return replace(refit, said=f"what readers say runs against all that speaks for an answer: {refit.said}")
-    truth = _truth(held)
-    if not is_better(log_losses(predict(now, held), truth), log_losses(predict(found, held), truth)):
-        return replace(refit, said=f"no better than what serves: {refit.said}")
-    return replace(refit, parameters={"weights": dict(found.weights), "intercept": found.intercept})
+        return replace(refit, reason=f"the feedback contradicts all evidence for an answer: {refit.reason}")
+    truth = _truth(held_out)
+    if not is_better(log_losses(predict(current, held_out), truth), log_losses(predict(chosen, held_out), truth)):
+        return replace(refit, reason=f"no better than the version in use: {refit.reason}")
+    return replace(refit, parameters={"weights": dict(chosen.weights), "intercept": chosen.intercept})
 
 
 def fit_judge(shipped: Calibration, judged: Sequence[JudgedAnswer], sample: Sample) -> Calibration:
-    """Return the coefficients that the answers call for, pulled to the shipped ones, in the units of the sample.
+    """Return the coefficients fitted to the answers with a prior around the shipped ones, in the units of the sample.
 
     A coefficient that would turn its sign is left out: more words of the question never count against the hits.
     """
@@ -70,13 +70,13 @@ def fit_judge(shipped: Calibration, judged: Sequence[JudgedAnswer], sample: Samp
 
 
 def predict(calibration: Calibration, judged: Sequence[JudgedAnswer]) -> Floats:
-    """Return the probability of each answer as it would be judged."""
-    beside = np.array([each.beside_the_point for each in judged], dtype=np.bool_)
+    """Return the confidence that the judge has in each answer."""
+    beside = np.array([answer.beside_the_point for answer in judged], dtype=np.bool_)
     return _capped(calibration, _rows(judged, calibration.weights), beside)
 
 
 def predict_pinned(calibration: Calibration, sample: Sample) -> Floats:
-    """Return the probability of each case of the pinned sample."""
+    """Return the confidence that the judge has in each case of the pinned sample."""
     return _capped(calibration, sample.columns(list(calibration.weights)), sample.beside)
 
 
@@ -100,39 +100,40 @@ def _capped(calibration: Calibration, rows: Floats, beside: Truth) -> Floats:
     return capped
 
 
-def _rows(judged: Sequence[JudgedAnswer], features: Mapping[str, float] | Sequence[str]) -> Floats:
-    return np.array([[each.evidence[name] for name in features] for each in judged], dtype=np.float64)
+def _rows(judged: Sequence[JudgedAnswer], features: Iterable[str]) -> Floats:
+    return np.array([[answer.evidence[name] for name in features] for answer in judged], dtype=np.float64)
 
 
-def _lacking(judged: Sequence[JudgedAnswer], held: Sequence[JudgedAnswer]) -> str:
-    right, held_right = (sum(each.right for each in answers) for answers in (judged, held))
-    wrong, held_wrong = len(judged) - right, len(held) - held_right
+def _too_few(judged: Sequence[JudgedAnswer], held_out: Sequence[JudgedAnswer]) -> str:
+    right, held_right = (sum(answer.right for answer in answers) for answers in (judged, held_out))
+    wrong, held_wrong = len(judged) - right, len(held_out) - held_right
     if min(right, wrong) >= MIN_EACH and min(held_right, held_wrong) >= MIN_EACH_HELD_OUT:
         return ""
     return (
-        f"too few answers were judged: {right} right ({held_right} left out) and {wrong} wrong ({held_wrong}); "
+        f"too few answers were judged: {right} right ({held_right} held out) and {wrong} wrong ({held_wrong}); "
         f"{MIN_EACH} of each are needed ({MIN_EACH_HELD_OUT})"
     )
 
 
-def _within(
-    floor: Mapping[str, float], shipped: Calibration, wanted: Calibration, sample: Sample
+def _within_floor(
+    floor: Mapping[str, float], shipped: Calibration, fitted: Calibration, sample: Sample
 ) -> tuple[Calibration, float, str]:
-    """Go from the shipped judge to the wanted one as far as the floor allows; give how far, and what else stops it.
+    """Go from the shipped judge to the fitted one as far as the floor allows.
 
-    How sure a judge is may be met half way. One that does not tell answered from unanswered any more is none.
+    Return the judge, the share of the way, and which metrics miss the floor where no share reaches it. A judge whose
+    AUROC misses the floor no longer tells answered from unanswered: a smaller share of it is not tried.
     """
     below = ""
     for share in SHARES:
-        found = _between(shipped, wanted, share)
-        figures = metrics_on(sample, predict_pinned(found, sample))
-        said = broken_floors(figures, floor)
-        below = below or said
-        if not said:
-            return found, share, ""
-        if figures["AUROC"] < floor["AUROC"]:
+        between = _between(shipped, fitted, share)
+        metrics = metrics_on(sample, predict_pinned(between, sample))
+        broken = broken_floors(metrics, floor)
+        below = below or broken
+        if not broken:
+            return between, share, ""
+        if metrics["AUROC"] < floor["AUROC"]:
             break
-    return wanted, 1.0, below
+    return fitted, 1.0, below
 
 
 def _between(one: Calibration, other: Calibration, share: float) -> Calibration:
@@ -143,30 +144,26 @@ def _between(one: Calibration, other: Calibration, share: float) -> Calibration:
     return replace(one, weights=weights, intercept=round((1 - share) * one.intercept + share * other.intercept, 4))
 
 
-def _compared(now: Calibration, found: Calibration, held: Sequence[JudgedAnswer]) -> dict[str, dict[str, float]]:
-    truth, (before, after) = _truth(held), (predict(each, held) for each in (now, found))
+def _compare(current: Calibration, new: Calibration, held_out: Sequence[JudgedAnswer]) -> dict[str, dict[str, float]]:
+    truth, (before, after) = _truth(held_out), (predict(judge, held_out) for judge in (current, new))
     return {
-        "log loss": _change(*(float(log_losses(each, truth).mean()) for each in (before, after))),
-        "calibration error": _change(*(calibration_error(each, truth) for each in (before, after))),
-        "AUROC": _change(*(auroc(each, truth) for each in (before, after))),
+        "log loss": change(float(log_losses(before, truth).mean()), float(log_losses(after, truth).mean())),
+        "calibration error": change(calibration_error(before, truth), calibration_error(after, truth)),
+        "AUROC": change(auroc(before, truth), auroc(after, truth)),
     }
 
 
-def _pinned(now: Calibration, found: Calibration, sample: Sample) -> dict[str, dict[str, float]]:
-    before, after = (metrics_on(sample, predict_pinned(each, sample)) for each in (now, found))
-    return {f"pinned {name}": _change(before[name], after[name]) for name in before}
+def _compare_pinned(current: Calibration, new: Calibration, sample: Sample) -> dict[str, dict[str, float]]:
+    before, after = (metrics_on(sample, predict_pinned(judge, sample)) for judge in (current, new))
+    return {f"pinned {name}": change(before[name], after[name]) for name in before}
 
 
 def _truth(judged: Sequence[JudgedAnswer]) -> Truth:
-    return np.array([each.right for each in judged], dtype=np.bool_)
+    return np.array([answer.right for answer in judged], dtype=np.bool_)
 
 
-def _change(before: float, after: float) -> dict[str, float]:
-    return {"before": round(before, 4), "after": round(after, 4)}
-
-
-def _said(metrics: Mapping[str, Mapping[str, float]], held: int, share: float) -> str:
+def _reason(metrics: Mapping[str, Mapping[str, float]], held_out: int, share: float) -> str:
     shown = ("log loss", "calibration error", "AUROC")
     parts = [f"{name} {metrics[name]['before']:.3f} → {metrics[name]['after']:.3f}" for name in shown]
     part = "" if share == 1 else f"; {share:.0%} of the way, as far as the pinned floor allows"
-    return f"{', '.join(parts)} on {held} answers left out{part}"
+    return f"{', '.join(parts)} on {held_out} held-out answers{part}"

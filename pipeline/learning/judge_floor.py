@@ -1,8 +1,8 @@
-"""The pinned sample: cases whose answer is known, and how well a judge must do on them to serve.
+"""The pinned sample of cases whose answer is known, and the floor that a judge must reach on it.
 
-The cases stand in ``judge_floor.json`` as the features the judge weighs, for each bundled embedder, in English and
-German: what answers the question is known, or taken out. ``evals/fit/learning_floors.py`` writes it. A judge of another
-language is held to all of them; one of an unknown embedder to the words alone.
+``judge_floor.json`` holds the cases as the judge's features, for each bundled embedder, in English and German, with the
+answering passage or without it; ``evals/fit/learning_floors.py`` writes it. A judge of another language is held to the
+cases of all languages; a judge of an unknown embedder is held to its word features alone.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pipeline.learning.metrics import Floats, Truth, auroc, balanced_accuracy
 
 #: the confidence that suffices unless a strategy says otherwise
 THRESHOLD = 0.7
-#: how far a figure may fall below what the shipped judge reaches, or false passes rise above it
+#: how far a metric may fall below the shipped judge's, or false passes rise above it
 _SLACK = {"AUROC": 0.02, "balanced accuracy": 0.05, "false passes": 0.05}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Cases whose answer is known."""
+    """Cases of which it is known whether the hits hold the answer."""
 
     rows: Floats  #: (cases, features), in the order of FEATURES
-    beside: Truth  #: no quoted sentence holds the kind of thing that is asked for
+    beside: Truth  #: no quoted sentence holds the kind of thing asked for
     truth: Truth  #: the hits hold the answer
 
     def columns(self, features: Sequence[str]) -> Floats:
@@ -39,21 +39,21 @@ class Sample:
 
 
 def pinned_sample(embedder: str, lang: str) -> Sample:
-    """Return the cases that a judge of this embedder and language is held to."""
+    """Return the cases for a judge of this embedder and language."""
     stored = _stored()["samples"]
-    of = stored.get(embedder) or next(iter(stored.values()))
-    return to_sample([of[lang]] if lang in of else list(of.values()))
+    by_lang = stored.get(embedder) or next(iter(stored.values()))
+    return to_sample([by_lang[lang]] if lang in by_lang else list(by_lang.values()))
 
 
 def pinned_floor(embedder: str, lang: str) -> Mapping[str, float]:
-    """Return the least value of each figure on those cases, of "false passes" the greatest."""
+    """Return the lowest allowed value of each metric on those cases; for "false passes" the highest."""
     stored = _stored()["floors"]
-    of: Mapping[str, Mapping[str, float]] = stored.get(embedder) or stored[ANY_EMBEDDER]
-    return of.get(lang) or of[OTHER]
+    by_lang: Mapping[str, Mapping[str, float]] = stored.get(embedder) or stored[ANY_EMBEDDER]
+    return by_lang.get(lang) or by_lang[OTHER]
 
 
 def metrics_on(sample: Sample, chances: Floats) -> dict[str, float]:
-    """Return what is held to the floor."""
+    """Return the metrics that are held to the floor."""
     passed = chances >= THRESHOLD
     return {
         "AUROC": auroc(chances, sample.truth),
@@ -62,26 +62,26 @@ def metrics_on(sample: Sample, chances: Floats) -> dict[str, float]:
     }
 
 
-def floor_from(figures: Mapping[str, float]) -> dict[str, float]:
-    """Return the floor to pin under the figures of the shipped judge."""
+def floor_from(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Return the floor to pin from the shipped judge's metrics."""
     return {
         name: round(value + _SLACK[name] if name == "false passes" else value - _SLACK[name], 4)
-        for name, value in figures.items()
+        for name, value in metrics.items()
     }
 
 
-def broken_floors(figures: Mapping[str, float], floor: Mapping[str, float]) -> str:
-    """Say which figure does not keep the floor; "" when all do."""
+def broken_floors(metrics: Mapping[str, float], floor: Mapping[str, float]) -> str:
+    """Return which metrics miss the floor, as a text; "" when none does."""
     broken = [
         f"{name} {value:.3f} instead of {'at most' if name == 'false passes' else 'at least'} {floor[name]:.3f}"
-        for name, value in figures.items()
+        for name, value in metrics.items()
         if (value > floor[name] if name == "false passes" else value < floor[name])
     ]
     return ", ".join(broken)
 
 
 def to_sample(parts: Sequence[Mapping[str, Sequence[Sequence[float]]]]) -> Sample:
-    """Join stored cases: rows under "answered" and "unanswered", each with its beside-the-point last."""
+    """Join stored cases: rows under "answered" and "unanswered", the last column of each is beside-the-point."""
     cases = [(row, kind == "answered") for part in parts for kind, rows in part.items() for row in rows]
     table = np.array([row for row, _ in cases], dtype=np.float64)
     return Sample(

@@ -1,4 +1,4 @@
-"""Fit a listwise logistic regression: the chance that a hit is the right one among those of its question."""
+"""Fit a listwise logistic regression: the probability of each of a question's hits to be the right one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fit_listwise(
     """Fit a conditional softmax and return the weight of each feature, none below 0.
 
     ``rows`` are (questions, hits, features), ``right`` (questions, hits) is 1 where the hit is right, and ``counts``
-    (questions,) says how much a question counts. The fit is pulled by ``ridge`` to the weights ``known``, else to 0.
+    (questions,) says the weight of each question. The fit is pulled by ``ridge`` to the weights ``known``, else to 0.
     scikit-learn has no loss over lists, so SciPy minimises it.
     """
     from scipy.optimize import minimize

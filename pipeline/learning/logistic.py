@@ -1,4 +1,4 @@
-"""Fit a logistic regression: from nothing, or from coefficients that are known already."""
+"""Fit a logistic regression: from nothing, or from a prior around known coefficients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.learning.metrics import Floats, Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Prior:
-    """Coefficients from an earlier fit, and the mean and the spread that its features had."""
+    """Coefficients of an earlier fit, and the mean and the standard deviation of its features."""
 
     weights: Floats
     intercept: float
@@ -20,7 +20,7 @@ class Prior:
 
 
 def fit_logistic(rows: Floats, truth: Truth, counts: Floats, *, ridge: float = 1.0) -> tuple[Floats, float]:
-    """Return the weights of the raw features and the intercept; ``counts`` says how much each row counts.
+    """Return the weights of the raw features and the intercept; ``counts`` are the rows' weights.
 
     The weights of the standardised features are pulled to 0 by ``ridge``; the intercept is free.
     """

@@ -111,7 +111,7 @@ def _judge(services: Services, embedder: str, judged: Sequence[JudgedAnswer], *,
         now=now,
         parameters={"calibrations": {**before, **{lang: refit.parameters for lang, refit in taken.items()}}},
         taken=taken,
-        said="; ".join(f"{lang or 'language unknown'}: {refit.said}" for lang, refit in refits.items()),
+        said="; ".join(f"{lang or 'language unknown'}: {refit.reason}" for lang, refit in refits.items()),
     )
 
 
@@ -122,7 +122,7 @@ def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesso
         now = versions.in_use(session, "reranker")
     refit = refit_reranker(ranked, serving=to_reranker(now).weights if now else None)
     taken = {"all": refit} if refit.parameters is not None else {}
-    return _keep(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.said)
+    return _keep(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.reason)
 
 
 def _variants(services: Services) -> Lesson:

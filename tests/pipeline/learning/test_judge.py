@@ -20,7 +20,7 @@ def test_without_feedback_the_judge_is_the_shipped_one() -> None:
     assert fit_judge(SHIPPED, [], SAMPLE) is SHIPPED
     refit = refit_judge(EMBEDDER, "en", [])
     assert refit.parameters is None
-    assert "0 right" in refit.said
+    assert "0 right" in refit.reason
 
 
 @given(st.floats(0.3, 1.0), st.integers(1, 30), st.booleans())
@@ -52,13 +52,13 @@ def test_judge_that_is_too_sure_here_is_refitted_and_predicts_better() -> None:
 def test_judge_that_is_right_is_left_alone() -> None:
     refit = refit_judge(EMBEDDER, "en", history(120))
     assert refit.parameters is None
-    assert "no better" in refit.said
+    assert "no better" in refit.reason
 
 
 def test_flipped_feedback_is_refused_by_the_floor() -> None:
     refit = refit_judge(EMBEDDER, "en", flipped(history(400)))
     assert refit.parameters is None
-    assert "pinned floor: AUROC" in refit.said
+    assert "pinned floor: AUROC" in refit.reason
 
 
 def test_feedback_that_contradicts_all_evidence_is_refused_even_within_the_floor() -> None:
@@ -66,7 +66,7 @@ def test_feedback_that_contradicts_all_evidence_is_refused_even_within_the_floor
     judged = [answer(at, 0.9 if at % 2 else 0.8, right=at % 20 < (7 if at % 2 else 13)) for at in range(200)]
     refit = refit_judge(EMBEDDER, "en", judged)
     assert refit.parameters is None
-    assert "runs against" in refit.said
+    assert "contradicts all evidence" in refit.reason
 
 
 @pytest.mark.parametrize(("right", "wrong"), [(MIN_EACH - 1, 60), (60, MIN_EACH - 1)])
@@ -74,7 +74,7 @@ def test_few_answers_of_a_kind_teach_nothing(right: int, wrong: int) -> None:
     judged = [answer(at, 0.6, right=at < right) for at in range(right + wrong)]
     refit = refit_judge(EMBEDDER, "en", judged)
     assert refit.parameters is None
-    assert f"{right} right" in refit.said
+    assert f"{right} right" in refit.reason
 
 
 @given(st.integers(0, 200), st.floats(-0.5, 0.5), st.booleans())

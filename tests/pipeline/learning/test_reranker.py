@@ -44,14 +44,14 @@ def test_what_would_rank_the_pinned_questions_worse_is_refused() -> None:
     only_nearness = {**dict.fromkeys(SIGNALS, -0.5), "nearness": 1.0}
     refit = refit_reranker(asked(400, only_nearness))
     assert refit.parameters is None
-    assert "pinned floor" in refit.said
+    assert "pinned floor" in refit.reason
 
 
 @pytest.mark.parametrize("count", [0, 1, MIN_QUESTIONS - 1])
 def test_few_questions_teach_nothing(count: int) -> None:
     refit = refit_reranker(asked(count, BY_TITLE))
     assert refit.parameters is None
-    assert f"{count} (" in refit.said
+    assert f"{count} (" in refit.reason
 
 
 @given(st.integers(1, 40), st.integers(0, 9))

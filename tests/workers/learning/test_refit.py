@@ -124,7 +124,7 @@ def test_learning_the_same_twice_keeps_one_version(services: Services) -> None:
     assert judge_versions(refit.learn(services)) == [1]
     again = refit.learn(services)
     assert judge_versions(again) == [None]
-    assert "no better than what serves" in again[0].said
+    assert "no better than the version in use" in again[0].said
 
 
 def judge_versions(lessons: list[Lesson]) -> list[int | None]:

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Hit
@@ -73,6 +73,7 @@ def test_weights_are_a_mean_and_none_speaks_against_its_signal() -> None:
     st.text("abcde fgh?", max_size=30),
     st.sampled_from(["en", "de", "zh", "und"]),
 )
+@settings(deadline=None)  # the first call reads the tables of words
 def test_signals_and_their_mean_are_shares(
     found: list[tuple[str, str, float, float]], question: str, lang: str
 ) -> None:
