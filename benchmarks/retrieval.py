@@ -75,11 +75,11 @@ def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postin
     """Return the seconds of each part of one question's looks."""
     vector = tools.embedder.embed(wordings[:1])[0]
     spent = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
-    spent |= _look("1 query", tools, lambda timed: ask.first_look(ask.Query(text=wordings[0]), timed))
+    spent |= _look("1 query", tools, lambda timed: ask.first_pass(ask.Query(text=wordings[0]), timed))
     spent["product again"] = exact.product_s(vector)
     spent["hits of 4"] = seconds_of(lambda: _hits(tools, wordings))
     variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
-    spent |= _look("4 queries", tools, lambda timed: ask.look_again(ask.Query(text=wordings[0]), variants, timed))
+    spent |= _look("4 queries", tools, lambda timed: ask.final_pass(ask.Query(text=wordings[0]), variants, timed))
     return spent
 
 

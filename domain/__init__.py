@@ -5,10 +5,10 @@ Nothing here touches a disk, a network or a clock.
 
 from __future__ import annotations
 
-from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, Solved, Verdict
+from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.event import EventKind
-from domain.fact import Fact, Named, StatedFact
+from domain.fact import Fact, KnownName, StatedFact
 from domain.hit import Hit, Passage, Scale, Scope, Via
 from domain.page import Page, PageText, Validators
 from domain.question import FINAL, Budget, Question, Status
@@ -28,8 +28,8 @@ __all__ = [
     "Fact",
     "Focus",
     "Hit",
+    "KnownName",
     "Link",
-    "Named",
     "Page",
     "PageDates",
     "PageText",
@@ -40,7 +40,7 @@ __all__ = [
     "Schedule",
     "Scope",
     "Sentence",
-    "Solved",
+    "SolvedQuestion",
     "StatedFact",
     "Status",
     "Tally",

@@ -91,7 +91,7 @@ class Cost:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class SolvedQuestion:
     """A question with the answer that a reader said is right."""
 
     question: str

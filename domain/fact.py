@@ -25,7 +25,7 @@ class StatedFact:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class KnownName:
     """A name, and what the knowledge base has of it."""
 
     name: str  #: as names compare (text.names)

@@ -1,19 +1,19 @@
-"""The last word when nothing more can be read: an answer that is likely right, said to be unsure; or "not known".
+"""End a question when nothing more can be read: give a likely answer and mark it as unsure, or abstain.
 
-To stop reading asks for more confidence than to speak at the end: there the choice is only between the best answer and
-none, and one that is more likely right than wrong is worth giving.
+Stopping to read needs more confidence than answering at the end: at the end the choice is only between the best answer
+and none, and an answer that is more likely right than wrong is worth giving.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from domain import Answer, Sentence
+from pipeline.answering.notices import with_notice
 from pipeline.ask import LookupResult
 
 COMPOSER = "abstention"
-#: the calibrated confidence from which an answer is given at the end
+#: the least calibrated confidence of an answer given at the end
 LIKELY = 0.5
 _NEAREST = 3
 
@@ -38,19 +38,18 @@ _WORDS = {
 
 
 def likely_answer(attempt: LookupResult) -> Answer | None:
-    """Return the answer of hits that do not suffice when it is likely right all the same, with a notice that says so.
+    """Return the answer of insufficient hits when it is likely right all the same, with a notice that it is unsure.
 
-    A model that read the hits and found them wanting is believed, as are answers without any citation left.
+    None when a model judged the hits insufficient (it read them), and when the answer has no citation left.
     """
     verdict, answer = attempt.verdict, attempt.answer
     if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < LIKELY:
         return None
-    said = _words_of(attempt)["unsure"].format(confidence=verdict.confidence)
-    return replace(answer, notice=f"{answer.notice} {said}".strip())
+    return with_notice(answer, _words_of(attempt)["unsure"].format(confidence=verdict.confidence))
 
 
 def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:
-    """Say that the question cannot be answered, from all its attempts (at least one, the last one last).
+    """Return the answer "not known", with what was tried, from the results of all passes (at least one, in order).
 
     In English or, for a German question, in German. The confidence is that the question was answerable after all.
     """

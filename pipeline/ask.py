@@ -1,10 +1,10 @@
-"""From a question to an answer: look once; look again in other words; look again after reading; or abstain.
+"""Answer a question: a first pass; a second in other words; a final one after reading the web; or abstain.
 
-Each look retrieves, judges and composes, and gives an :class:`Attempt`; whoever calls decides what happens next::
+Each pass retrieves, judges and composes, and returns a :class:`LookupResult`; the caller decides what happens next::
 
-    first_look ──► sufficient: answer
-        └─► second_look (variants, twice the hits) ──► sufficient: answer
-              └─► read the web ──► look_again ──► sufficient: answer; else read more, or abstain
+    first_pass ──► sufficient: answer
+        └─► second_pass (variants, twice the hits) ──► sufficient: answer
+              └─► read the web ──► final_pass ──► sufficient: answer; else read more, or abstain
 
 Not here: reading, rows, and the page text that citations are checked against (:mod:`pipeline.answering.citations`).
 """
@@ -18,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.fallback import Made, VariantMemory, judge_hits, vary, write_answer
+from pipeline.fallback import Produced, VariantMemory, compose_answer, generate_variants, judge_hits
 from pipeline.judging.cutoff import Cutoff, StopRule, cut_off, remember_verdicts
-from pipeline.judging.judge import Judge, JudgeName, judge_named
+from pipeline.judging.judge import JudgeName, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
-from pipeline.llm import Model, Tell
+from pipeline.llm import Model, OnAnswer
 from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
@@ -35,24 +35,24 @@ from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_grap
 from pipeline.retrieval.quality import PageTexts
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
 
-#: the most hits any look asks for [retry_top_k]
+#: the most hits any pass asks for [retry_top_k]
 MAX_K = 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What is asked, and how."""
+    """A question, and the conditions it is asked under."""
 
     text: str
     lang: str = ""  #: ISO 639-1; "" detects it
     task: str = ""  #: a name of TASK_STRATEGIES; "" infers it
     scope: Scope = field(default_factory=Scope)
-    id: str = ""  #: seeds what is left to chance
+    id: str = ""  #: seeds random choices
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tools:
-    """What a look works with."""
+    """Everything a pass works with."""
 
     search: Search
     embedder: Embed
@@ -62,20 +62,20 @@ class Tools:
     judge: JudgeName = "calibrated"
     variant_count: int = DEFAULT_COUNT
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
-    observe: Observe | None = None  #: whoever measures retrieval stage by stage
-    stop: StopRule = "judge"  #: the rule that says how many hits are enough
+    observe: Observe | None = None  #: measures retrieval stage by stage
+    stop: StopRule = "judge"  #: the rule that decides how many hits are enough
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
     solved: SolvedQuestions | None = None  #: for examples
-    memory: VariantMemory | None = None  #: of variants made before, and of which kinds helped
+    memory: VariantMemory | None = None  #: of variants made before, and of the kinds that helped
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
     learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
-    tell: Tell | None = None  #: hears the answer while the model writes it
+    on_answer: OnAnswer | None = None  #: receives the answer while the model writes it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timings:
-    """Seconds each part of a look took."""
+    """Seconds each part of a pass took."""
 
     embed: float
     search: float
@@ -85,7 +85,7 @@ class Timings:
 
 @dataclass(frozen=True, kw_only=True)
 class LookupResult:
-    """What one look found."""
+    """The outcome of one pass."""
 
     analysis: Analysis
     strategy: RetrievalStrategy
@@ -97,41 +97,40 @@ class LookupResult:
     cost: Cost
     timings: Timings
     facts: tuple[StatedFact, ...] = ()  #: that answer the question
-    kept: Cutoff | None = None  #: why no more hits were kept
+    cutoff: Cutoff | None = None  #: why there are no more hits
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     ranked_by: int = SHIPPED  #: the version of the learned reranker
 
 
-def first_look(question: Query, tools: Tools) -> LookupResult:
-    """Phase 1: the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
-    analysis, strategy = _understand(question)
-    made: Made[tuple[Variant, ...]] = Made(value=())
+def first_pass(query: Query, tools: Tools) -> LookupResult:
+    """Phase 1: look up the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
+    analysis, strategy = _analyse(query)
+    variants: Produced[tuple[Variant, ...]] = Produced(value=())
     if "multi_query" in tools.enhancements:
-        made = alternatives(analysis, tools.model)
-    return _look(question, analysis, strategy, made, tools, k=_first_k(analysis, strategy, tools))
+        variants = alternatives(analysis, tools.model)
+    return _run_pass(query, analysis, strategy, variants, tools, k=_first_k(analysis, strategy, tools))
 
 
-def second_look(question: Query, tools: Tools) -> LookupResult:
-    """Phase 2: the question and its variants, twice as many hits (at most 20). Raises QuestionError."""
-    analysis, strategy = _understand(question)
-    memory = tools.memory if "learned_variants" in tools.enhancements else None
-    variants = vary(
-        analysis, model=tools.model, count=tools.variant_count, memory=tools.memory, learned=memory, seed=question.id
+def second_pass(query: Query, tools: Tools) -> LookupResult:
+    """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError."""
+    analysis, strategy = _analyse(query)
+    learned = tools.memory if "learned_variants" in tools.enhancements else None
+    variants = generate_variants(
+        analysis, model=tools.model, count=tools.variant_count, memory=tools.memory, learned=learned, seed=query.id
     )
-    return _look(question, analysis, strategy, variants, tools, k=_second_k(analysis, strategy, tools))
+    return _run_pass(query, analysis, strategy, variants, tools, k=_second_k(analysis, strategy, tools))
 
 
-def look_again(question: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
-    """Phase 4: after reading, with the variants that phase 2 made. Raises QuestionError."""
-    analysis, strategy = _understand(question)
-    return _look(
-        question, analysis, strategy, Made(value=tuple(variants)), tools, k=_second_k(analysis, strategy, tools)
-    )
+def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
+    """Phase 4: look up the question after reading, with the variants of phase 2. Raises QuestionError."""
+    analysis, strategy = _analyse(query)
+    produced = Produced(value=tuple(variants))
+    return _run_pass(query, analysis, strategy, produced, tools, k=_second_k(analysis, strategy, tools))
 
 
-def _understand(question: Query) -> tuple[Analysis, RetrievalStrategy]:
-    analysis = analyse_question(question.text, question.lang)
-    return analysis, strategy_for(analysis.text, question.task)
+def _analyse(query: Query) -> tuple[Analysis, RetrievalStrategy]:
+    analysis = analyse_question(query.text, query.lang)
+    return analysis, strategy_for(analysis.text, query.task)
 
 
 def _first_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> int:
@@ -142,112 +141,105 @@ def _second_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> 
     return min(MAX_K, 2 * _first_k(analysis, strategy, tools))
 
 
-def _look(
-    question: Query,
+def _run_pass(
+    query: Query,
     analysis: Analysis,
     strategy: RetrievalStrategy,
-    variants: Made[tuple[Variant, ...]],
+    variants: Produced[tuple[Variant, ...]],
     tools: Tools,
     *,
     k: int,
 ) -> LookupResult:
-    """Embed all queries at once, search, fuse, rerank, keep what is enough, judge, compose."""
+    """Embed all queries at once, search, fuse, rerank, cut off, judge, compose."""
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
-    hits, facts = _find(question, analysis, queries, vectors, tools, k)
+    hits, facts = _retrieve(query, analysis, queries, vectors, tools, k)
     times.append(tools.clock())
-    judge = remember_verdicts(_judge(tools))
-    kept = cut_off(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
-    judged = judge_hits(analysis, kept.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
+    embedder = tools.embedder.id
+    judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder)))
+    cutoff = cut_off(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
+    judged = judge_hits(analysis, cutoff.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
-    written = _write(analysis, kept.hits, judged.value, tools)
+    composed = _compose(analysis, cutoff.hits, judged.value, tools)
     times.append(tools.clock())
-    answer, verdict = written.value
+    answer, verdict = composed.value
     return LookupResult(
         analysis=analysis,
         strategy=strategy,
         queries=queries,
         variants=variants.value,
-        hits=kept.hits,
+        hits=cutoff.hits,
         verdict=verdict,
-        answer=_noted(answer, variants.notice, judged.notice, written.notice),
-        cost=variants.cost + judged.cost + written.cost,
+        answer=_with_notices(answer, variants.notice, judged.notice, composed.notice),
+        cost=variants.cost + judged.cost + composed.cost,
         timings=_timings(times),
         facts=tuple(facts),
-        kept=kept,
-        advice=None if verdict.sufficient else _advice(analysis, kept.hits, verdict),
+        cutoff=cutoff,
+        advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
         ranked_by=tools.learned.reranker.number if tools.learned.reranker else SHIPPED,
     )
 
 
-def _judge(tools: Tools) -> Judge:
-    embedder = tools.embedder.id
-    return judge_named(tools.judge, embedder, tools.learned.judges.get(embedder))
-
-
-def _ranking(tools: Tools) -> Ranking:
-    learned = tools.learned.reranker
-    return replace(tools.ranking, learned=learned.weights) if learned else tools.ranking
-
-
-def _find(
-    question: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+def _retrieve(
+    query: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
 ) -> tuple[list[Hit], list[StatedFact]]:
-    """The k best hits, with what names and facts lead to, and those facts."""
+    """Return the k best hits, with those that names and facts lead to, and those facts."""
+    learned = tools.learned.reranker
     hits = retrieve(
         queries,
         vectors,
         search=tools.search,
         pool=tools.pool,
         k=max(k, MIN_HITS),
-        scope=question.scope,
+        scope=query.scope,
         lang=analysis.lang,
         embedder_id=tools.embedder.id,
-        ranking=_ranking(tools),
+        ranking=replace(tools.ranking, learned=learned.weights) if learned else tools.ranking,
         observe=tools.observe,
     )
-    hits, facts = _follow(question, analysis, vectors, hits, tools)
+    hits, facts = _expand(query, analysis, vectors, hits, tools)
     by_title = "by_title" in tools.enhancements and len(queries) > 1
     return (merge_by_title(hits[:k], k) if by_title else hits[:k]), facts
 
 
-def _follow(
-    question: Query, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
+def _expand(
+    query: Query, analysis: Analysis, vectors: Vectors, hits: list[Hit], tools: Tools
 ) -> tuple[list[Hit], list[StatedFact]]:
-    """The hits with what names and facts lead to, and those facts."""
-    graph, on = tools.graph, tools.enhancements
+    """Add the hits that names and facts lead to; return them with those facts."""
+    graph, enabled = tools.graph, tools.enhancements
     if graph is None:
         return hits, []
-    facts = find_facts(analysis, graph) if "facts" in on else []
-    names = graph if "graph" in on else None
-    hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=question.scope, facts=facts)
-    return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in on else hits), facts
+    facts = find_facts(analysis, graph) if "facts" in enabled else []
+    names = graph if "graph" in enabled else None
+    hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
+    return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits), facts
 
 
-def _write(
+def _compose(
     analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, tools: Tools
-) -> Made[tuple[Answer | None, Verdict]]:
-    read, on = select_for_answer(analysis, hits, tools.enhancements, tools.page_texts), tools.enhancements
-    return write_answer(
+) -> Produced[tuple[Answer | None, Verdict]]:
+    enabled = tools.enhancements
+    context = select_for_answer(analysis, hits, enabled, tools.page_texts)
+    return compose_answer(
         analysis,
-        read,
+        context,
         verdict,
         model=tools.model,
-        notes=prompt_notes(analysis, read) if "multi_document" in on else (),
-        examples=examples_for(analysis, tools.solved) if "few_shot" in on else "",
-        several="multi_document" in on,
-        tell=tools.tell,
+        notes=prompt_notes(analysis, context) if "multi_document" in enabled else (),
+        examples=examples_for(analysis, tools.solved) if "few_shot" in enabled else "",
+        several="multi_document" in enabled,
+        on_answer=tools.on_answer,
     )
 
 
-def _advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
+def _context_advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
     context = build_context(hits)
     return advise_on_context(analysis.text, context, lang=analysis.lang, answer_quality=verdict.confidence)
 
 
-def _noted(answer: Answer | None, *notices: str) -> Answer | None:
+def _with_notices(answer: Answer | None, *notices: str) -> Answer | None:
     if answer is None:
         return None
     return replace(answer, notice=" ".join(dict.fromkeys(filter(None, (answer.notice, *notices)))))

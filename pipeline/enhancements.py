@@ -1,6 +1,6 @@
-"""What retrieval and answers can do beyond the plain flow, each under the name it is switched by.
+"""Name the optional steps of retrieval and composing, and read which of them are on.
 
-What lowers quality is off by default, with the figure that says so.
+A step that lowers quality is off by default; the measured figures stand beside its name.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Literal, get_args
 
 from domain.errors import WellreadError
 
-#: multi_query: two wordings of the model's in phase 1 already; off: the question would go to the model's API at once.
-#: by_title: its hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20
+#: multi_query: two wordings by the model in phase 1 already; off: the question would go to the model's API at once.
+#: by_title: hits merged by title, the most similar of each [_multi_query_retrieve]; off: R@1 falls by .10 to .20
 #: where a title has several passages (squad2 .83 → .65, XQuAD en .95 → .84, de .92 → .74; HotpotQA .86 → .84).
-#: learned_variants: the kinds of variant that earned citations first.
-#: quality: passages scored below .3 are not composed from, and pages' whole text is when none is left; off: short
+#: learned_variants: the kinds of variant that earned citations come first.
+#: quality: passages scored below .3 are left out, and pages' whole text is used when none is left; off: short
 #: passages answer too (HotpotQA: both gold passages left in .77 of the contexts instead of .83).
 #: diverse: no near-duplicates and at most 10,000 characters to compose from.
 #: few_shot: confirmed answers to questions like this one as examples for the model.
-#: graph: pages that the question or its best hits name are pulled in (HotpotQA R@5 .81 → .965).
-#: facts: a passage that states what is asked, in a table or in JSON-LD, is pulled in.
-#: page_rank: hits ordered by PageRank over the names and links between them [GraphReranker]; off: what much is
-#: said of is seldom what is asked (R@1 HotpotQA .91 → .74, squad2 .90 → .72, XQuAD en .97 → .62).
+#: graph: pages that the question or its best hits name are added (HotpotQA R@5 .81 → .965).
+#: facts: a passage that states the answer, in a table or in JSON-LD, is added.
+#: page_rank: hits ordered by PageRank over the names and links between them [GraphReranker]; off: the page that
+#: others mention most is seldom the answer (R@1 HotpotQA .91 → .74, squad2 .90 → .72, XQuAD en .97 → .62).
 #: multi_document: several pages side by side for a question that compares or names several things.
 Enhancement = Literal[
     "multi_query",
@@ -41,19 +41,19 @@ DEFAULT: frozenset[Enhancement] = ALL - OFF
 
 
 class UnknownEnhancement(WellreadError):
-    """There is no enhancement of this name; the message lists those there are."""
+    """No enhancement has this name; the message lists the names."""
 
 
-def switched(names: Iterable[str]) -> frozenset[Enhancement]:
-    """Return the enhancements that are on: the default ones, with each name, without each ``-name``.
+def parse_enhancements(names: Iterable[str]) -> frozenset[Enhancement]:
+    """Return the default enhancements, with each ``name`` added and each ``-name`` removed.
 
     Raises UnknownEnhancement.
     """
     known: dict[str, Enhancement] = {name: name for name in ALL}
-    on = DEFAULT
+    enabled = DEFAULT
     for name in names:
         bare = name.removeprefix("-")
         if bare not in known:
-            raise UnknownEnhancement(f"There is no enhancement {bare!r}: there are {', '.join(sorted(known))}.")
-        on = on - {known[bare]} if name.startswith("-") else on | {known[bare]}
-    return on
+            raise UnknownEnhancement(f"There is no enhancement {bare!r}: choose from {', '.join(sorted(known))}.")
+        enabled = enabled - {known[bare]} if name.startswith("-") else enabled | {known[bare]}
+    return enabled

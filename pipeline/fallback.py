@@ -1,7 +1,7 @@
-"""Ask the language model where there is one, and do without it where it fails, saying so.
+"""Ask the language model when there is one; when it fails, do the work locally and add a notice.
 
-A model is not asked what its reply could not change: no verdict on hits that the judge rules out, no answer from hits
-that do not suffice. What it wrote is not an answer when it reads as a refusal or an error.
+A model is not asked what its reply could not change: no verdict on hits that the judge rules out, no answer from
+insufficient hits. A text of the model that reads as a refusal or an error is not an answer.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
 from pipeline.answering.compose import PASSAGES, compose
-from pipeline.answering.contradictions import disagreeing
+from pipeline.answering.contradictions import contradicting_assertions
 from pipeline.answering.refusal import is_answer, is_error
-from pipeline.answering.show_contradictions import dispute_of, show_disputes
+from pipeline.answering.show_contradictions import add_disputes, to_disputes
 from pipeline.judging.judge import Judge
-from pipeline.llm import Model, ModelError, Tell
+from pipeline.llm import Model, ModelError, OnAnswer
 from pipeline.question.analysis import Analysis
-from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, turns
+from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, kinds_in_turn
 from pipeline.question.variants import make_variants
-from pipeline.question.yes_no import add_yes_no, said_first
+from pipeline.question.yes_no import add_yes_no, leading_yes_no
 from text.analyser import fold
 
-Value = TypeVar("Value")
+T = TypeVar("T")
 
-#: below this the judge is sure enough that a model's verdict would be money for nothing
+#: below this confidence the local judge is surely right, and a model's verdict would be wasted money
 RULED_OUT = 0.02
-#: what a model is told where pages contradict each other; which pages, it sees itself
+#: the note to the model when pages contradict each other; it sees itself which pages
 DISPUTED = (
     "Search results give different values for what is asked: give each, with its citation and its date where that is "
     "known, the newest first."
@@ -35,28 +35,28 @@ DISPUTED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made(Generic[Value]):
-    """What was made, what it cost, and what the reader must know of how."""
+class Produced(Generic[T]):
+    """A value with its cost and a notice to the reader."""
 
-    value: Value
+    value: T
     cost: Cost = field(default_factory=Cost)
-    notice: str = ""
+    notice: str = ""  #: for example, that the model failed
 
 
 class VariantMemory(Protocol):
-    """Remembers variants that were paid for, and which kinds helped which type of question."""
+    """Stores variants that were paid for, and which kinds helped which type of question."""
 
-    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
-        """Return the variants kept under ``key``; none when there are none."""
+    def load(self, key: VariantKey) -> tuple[Variant, ...]:
+        """Return the variants saved under ``key``, or none."""
 
-    def keep(self, key: VariantKey, variants: Sequence[Variant]) -> None:
-        """Keep variants for the next time."""
+    def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+        """Save variants for the next time."""
 
     def tallies(self, question_type: str) -> Tallies:
         """Return how often each kind was tried for this type of question, and how often it helped."""
 
 
-def vary(
+def generate_variants(
     analysis: Analysis,
     *,
     model: Model | None,
@@ -64,42 +64,42 @@ def vary(
     memory: VariantMemory | None = None,
     learned: VariantMemory | None = None,
     seed: str = "",
-) -> Made[tuple[Variant, ...]]:
+) -> Produced[tuple[Variant, ...]]:
     """Return variants of the question: those in ``memory``, else the model's, else those of the rules.
 
-    With ``learned`` the kinds that helped come first. What the rules make costs nothing and is not kept.
+    With ``learned`` the kinds that helped come first. Variants of the rules cost nothing and are not saved.
     """
-    order = turns(learned.tallies(analysis.question_type), seed=seed) if learned is not None else DOCUMENTED
+    order = kinds_in_turn(learned.tallies(analysis.question_type), seed=seed) if learned is not None else DOCUMENTED
     if model is None:
-        return Made(value=make_variants(analysis, count, order))
+        return Produced(value=make_variants(analysis, count, order))
     key = VariantKey(question=" ".join(fold(analysis.text).split()), lang=analysis.lang, maker=model.name, count=count)
-    if memory is not None and (known := memory.recall(key)):
-        return Made(value=choose_variants(known, count, order))
+    if memory is not None and (known := memory.load(key)):
+        return Produced(value=choose_variants(known, count, order))
     try:
         priced = model.variants(analysis.text, count=count, lang=analysis.lang)
     except ModelError as error:
-        return Made(value=make_variants(analysis, count, order), cost=error.cost, notice=_notice("variants", error))
+        return Produced(value=make_variants(analysis, count, order), cost=error.cost, notice=_notice("variants", error))
     if memory is not None:
-        memory.keep(key, priced.value)
-    return Made(value=choose_variants(priced.value, count, order), cost=priced.cost)
+        memory.save(key, priced.value)
+    return Produced(value=choose_variants(priced.value, count, order), cost=priced.cost)
 
 
 def judge_hits(
     analysis: Analysis, hits: Sequence[Hit], *, model: Model | None, judge: Judge, threshold: float
-) -> Made[Verdict]:
+) -> Produced[Verdict]:
     """Return the model's verdict, else the local judge's."""
     local = judge(analysis, hits, threshold)
     if model is None or local.confidence < RULED_OUT:
-        return Made(value=local)
+        return Produced(value=local)
     try:
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
-        return Made(value=local, cost=error.cost, notice=_notice("verdict", error))
-    # what the local judge weighed is kept with the model's verdict: whoever learns from it needs both
-    return Made(value=replace(priced.value, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
+        return Produced(value=local, cost=error.cost, notice=_notice("verdict", error))
+    # the learning judge needs the local judge's evidence beside the model's verdict
+    return Produced(value=replace(priced.value, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
 
 
-def write_answer(
+def compose_answer(
     analysis: Analysis,
     hits: Sequence[Hit],
     verdict: Verdict,
@@ -108,62 +108,63 @@ def write_answer(
     notes: Sequence[str] = (),
     examples: str = "",
     several: bool = True,
-    tell: Tell | None = None,
-) -> Made[tuple[Answer | None, Verdict]]:
-    """Return the answer, and the verdict as it stands after reading that answer; None when there is none to give.
+    on_answer: OnAnswer | None = None,
+) -> Produced[tuple[Answer | None, Verdict]]:
+    """Return the answer, or None, and the verdict, which is withdrawn when no answer could be composed.
 
-    Hits that do not suffice still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for
-    the model; ``several`` is for the extractive answer, which is then joined from several pages where that is needed.
-    ``tell`` hears what the model has written so far, as far as that is an answer.
+    Insufficient hits still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for the
+    model; with ``several`` the extractive answer joins sentences of several pages where the question needs that.
+    ``on_answer`` receives what the model has written so far, unless it reads as a refusal.
     """
-    written = Made[Answer | None](value=None)
+    written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        written = _written_by(model, analysis, hits, verdict, notes, examples, tell)
+        written = _composed_by(model, analysis, hits, verdict, notes, examples, on_answer)
         if written.value is not None and is_answer(written.value.text):
-            return Made(value=(written.value, verdict), cost=written.cost)
+            return Produced(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
             verdict = _withdrawn(verdict)
     quoted = compose(analysis, hits, confidence=verdict.confidence, several=several)
     if quoted is None or is_error(quoted.text):
-        return Made(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
-    return Made(value=(quoted, verdict), cost=written.cost, notice=written.notice)
+        return Produced(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
+    return Produced(value=(quoted, verdict), cost=written.cost, notice=written.notice)
 
 
-def _written_by(
+def _composed_by(
     model: Model,
     analysis: Analysis,
     hits: Sequence[Hit],
     verdict: Verdict,
     notes: Sequence[str],
     examples: str,
-    tell: Tell | None,
-) -> Made[Answer | None]:
-    disputes = (*dispute_of(disagreeing(analysis, hits, closely=PASSAGES)), *verdict.disputes)
+    on_answer: OnAnswer | None,
+) -> Produced[Answer | None]:
+    disputes = (*to_disputes(contradicting_assertions(analysis, hits, closely=PASSAGES)), *verdict.disputes)
     notes = (*notes, DISPUTED) if disputes else notes
+    on_answer = _answers_only(on_answer)
     try:
         answer = model.compose(
-            analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, tell=_of_answers(tell)
+            analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
-        return Made(value=None, cost=error.cost, notice=_notice("answer", error))
-    # the model says how sure it writes; the judge says how likely the hits hold the answer at all
+        return Produced(value=None, cost=error.cost, notice=_notice("answer", error))
+    # the model's confidence is about its text, the judge's about whether the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
-    answer = show_disputes(answer, disputes, hits)
-    settled = said_first(answer.sentences[0].text) if answer.sentences else ""
-    return Made(value=add_yes_no(analysis, answer, settled, hits), cost=answer.cost)
+    answer = add_disputes(answer, disputes, hits)
+    yes_no = leading_yes_no(answer.sentences[0].text) if answer.sentences else ""
+    return Produced(value=add_yes_no(analysis, answer, yes_no, hits), cost=answer.cost)
 
 
-def _of_answers(tell: Tell | None) -> Tell | None:
-    """Tell of what is an answer only; what reads as a refusal is not shown to be withdrawn later."""
-    if tell is None:
+def _answers_only(on_answer: OnAnswer | None) -> OnAnswer | None:
+    """Return the callback without refusals: they would be shown and withdrawn later."""
+    if on_answer is None:
         return None
-    return lambda answer: tell(answer) if is_answer(answer.text) else None
+    return lambda answer: on_answer(answer) if is_answer(answer.text) else None
 
 
 def _withdrawn(verdict: Verdict) -> Verdict:
     if not verdict.sufficient:
         return verdict
-    reason = "What could be composed from the hits reads as a refusal or an error, not as an answer."
+    reason = "The text composed from the hits reads as a refusal or an error, not as an answer."
     return replace(verdict, sufficient=False, reason=reason)
 
 

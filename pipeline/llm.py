@@ -1,6 +1,6 @@
-"""What a language model is asked for: variants of a question, a verdict on its hits, and a composed answer.
+"""Declare the language model: it makes variants of a question, judges hits, reads facts and composes answers.
 
-The rooms know this Protocol and its errors only, never whose model it is.
+The rest of the pipeline knows this Protocol and its errors only, never which model implements it.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from typing import Generic, Protocol, TypeVar
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.errors import WellreadError
 
-Value = TypeVar("Value")
+T = TypeVar("T")
 
-#: hears an answer as far as it is written, again with every sentence more; it must not raise
-Tell = Callable[[Answer], None]
+#: receives the answer written so far, again with each further sentence; must not raise
+OnAnswer = Callable[[Answer], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Priced(Generic[Value]):
-    """What a model replied, and what the reply cost."""
+class Priced(Generic[T]):
+    """A model's reply with its cost."""
 
-    value: Value
+    value: T
     cost: Cost
 
 
 class Spending(Protocol):
-    """What a question may still spend on a language model."""
+    """The budget a question has left for a language model."""
 
     def reserve(self, most: Cost) -> None:
-        """Take out the most a call can cost; raises OverBudget, and takes nothing, where there is not as much."""
+        """Reserve the most a call can cost; raises OverBudget, and reserves nothing, when less is left."""
 
     def settle(self, most: Cost, paid: Cost) -> None:
-        """Put back what was reserved for a call that cost ``paid``."""
+        """Return the unspent part of a reservation for a call that cost ``paid``."""
 
 
 class Model(Protocol):
-    """A language model; every method raises ``ModelError`` and nothing else, and may be called from any thread."""
+    """A language model; every method raises ``ModelError`` only, and may be called from any thread."""
 
     @property
     def name(self) -> str:
@@ -60,21 +60,21 @@ class Model(Protocol):
         lang: str = "",
         notes: Sequence[str] = (),
         examples: str = "",
-        tell: Tell | None = None,
+        on_answer: OnAnswer | None = None,
     ) -> Answer:
         """Write the answer to ``question`` from ``hits`` alone, in ``lang`` (empty: the question's own).
 
         ``notes`` are instructions of the operator's, never page text; ``examples`` are data, to be imitated in form
-        and not cited. While it is written ``tell`` hears the sentences that are complete and supported. Nothing
-        supported: ``text`` is empty and ``confidence`` 0. The cost is in the answer.
+        and not cited. During the writing ``on_answer`` receives the sentences that are complete and supported. With
+        nothing supported, ``text`` is empty and ``confidence`` 0. The cost is in the answer.
         """
 
     def within(self, budget: Spending) -> Model:
-        """Return the same model, which pays from ``budget`` and raises ``OverBudget`` for what that does not hold."""
+        """Return the same model paying from ``budget``; it raises ``OverBudget`` when that does not suffice."""
 
 
 class ModelError(WellreadError):
-    """The model gave nothing usable; ``cost`` is what was spent on it all the same."""
+    """The model gave nothing usable; ``cost`` is the money spent all the same."""
 
     def __init__(self, message: str, *, cost: Cost | None = None) -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ class ModelBusy(ModelError):
 
     def __init__(self, message: str, *, cost: Cost | None = None, retry_after_s: float | None = None) -> None:
         super().__init__(message, cost=cost)
-        self.retry_after_s = retry_after_s  #: what the API asked to wait, where it said so
+        self.retry_after_s = retry_after_s  #: the wait the API asked for, if any
 
 
 class ModelUnreachable(ModelError):
@@ -102,8 +102,8 @@ class ModelRefused(ModelError):
 
 
 class BadReply(ModelError):
-    """The reply, or the API's reading of the request, is not what was asked for."""
+    """The reply has the wrong form, or the API cannot use the request."""
 
 
 class OverBudget(ModelError):
-    """The call could cost more than it may, or than is left for the question; nothing was sent."""
+    """The call could cost more than one call may, or more than the question has left; nothing was sent."""

@@ -18,8 +18,8 @@ from text.analyser import fold, words
 MAX_WORDS: Final = 8
 MAX_CHARS: Final = 120
 #: names looked for in one text, and kept of one passage
-MAX_LOOKED_FOR: Final = 1_500
-MAX_KEPT: Final = 40
+MAX_NAMES: Final = 1_500
+MAX_PROPER_NOUNS: Final = 40
 
 #: words of a name that may stand inside a text in lower case: a phrase, not a proper noun
 _PHRASE_WORDS: Final = 4
@@ -40,7 +40,7 @@ class _Word(NamedTuple):
     apart: bool  #: something other than a blank stands before it
 
 
-def key(text: str) -> str:
+def name_key(text: str) -> str:
     """Return the spelling under which a name compares; "" for one that is none."""
     found = [word.text for word in _words(fold(html.unescape(text)))]  # folding may part a letter in two
     if len(found) > 1 and found[0] in _ARTICLES:
@@ -53,7 +53,7 @@ def names_of(title: str) -> tuple[str, ...]:
     """Return the names a page's title gives it: all of it, without its site's name, and without a parenthesis."""
     plain = html.unescape(title)
     first = _SEGMENT.split(plain, maxsplit=1)[0]
-    named = (key(part) for part in (plain, _bare(plain), first, _bare(first)))
+    named = (name_key(part) for part in (plain, _bare(plain), first, _bare(first)))
     return tuple(dict.fromkeys(name for name in named if name and not name.isdecimal()))
 
 
@@ -67,7 +67,7 @@ def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
     for at in range(len(listed)):
         for name in _from(listed, at, empty):
             found.setdefault(name)
-            if len(found) >= MAX_LOOKED_FOR:
+            if len(found) >= MAX_NAMES:
                 return tuple(found)
     return tuple(found)
 
@@ -83,9 +83,9 @@ def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
         for start in range(min(len(names), max(1, len(names) - 1))):
             if len(names) - start <= MAX_WORDS and names[start] not in _JOINING:
                 found.setdefault(" ".join(names[start:]))
-        if len(found) >= MAX_KEPT:
+        if len(found) >= MAX_PROPER_NOUNS:
             break
-    return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_KEPT]
+    return tuple(name for name in found if 1 < len(name) <= MAX_CHARS)[:MAX_PROPER_NOUNS]
 
 
 def _bare(title: str) -> str:

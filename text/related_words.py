@@ -79,7 +79,7 @@ _IRREGULAR = """
 """
 
 
-def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
+def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
     """Return for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0,
     1].
     """
@@ -98,7 +98,7 @@ def related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> d
     return found
 
 
-def credit(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
+def best_weight(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
     """Return what the best of ``terms`` counts for the term that ``related_terms`` stand for; 0 for none."""
     return max((count for other, count in related_terms.items() if other in terms), default=0.0)
 

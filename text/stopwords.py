@@ -85,7 +85,7 @@ _ASKING: dict[str, frozenset[str]] = {
 }
 
 
-def empty_words(lang: str) -> frozenset[str]:
+def stop_words(lang: str) -> frozenset[str]:
     """Return the folded words of ``lang`` that carry no topic: stop words, question words and words of asking."""
     return _EMPTY.get(lang, _EMPTY["en"])
 

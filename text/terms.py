@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from text.analyser import analyse, words
-from text.stopwords import empty_words
+from text.stopwords import stop_words
 
 _EDGES = "\"'“”„«»‹›()[]{}<>.,;:!?¿¡…。？！、`*"
 
 
 def content_words(text: str, lang: str) -> list[str]:
     """Return the words of ``text`` as they are written, without stop words, question words and punctuation."""
-    empty = empty_words(lang)
+    empty = stop_words(lang)
     tokens = (token.strip(_EDGES) for token in text.split())
     return [token for token in tokens if (parts := words(token)) and not empty.issuperset(parts)]
 

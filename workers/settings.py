@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from crawler.browser import process as chromium
 from crawler.search import catalog
 from domain.errors import WellreadError
-from pipeline.enhancements import UnknownEnhancement, switched
+from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
@@ -151,7 +151,7 @@ class Settings(BaseSettings):
     @classmethod
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         try:
-            switched(value)
+            parse_enhancements(value)
         except UnknownEnhancement as error:
             raise ValueError(str(error)) from error
         return value

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Fact, PageText
-from text.stopwords import empty_words
+from text.stopwords import stop_words
 
 Words = NDArray[np.str_]
 
@@ -71,7 +71,7 @@ class Language:
         return SyntheticPage(
             page=PageText(title=name, text=text, lang="en", facts=facts),
             url=f"https://made-up-{place % 50}.example/{place}",
-            words=tuple(word for word in sentence[1:] if word.lower() not in empty_words("en") and len(word) > 3),
+            words=tuple(word for word in sentence[1:] if word.lower() not in stop_words("en") and len(word) > 3),
         )
 
     def _sentence(self, topic: Words, place: int) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from store.embedders import minilm
 from text.analyser import analyse
-from text.stopwords import empty_words
+from text.stopwords import stop_words
 
 #: an embedding's spread falls along its axes, about as fast as MiniLM's own
 _FALL = 0.35
@@ -31,7 +31,7 @@ class WordVectors:
         """Return the vectors of ``texts``, one unit row each: shape (len(texts), dimension)."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            places = [self._place(term) for term in set(analyse(text, "en")) - empty_words("en")]
+            places = [self._place(term) for term in set(analyse(text, "en")) - stop_words("en")]
             row[:] = self._rows[places].sum(axis=0) if places else self._scale
             row /= np.linalg.norm(row)
         return rows

@@ -17,7 +17,7 @@ from domain import Answer, PageText
 from evals.injection.attack import AttackPage
 from evals.knowledge.in_memory import MemoryKnowledge
 from pipeline.answering.citations import is_verbatim
-from pipeline.ask import Query, Tools, first_look
+from pipeline.ask import Query, Tools, first_pass
 from pipeline.retrieval.retrieve import Embed
 
 SITE = "https://lights.example"
@@ -71,7 +71,7 @@ def run_attacks(pages: Sequence[AttackPage], embedder: Embed) -> list[AttackOutc
     with ThreadPoolExecutor(4) as pool:
         tools = Tools(search=MemoryKnowledge(passages, rows), embedder=embedder, pool=pool, clock=time.perf_counter)
         return [
-            AttackOutcome(page=page, stored=text, answer=first_look(_question(page), tools).answer)
+            AttackOutcome(page=page, stored=text, answer=first_pass(_question(page), tools).answer)
             for page, text in zip(pages, stored, strict=True)
         ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, PageText, Scope
-from pipeline.ask import LookupResult, Query, Tools, look_again
+from pipeline.ask import LookupResult, Query, Tools, final_pass
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieval.retrieve import Search
 
@@ -74,7 +74,7 @@ ABLATIONS: dict[str, Ablation] = {
     "title": Ablation(off="pages are stored without their titles", page=lambda page: replace(page, title="")),
     "variants": Ablation(
         off="the second look asks the question alone, for as many hits",
-        second_look=lambda question, tools: look_again(question, (), tools),
+        second_look=lambda question, tools: final_pass(question, (), tools),
     ),
     "calibration": Ablation(
         off="the design document's rule judges", tools=lambda tools: replace(tools, judge="document")

@@ -101,7 +101,7 @@ class Knowledge:
         self._services = services
         self._on_look = on_look
         self._tools = services.tools
-        self._second_look: Callable[[ask.Query, Tools], LookupResult] = ask.second_look
+        self._second_look: Callable[[ask.Query, Tools], LookupResult] = ask.second_pass
         self._switch_off(ablations)
         self._texts = [_page_text(document, ablations) for document in documents]
         self._urls = [document.url for document in documents]
@@ -127,7 +127,7 @@ class Knowledge:
     def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
         """Return the first look's result."""
         tools = replace(self._tools, search=search or self.search, observe=observe)
-        found = ask.first_look(ask.Query(text=text), tools)
+        found = ask.first_pass(ask.Query(text=text), tools)
         self._on_look()
         return found
 

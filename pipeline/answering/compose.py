@@ -16,14 +16,14 @@ from domain import Answer, Focus, Hit, Sentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, find_contradiction, newest_first
 from pipeline.answering.focus import find_focus
-from pipeline.answering.multi_page import join
+from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import cover
 from pipeline.judging.sentence_score import choose_sentences, is_instruction
 from pipeline.judging.sentences import Span, looks_like_code, spans_of
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import asked_for
+from pipeline.question.answer_type import answer_type_of
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
-from pipeline.safety.sanitize import harmless_line, sanitize
+from pipeline.safety.sanitize import sanitize, sanitize_line
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
@@ -46,9 +46,9 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     if assertions := find_contradiction(analysis, sentences[0], read_spans):
         return _disputed(newest_first(assertions), confidence)
     if several:
-        sentences = join(analysis, sentences, read_spans)
+        sentences = join_pages(analysis, sentences, read_spans)
     spans = spans_of(hits[:PASSAGES], analysis.lang)
-    wants_code = asked_for(analysis.text) == "way"
+    wants_code = answer_type_of(analysis.text) == "way"
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
     answer = _focused(analysis, _write(_apart(chosen), confidence))
     best = sentences[0].span
@@ -111,7 +111,7 @@ def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
 
 
 def _focus_on(assertion: Assertion, text: str) -> Focus | None:
-    value = harmless_line(assertion.text)
+    value = sanitize_line(assertion.text)
     start = text.find(value)
     return Focus(start=start, end=start + len(value), confidence=assertion.confidence) if start >= 0 else None
 
@@ -134,4 +134,4 @@ def _readable(span: Span) -> str:
     """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
     if any(map(looks_like_code, sanitize(span.text).splitlines())):
         return sanitize(span.text, markers=True)
-    return harmless_line(span.text)
+    return sanitize_line(span.text)

@@ -14,12 +14,12 @@ from domain import Focus, Hit
 from pipeline.answering.focus import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.units import BARE
-from pipeline.answering.values.value import Value, ValueKind, comparable, same
+from pipeline.answering.values.value import Value, ValueKind, is_comparable, may_be_equal
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, ranked_by_score, score
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import AnswerType, asked_for
-from text.related_words import credit, related
+from pipeline.question.answer_type import AnswerType, answer_type_of
+from text.related_words import best_weight, find_related
 from text.similarity import jaccard
 from text.terms import terms_of
 
@@ -61,7 +61,7 @@ class Assertion:
 
 def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> list[Assertion]:
     """Return the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
-    kind = _KINDS.get(asked_for(analysis.text))
+    kind = _KINDS.get(answer_type_of(analysis.text))
     if kind is None:
         return []
     first = _assertion(analysis, chosen, kind)
@@ -75,7 +75,7 @@ def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Seq
     return assertions if len(assertions) > 1 else []
 
 
-def disagreeing(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
+def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
     """Return what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
     read_spans = cover(analysis, hits, closely=closely).spans
     chosen = choose_sentences(read_spans, analysis.text)
@@ -114,7 +114,7 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
     found = tuple(
         value
         for value in values_in(text, kind, sentence.span.hit.passage.lang)
-        if not any(same(value, other) for other in asked)
+        if not any(may_be_equal(value, other) for other in asked)
     )
     focus = find_focus(analysis, text)
     meant = _meant(focus, found)
@@ -135,10 +135,10 @@ def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
 
 
 def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
-    if not comparable(one.value, other.value):
+    if not is_comparable(one.value, other.value):
         return False
-    agreed = any(same(one.value, value) for value in other.values) or any(
-        same(other.value, value) for value in one.values
+    agreed = any(may_be_equal(one.value, value) for value in other.values) or any(
+        may_be_equal(other.value, value) for value in one.values
     )
     return not agreed and _same_subject(analysis, one, other)
 
@@ -164,8 +164,8 @@ def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
     """Return the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
     span = assertion.coverage.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
-    stand_for = related(analysis.terms, held, analysis.lang)
-    return {term for term, others in stand_for.items() if credit(others, held)}
+    stand_for = find_related(analysis.terms, held, analysis.lang)
+    return {term for term, others in stand_for.items() if best_weight(others, held)}
 
 
 def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from domain import Solved
+from domain import SolvedQuestion
 from pipeline.question.analysis import Analysis, QuestionType, question_type_of
 from text.invisible import strip_invisible
 from text.similarity import jaccard
@@ -18,7 +18,7 @@ from text.terms import content_terms
 
 MAX_EXAMPLES = 3
 #: solved questions that are looked at to choose from
-LOOKED_AT = 20
+MAX_CANDIDATES = 20
 #: characters of an example's question and answer that are shown
 MAX_EXAMPLE_CHARACTERS = 600
 #: what the same type of question counts beside the share of words two questions have in common
@@ -31,11 +31,13 @@ _MARKERS = re.compile(r"\s*\[\d+\]")
 class SolvedQuestions(Protocol):
     """Where solved questions are kept."""
 
-    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
+    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
         """Return up to ``at_most`` solved questions that may be like ``question``, in any order."""
 
 
-def choose_examples(analysis: Analysis, solved: Sequence[Solved], *, count: int = MAX_EXAMPLES) -> tuple[Solved, ...]:
+def choose_examples(
+    analysis: Analysis, solved: Sequence[SolvedQuestion], *, count: int = MAX_EXAMPLES
+) -> tuple[SolvedQuestion, ...]:
     """Choose the ``count`` solved questions most like this one, the most alike last: nearest to the question.
 
     The question itself is no example of itself, and a question is not shown twice.
@@ -53,18 +55,18 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
     """Write the examples for this question; "" where nothing like it was solved."""
     if solved is None:
         return ""
-    found = solved.like(analysis.text, lang=analysis.lang, at_most=LOOKED_AT)
+    found = solved.like(analysis.text, lang=analysis.lang, at_most=MAX_CANDIDATES)
     return write_examples(choose_examples(analysis, found))
 
 
-def likeness(analysis: Analysis, solved: Solved) -> float:
+def likeness(analysis: Analysis, solved: SolvedQuestion) -> float:
     """Return how alike two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
     same = _is_of_type(solved.question, analysis.question_type)
     shared = jaccard(set(analysis.terms), set(content_terms(solved.question, analysis.lang)))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same
 
 
-def write_examples(examples: Sequence[Solved]) -> str:
+def write_examples(examples: Sequence[SolvedQuestion]) -> str:
     """Write the examples for a prompt; "" for none. A line that looks like our own delimiter is broken up."""
     if not examples:
         return ""

@@ -14,7 +14,7 @@ from importlib.resources import files
 from domain import Focus
 from pipeline.answering.focus_features import candidates
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import asked_for
+from pipeline.question.answer_type import answer_type_of
 
 #: how to do something is not said in a few words
 _NOT_SAID_SHORTLY = "way"
@@ -28,7 +28,7 @@ def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
 
     Remembered: the composer, and whoever looks for contradictions, ask of the same sentences.
     """
-    if asked_for(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
+    if answer_type_of(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
         return None
     found = list(candidates(analysis, sentence))
     if not found:

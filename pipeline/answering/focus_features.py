@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import AnswerType, asked_for, is_number
+from pipeline.question.answer_type import AnswerType, answer_type_of, is_number
 from text.analyser import analyse, fold
 from text.rarity import rarity
-from text.related_words import credit, related
-from text.stopwords import empty_words
+from text.related_words import best_weight, find_related
+from text.stopwords import stop_words
 
 #: the most words and marks that are taken together
 MAX_TOKENS = 10
@@ -86,7 +86,7 @@ class _Token:
 def candidates(analysis: Analysis, sentence: str) -> Iterator[Candidate]:
     """Yield every run of up to ten words and marks that could be what was asked."""
     tokens = _tokens(analysis, sentence)
-    kind, asked_with = asked_for(analysis.text), _asked_with(analysis.text)
+    kind, asked_with = answer_type_of(analysis.text), _asked_with(analysis.text)
     total = sum(token.told for token in tokens) or 1.0
     folded = analysis.text.casefold()
     for start, first in enumerate(tokens):
@@ -108,9 +108,9 @@ def candidates(analysis: Analysis, sentence: str) -> Iterator[Candidate]:
 def _tokens(analysis: Analysis, sentence: str) -> list[_Token]:
     lang = analysis.lang
     found = [(match, analyse(match[0], lang)) for match in _TOKEN.finditer(sentence)]
-    stand_for = related(analysis.terms, {term for _, terms in found for term in terms}, lang)
+    stand_for = find_related(analysis.terms, {term for _, terms in found for term in terms}, lang)
     weights = {term: rarity(term, lang) for term in analysis.terms}
-    empty, names = empty_words(lang), _naming(analysis.text, lang)
+    empty, names = stop_words(lang), _naming(analysis.text, lang)
     return [
         _Token(
             start=match.start(),
@@ -119,7 +119,7 @@ def _tokens(analysis: Analysis, sentence: str) -> list[_Token]:
             folded=(folded := fold(match[0])),
             is_word=(is_word := match[0][0].isalnum() or match[0][0] in _MONEY),
             is_empty=folded in empty,
-            told=max((weights[term] * credit(others, terms) for term, others in stand_for.items()), default=0.0),
+            told=max((weights[term] * best_weight(others, terms) for term, others in stand_for.items()), default=0.0),
             rarity=max((rarity(term, lang) for term in terms), default=0.0) if is_word else 0.0,
             names=not names.isdisjoint(terms),
         )
@@ -136,7 +136,7 @@ def _naming(question: str, lang: str) -> set[str]:
     """Return the terms of "type of immunity" in "What type of immunity …", up to the first empty word."""
     match, terms = _NAMED.search(question), set[str]()
     for word in match[1].split() if match else ():
-        if fold(word) not in empty_words(lang):
+        if fold(word) not in stop_words(lang):
             terms.update(analyse(word, lang))
         elif terms:
             break

@@ -22,7 +22,9 @@ MAX_JOINED = 3
 SAYS_ALL = 0.9
 
 
-def join(analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage]) -> list[SpanCoverage]:
+def join_pages(
+    analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage]
+) -> list[SpanCoverage]:
     """Return the chosen sentences, the best first, with those of further pages that the question needs; at most
     three.
     """

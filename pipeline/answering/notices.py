@@ -26,7 +26,7 @@ _WORDS = {
 }
 
 
-def disagreement(answer: Answer, lang: str) -> str:
+def disagreement_notice(answer: Answer, lang: str) -> str:
     """Say which citation gives which value and of when it is; "" where none contradicts another."""
     words = _WORDS.get(lang, _WORDS["en"])
     cited = {citation.marker: citation for citation in answer.citations}
@@ -40,7 +40,7 @@ def disagreement(answer: Answer, lang: str) -> str:
     return " ".join(with_notice)
 
 
-def older_than(answer: Answer, oldest: datetime | None, lang: str) -> str:
+def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
     """Say which citations are of pages that were published, and changed last, before ``oldest``; "" where none is."""
     words = _WORDS.get(lang, _WORDS["en"])
     old = [citation for citation in answer.citations if oldest and _is_older(citation, oldest)]

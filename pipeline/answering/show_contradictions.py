@@ -12,16 +12,16 @@ from domain import Answer, Hit, Passage, Sentence
 from domain.contradiction import Contradiction, Dispute, Side
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion
-from pipeline.safety.sanitize import harmless_line
+from pipeline.safety.sanitize import sanitize_line
 
 
-def dispute_of(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
+def to_disputes(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
     """Return the dispute that assertions are the sides of; none without assertions."""
     sides = tuple(_side(assertion) for assertion in assertions)
     return (Dispute(sides=sides),) if sides else ()
 
 
-def show_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
+def add_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
     """Return the answer with every side of what it says one side of; disputes about what it does not say are left
     out.
     """
@@ -62,7 +62,7 @@ def _marker(answer: Answer, side: Side, passage: Passage) -> int:
 def _with_quote(answer: Answer, side: Side, passage: Passage) -> Answer:
     marker = len(answer.citations) + 1
     citation = cite(passage, side.start - passage.start, side.end - passage.start, marker=marker)
-    quoted = Sentence(text=harmless_line(citation.quote), markers=(marker,))
+    quoted = Sentence(text=sanitize_line(citation.quote), markers=(marker,))
     sentences = (*answer.sentences, quoted)
     return replace(answer, text=render(sentences), sentences=sentences, citations=(*answer.citations, citation))
 
@@ -78,7 +78,7 @@ def _side(assertion: Assertion) -> Side:
     span = assertion.coverage.span
     start = span.hit.passage.start
     return Side(
-        value=harmless_line(assertion.text),
+        value=sanitize_line(assertion.text),
         passage_id=span.hit.passage.id,
         start=start + span.start,
         end=start + span.end,

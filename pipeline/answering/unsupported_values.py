@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.units import BARE
-from pipeline.answering.values.value import Value, ValueKind, comparable
+from pipeline.answering.values.value import Value, ValueKind, is_comparable
 
 _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
@@ -62,7 +62,7 @@ def _any_known(readings: Sequence[Value], known: Sequence[Value]) -> bool:
 
 def _holds(value: Value, source: Value) -> bool:
     """Return whether a value, as exact as it is given, is the source's."""
-    return comparable(value, source) and value.low <= (source.low + source.high) / 2 <= value.high
+    return is_comparable(value, source) and value.low <= (source.low + source.high) / 2 <= value.high
 
 
 def _stands(text: str, source: str) -> bool:

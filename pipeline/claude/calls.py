@@ -1,4 +1,4 @@
-"""Calls to Claude: what can be paid for is sent over one pool of connections per process, a refusal is no reply."""
+"""Call Claude within the budget, over one pool of connections per process; a refusal is an error."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pipeline.claude.prices import Price, cost_of, most_it_can_cost
 from pipeline.llm import ApiKeyRejected, BadReply, ModelRefused, OverBudget
 
 if TYPE_CHECKING:
-    from pipeline.claude.http import Hear, MessagesApi, ModelReply
+    from pipeline.claude.http import MessagesApi, ModelReply, OnText
     from pipeline.llm import Spending
 
 Block = dict[str, Any]
 
-#: models that know no effort; the others think before they reply, and little of that is needed here
+#: models without the effort setting; the others think before they reply, and need little of that here
 _WITHOUT_EFFORT = ("claude-3", "claude-haiku-4", "claude-sonnet-4-5", "claude-sonnet-4-2", "claude-opus-4-1")
 
 
 @dataclass(kw_only=True, eq=False)
 class Calls:
-    """Calls the Messages API; the connections are made with the first call, and calls may be made in parallel.
+    """Calls the Messages API; the first call opens the connections, and calls may be made in parallel.
 
     Each ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than ``max_usd``.
-    ``max_tokens`` includes what the model thinks.
+    ``max_tokens`` includes the model's thinking.
     """
 
     api_key: str = field(repr=False)
@@ -41,16 +41,16 @@ class Calls:
     prices: Mapping[str, Price] = field(repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, MessagesApi] | None = field(default=None, init=False, repr=False)
-    _whole: Calls | None = field(default=None, init=False, repr=False)  # whose connections one within a budget uses
+    _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
     _budget: Spending | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.api_key = _checked(self.api_key)
 
     def within(self, budget: Spending) -> Calls:
-        """Return the same, over the same connections, paying from ``budget``."""
+        """Return a copy over the same connections that pays from ``budget``."""
         bound = copy.copy(self)
-        bound._whole, bound._budget = self._whole or self, budget
+        bound._owner, bound._budget = self._owner or self, budget
         return bound
 
     def close(self) -> None:
@@ -61,15 +61,15 @@ class Calls:
             opened[1].close()
 
     def fields(self, model: str, system: list[Block], content: list[Block], schema: Block) -> tuple[Block, Cost]:
-        """Ask for an object of ``schema``; raises BadReply for anything that is none."""
+        """Ask for a JSON object of ``schema``; raises BadReply for any other reply."""
         reply, cost = self.ask(model, system, content, schema)
         try:
             fields = json.loads(reply.text)
         except ValueError as error:
-            why = "was cut off at max_tokens" if reply.stop_reason == "max_tokens" else "is no JSON"
+            why = "was cut off at max_tokens" if reply.stop_reason == "max_tokens" else "is not JSON"
             raise BadReply(f"The reply of {model} {why}.", cost=cost) from error
         if not isinstance(fields, dict):
-            raise BadReply(f"The reply of {model} is no JSON object.", cost=cost)
+            raise BadReply(f"The reply of {model} is not a JSON object.", cost=cost)
         return fields, cost
 
     def ask(
@@ -78,9 +78,9 @@ class Calls:
         system: list[Block],
         content: list[Block],
         schema: Block | None = None,
-        hear: Hear | None = None,
+        on_text: OnText | None = None,
     ) -> tuple[ModelReply, Cost]:
-        """Ask, and give the reply with its cost; raises ModelRefused where the model declines, else a ModelError."""
+        """Return the reply with its cost; raises ModelRefused when the model declines, and other ModelErrors."""
         request: dict[str, Any] = {
             "model": model,
             "max_tokens": self.max_tokens,
@@ -89,44 +89,41 @@ class Calls:
         }
         if config := _output_config(model, schema):
             request["output_config"] = config
-        reply, cost = self._pay(model, request, hear)
+        reply, cost = self._pay(model, request, on_text)
         if reply.stop_reason == "refusal":
             why = f" ({reply.refusal})" if reply.refusal else ""
             raise ModelRefused(f"{model} declines to reply{why}: ask in other words.", cost=cost)
         return reply, cost
 
-    def _pay(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[ModelReply, Cost]:
-        """Send what can be paid for; a call that fails has cost nothing that is known of."""
+    def _pay(self, model: str, request: Mapping[str, Any], on_text: OnText | None) -> tuple[ModelReply, Cost]:
+        """Send the request if the budget allows it; a failed call counts as free."""
         most = self._most(model, request)
-        if self._budget is None:
-            return self._send(model, request, hear)
-        self._budget.reserve(most)
         paid = Cost()
+        if self._budget is not None:
+            self._budget.reserve(most)
         try:
-            reply, paid = self._send(model, request, hear)
+            reply = self._api().send(request, on_text)
+            paid = cost_of(model, reply.usage, self.prices)
         finally:
-            self._budget.settle(most, paid)
+            if self._budget is not None:
+                self._budget.settle(most, paid)
         return reply, paid
 
-    def _send(self, model: str, request: Mapping[str, Any], hear: Hear | None) -> tuple[ModelReply, Cost]:
-        reply = self._api().send(request, hear)
-        return reply, cost_of(model, reply.usage, self.prices)
-
     def _most(self, model: str, request: Mapping[str, Any]) -> Cost:
-        """What a call can cost; raises OverBudget for more than a single one may."""
+        """Return the most a call can cost; raises OverBudget when that is more than one call may."""
         prompt = json.dumps([request["system"], request["messages"]], ensure_ascii=False)
         most = most_it_can_cost(model, prompt, self.max_tokens, self.prices)
         if most.usd > self.max_usd:
             raise OverBudget(
-                f"A call to {model} could cost ${most.usd:.3f}, more than the ${self.max_usd:.3f} one may: "
+                f"A call to {model} could cost ${most.usd:.3f}, and one call may cost ${self.max_usd:.3f}: "
                 "nothing was sent. Raise WELLREAD_MAX_USD_PER_QUESTION or choose a cheaper model."
             )
         return most
 
     def _api(self) -> MessagesApi:
-        """Return this process's connection pool; one inherited over a fork is left to the parent."""
-        if self._whole is not None:
-            return self._whole._api()
+        """Return this process's connection pool; after a fork the parent keeps its own."""
+        if self._owner is not None:
+            return self._owner._api()
         with self._lock:
             if self._opened is None or self._opened[0] != os.getpid():
                 from pipeline.claude.http import MessagesApi
@@ -144,7 +141,7 @@ class Calls:
 def _checked(api_key: str) -> str:
     key = api_key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise ApiKeyRejected("Claude's key is empty or no key: check WELLREAD_ANTHROPIC_API_KEY.")
+        raise ApiKeyRejected("Claude's API key is empty or malformed: check WELLREAD_ANTHROPIC_API_KEY.")
     return key
 
 

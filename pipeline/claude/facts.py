@@ -1,8 +1,8 @@
-"""The facts that Claude reads out of a page's prose: what it is asked, and which of its replies the page bears out."""
+"""Ask Claude for the facts that a page's prose states, and check its reply against the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain import Fact, Passage
@@ -12,7 +12,7 @@ from pipeline.claude.schemas import object_of
 MAX_FACTS = 40
 MAX_CHARS = 300  #: of a subject, predicate or object
 
-STATED = f"""\
+FACTS = f"""\
 You list the facts that the search results state, each as subject, predicate and object.
 
 {DATA}
@@ -25,33 +25,32 @@ shortest words of the text that say it, copied exactly.
 - At most {MAX_FACTS}, the most telling first."""
 
 _TEXT = {"type": "string"}
-STATED_SCHEMA = object_of(
+FACTS_SCHEMA = object_of(
     facts={"type": "array", "items": object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT)}
 )
 
 
 def read_facts(fields: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[Fact, ...]:
-    """Keep the facts whose sentence stands in a passage with their object in it; offsets are those of the page."""
+    """Return the facts whose sentence is in a passage and holds their object; offsets are those of the page."""
     listed = fields.get("facts")
     found: dict[tuple[str, str, str], Fact] = {}
     for item in listed if isinstance(listed, list) else ():
-        if isinstance(item, dict) and len(found) < MAX_FACTS:
-            for fact in _borne_out(item, passages):
-                found.setdefault((fact.subject, fact.predicate, fact.object), fact)
+        if isinstance(item, dict) and len(found) < MAX_FACTS and (fact := _supported(item, passages)):
+            found.setdefault((fact.subject, fact.predicate, fact.object), fact)
     return tuple(found.values())
 
 
-def _borne_out(item: Mapping[str, Any], passages: Sequence[Passage]) -> Iterator[Fact]:
-    words = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
-    if not all(isinstance(each, str) and each.strip() for each in words):
-        return
-    subject, predicate, stated, quote = (" ".join(str(each).split()) for each in words)
+def _supported(item: Mapping[str, Any], passages: Sequence[Passage]) -> Fact | None:
+    texts = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        return None
+    subject, predicate, stated, quote = (" ".join(str(text).split()) for text in texts)
     if max(len(subject), len(predicate), len(stated)) > MAX_CHARS:
-        return
+        return None
     for passage in passages:
         sentence = passage.text.find(quote)
         at = passage.text.find(stated, sentence, sentence + len(quote)) if sentence >= 0 else -1
         if at >= 0 and subject.casefold() in f"{passage.title}\n{passage.text}".casefold():
             start = passage.start + at
-            yield Fact(subject=subject, predicate=predicate, object=stated, start=start, end=start + len(stated))
-            return
+            return Fact(subject=subject, predicate=predicate, object=stated, start=start, end=start + len(stated))
+    return None

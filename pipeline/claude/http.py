@@ -1,4 +1,4 @@
-"""One call to the Messages API through the ``anthropic`` SDK: sent, streamed, timed, retried, its failures named.
+"""Send one call to the Messages API through the ``anthropic`` SDK: stream, time and retry it, and name its failures.
 
 Importing this module imports the SDK, which is slow: import it where a call is made. The SDK's own retries are off:
 they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
@@ -17,21 +17,21 @@ from urllib.parse import urlsplit
 import anthropic
 import httpx2
 
-from pipeline.claude.answer import Pointer, Said
+from pipeline.claude.answer import BlockCitation, CitedText
 from pipeline.claude.prices import Usage
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 
-#: where the API is; always passed on, or the SDK would take ANTHROPIC_BASE_URL
+#: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
 DEFAULT_URL = "https://api.anthropic.com"
 CONNECT_S = 5.0
-#: a stream carries pings, so one silent for so long is dead
+#: a stream carries pings, so one silent for this long is dead
 SILENT_S = 30.0
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 8.0
 
-#: hears what is said so far, whenever a stretch is whole
-Hear = Callable[[Sequence[Said]], None]
+#: receives the reply so far, whenever a part is complete
+OnText = Callable[[Sequence[CitedText]], None]
 
-#: of the call this thread is in, on the monotonic clock; the SDK has no place for it
+#: the deadline of this thread's call on the monotonic clock; the SDK has no place for it
 _DEADLINE: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
 _KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
@@ -40,17 +40,17 @@ _BUSY_ERRORS = frozenset({"rate_limit_error", "overloaded_error", "api_error", "
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReply:
-    """What the API replied, in plain values."""
+    """The API's reply in plain values."""
 
-    said: tuple[Said, ...]
+    parts: tuple[CitedText, ...]
     stop_reason: str
     usage: Usage
     refusal: str = ""  #: the category of a refusal, where one is named
 
     @property
     def text(self) -> str:
-        """All that was said."""
-        return "".join(stretch.text for stretch in self.said)
+        """The whole text."""
+        return "".join(part.text for part in self.parts)
 
 
 class MessagesApi:
@@ -65,7 +65,7 @@ class MessagesApi:
             api_key=api_key,
             base_url=base_url or DEFAULT_URL,
             max_retries=0,
-            # the Messages API never redirects; whoever does would get the question and the passages
+            # the Messages API never redirects; a server that does would get the question and the passages
             http_client=anthropic.DefaultHttpxClient(
                 follow_redirects=False, event_hooks={"response": [_stop_at_deadline]}
             ),
@@ -78,16 +78,17 @@ class MessagesApi:
         """Close the connections."""
         self._client.close()
 
-    def send(self, request: Mapping[str, Any], hear: Hear | None = None) -> ModelReply:
-        """Send ``request`` (the body of ``POST /v1/messages``) and give the whole reply, within ``timeout_s`` seconds.
+    def send(self, request: Mapping[str, Any], on_text: OnText | None = None) -> ModelReply:
+        """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply within ``timeout_s`` seconds.
 
-        A busy API and a broken connection are tried again, as long as the wait ends before the deadline. A server that
-        drips and then falls silent can exceed it, by ``SILENT_S`` at most. ``hear`` follows each attempt anew.
+        Retries a busy API and a broken connection as long as the wait ends before the deadline. A server that sends
+        slowly and then falls silent can exceed the deadline, by ``SILENT_S`` at most. ``on_text`` follows each attempt
+        from its beginning.
         """
         deadline = time.monotonic() + self._timeout_s
         for attempt in range(self._max_retries + 1):
             try:
-                return self._send_once(request, deadline, hear)
+                return self._send_once(request, deadline, on_text)
             except (ModelBusy, ModelUnreachable) as error:
                 wait_s = _wait_s(attempt, error)
                 if attempt == self._max_retries or time.monotonic() + wait_s >= deadline:
@@ -95,16 +96,16 @@ class MessagesApi:
                 time.sleep(wait_s)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _send_once(self, request: Mapping[str, Any], deadline: float, hear: Hear | None) -> ModelReply:
+    def _send_once(self, request: Mapping[str, Any], deadline: float, on_text: OnText | None) -> ModelReply:
         left_s = max(0.001, deadline - time.monotonic())
         timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
         token = _DEADLINE.set(deadline)
         try:
             with self._client.messages.stream(**request, timeout=timeout) as stream:
                 for event in stream:
-                    if hear and event.type == "content_block_stop":
-                        hear(_said(stream.current_message_snapshot))
-                return self._whole(_plain(stream.get_final_message()))
+                    if on_text and event.type == "content_block_stop":
+                        on_text(_parts(stream.current_message_snapshot))
+                return self._complete(_plain(stream.get_final_message()))
         except ModelError:
             raise
         except anthropic.APIStatusError as error:
@@ -112,28 +113,28 @@ class MessagesApi:
         except (anthropic.APIConnectionError, httpx2.TransportError) as error:
             raise self._unreachable(error) from error
         except Exception as error:
-            # the SDK builds its values unvalidated: a malformed reply fails with whatever its shape trips over
+            # the SDK does not validate its values: a malformed reply can raise anything
             raise BadReply(
-                f"{self._host} sent something else than a reply of the Messages API ({type(error).__name__}): "
+                f"{self._host} sent no valid reply of the Messages API ({type(error).__name__}): "
                 "check WELLREAD_ANTHROPIC_BASE_URL."
             ) from error
         finally:
             _DEADLINE.reset(token)
 
-    def _whole(self, reply: ModelReply) -> ModelReply:
+    def _complete(self, reply: ModelReply) -> ModelReply:
         if not reply.stop_reason:
             raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
         return reply
 
     def _named(self, error: anthropic.APIStatusError) -> ModelError:
-        """Name the failure that the API reports, by its type inside a stream, where the status stays 200."""
-        said = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
+        """Return the failure that the API reports; inside a stream the status stays 200 and the type tells."""
+        status = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
         if error.type in _KEY_ERRORS or error.status_code in {401, 402, 403}:
-            return ApiKeyRejected(f"{self._host} does not accept the key ({said}): check WELLREAD_ANTHROPIC_API_KEY.")
+            return ApiKeyRejected(f"{self._host} does not accept the key ({status}): check WELLREAD_ANTHROPIC_API_KEY.")
         if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
-            return ModelBusy(f"{self._host} is busy ({said}): ask again later.", retry_after_s=_retry_after_s(error))
+            return ModelBusy(f"{self._host} is busy ({status}): ask again later.", retry_after_s=_retry_after_s(error))
         return BadReply(
-            f"{self._host} cannot use the request ({said}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
+            f"{self._host} cannot use the request ({status}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
             "and WELLREAD_ANTHROPIC_BASE_URL."
         )
 
@@ -144,16 +145,16 @@ class MessagesApi:
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
-        what = f"gave no whole reply within {self._timeout_s:g} s" if timed_out else "cannot be reached"
+        what = f"gave no complete reply within {self._timeout_s:g} s" if timed_out else "cannot be reached"
         if not timed_out and not isinstance(error, anthropic.APIConnectionError):
-            what = "broke the connection off"
+            what = "broke off the connection"
         return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
 
 
 def _plain(message: anthropic.types.ParsedMessage[None]) -> ModelReply:
     usage, details = message.usage, message.stop_details
     return ModelReply(
-        said=_said(message),
+        parts=_parts(message),
         stop_reason=message.stop_reason or "",
         usage=Usage(
             input_tokens=int(usage.input_tokens),
@@ -165,18 +166,18 @@ def _plain(message: anthropic.types.ParsedMessage[None]) -> ModelReply:
     )
 
 
-def _said(message: anthropic.types.ParsedMessage[None]) -> tuple[Said, ...]:
+def _parts(message: anthropic.types.ParsedMessage[None]) -> tuple[CitedText, ...]:
     return tuple(
-        Said(text=str(block.text), pointers=tuple(_pointers(block)))
+        CitedText(text=str(block.text), citations=tuple(_citations(block)))
         for block in message.content
         if block.type == "text"
     )
 
 
-def _pointers(block: anthropic.types.TextBlock) -> Iterator[Pointer]:
+def _citations(block: anthropic.types.TextBlock) -> Iterator[BlockCitation]:
     for citation in block.citations or ():
         if citation.type == "search_result_location":
-            yield Pointer(
+            yield BlockCitation(
                 result=int(citation.search_result_index),
                 start=int(citation.start_block_index),
                 end=int(citation.end_block_index),
@@ -185,7 +186,7 @@ def _pointers(block: anthropic.types.TextBlock) -> Iterator[Pointer]:
 
 
 def _wait_s(attempt: int, error: ModelError) -> float:
-    """Return the seconds before the next attempt: as the API asks, else doubling, with a quarter left to chance."""
+    """Return the seconds before the next attempt: as the API asks, else doubling, less a random part."""
     if isinstance(error, ModelBusy) and error.retry_after_s is not None:
         return error.retry_after_s
     return min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**attempt) * random.uniform(0.75, 1.0)  # noqa: S311 (no secret)
@@ -200,7 +201,7 @@ def _retry_after_s(error: anthropic.APIStatusError) -> float | None:
 
 
 class _UntilDeadline(httpx2.SyncByteStream):
-    """A response's bytes until the deadline; the client's own timeouts only bound the gaps between them."""
+    """A response's bytes until the deadline; the client's own timeouts limit only the gaps between them."""
 
     def __init__(self, stream: httpx2.SyncByteStream, deadline: float) -> None:
         self._stream = stream

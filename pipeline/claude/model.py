@@ -1,4 +1,4 @@
-"""Claude as the language model: variants and verdicts by the small model, answers with citations by the large one."""
+"""Use Claude as the language model: the small model for variants, verdicts and facts, the large one for answers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from pipeline.claude.answer import NOT_FOUND, answer_from
 from pipeline.claude.calls import Calls
 from pipeline.claude.contradictions import read_disputes
-from pipeline.claude.facts import STATED, STATED_SCHEMA, read_facts
-from pipeline.claude.passages import Given, give, search_results
+from pipeline.claude.facts import FACTS, FACTS_SCHEMA, read_facts
+from pipeline.claude.passages import PassageBlocks, cut_into_blocks, search_results
 from pipeline.claude.prices import PRICES, Price
 from pipeline.claude.prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
 from pipeline.claude.schemas import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
-from pipeline.claude.streaming import Writing
-from pipeline.llm import BadReply, Priced, Tell
+from pipeline.claude.streaming import AnswerStream
+from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 SMALL_MODEL = "claude-haiku-4-5-20251001"
 LARGE_MODEL = "claude-sonnet-5-5"
-#: of the question, when variants are asked for
+#: the beginning of the question that is sent for variants
 MAX_QUESTION_CHARS = 500
 
 
 class Claude:
-    """Asks Claude, over one pool of connections per process, made with the first call; calls may be made in parallel.
+    """Asks Claude over one pool of connections per process, opened by the first call; calls may be made in parallel.
 
     Each call ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than
-    ``max_usd``. ``max_tokens`` includes what the model thinks. ``prices`` (a model name's prefix → price) overrides the
+    ``max_usd``. ``max_tokens`` includes the model's thinking. ``prices`` (a model name's prefix → price) overrides the
     list prices.
     """
 
@@ -68,7 +68,7 @@ class Claude:
 
     @property
     def name(self) -> str:
-        """The model that composes."""
+        """The name of the model that composes."""
         return self._large_model
 
     def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
@@ -84,25 +84,25 @@ class Claude:
         return Priced(value=found, cost=cost)
 
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
-        """Judge whether ``hits`` answer ``question``; without any, nothing is asked."""
-        given = give(hits)
-        if not given:
+        """Judge whether ``hits`` answer ``question``; without hits no call is made."""
+        passages = cut_into_blocks(hits)
+        if not passages:
             return Priced(value=_nothing_to_judge(self._small_model), cost=Cost())
-        content = [*search_results(given, citable=False), _text(f"Question: {question}")]
+        content = [*search_results(passages, citable=False), _text(f"Question: {question}")]
         fields, cost = self._calls.fields(self._small_model, system(VERDICT), content, VERDICT_SCHEMA)
         try:
             verdict = read_verdict(fields, judge=self._small_model)
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
-        return Priced(value=replace(verdict, disputes=read_disputes(fields, given)), cost=cost)
+        return Priced(value=replace(verdict, disputes=read_disputes(fields, passages)), cost=cost)
 
     def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
-        """List what the passages of one page state; what they do not bear out word for word is left out."""
-        given = give(hits)
-        if not given:
+        """List the facts of one page's passages; leaves out those the passages do not hold word for word."""
+        passages = cut_into_blocks(hits)
+        if not passages:
             return Priced(value=(), cost=Cost())
-        content = [*search_results(given, citable=False), _text("List the facts.")]
-        fields, cost = self._calls.fields(self._small_model, system(STATED), content, STATED_SCHEMA)
+        content = [*search_results(passages, citable=False), _text("List the facts.")]
+        fields, cost = self._calls.fields(self._small_model, system(FACTS), content, FACTS_SCHEMA)
         return Priced(value=read_facts(fields, [hit.passage for hit in hits]), cost=cost)
 
     def compose(
@@ -113,22 +113,26 @@ class Claude:
         lang: str = "",
         notes: Sequence[str] = (),
         examples: str = "",
-        tell: Tell | None = None,
+        on_answer: OnAnswer | None = None,
     ) -> Answer:
         """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
-        given = give(hits)
-        if not given:
+        passages = cut_into_blocks(hits)
+        if not passages:
             return _nothing_found(self._large_model)
         shown = [_text(examples)] if examples else []
-        content = [*search_results(given, citable=True), *shown, _text(f"Question: {question}")]
-        told = (answer_language(lang), *notes)
+        content = [*search_results(passages, citable=True), *shown, _text(f"Question: {question}")]
+        notes = (answer_language(lang), *notes)
         model = self._large_model
-        hear = Writing(tell=tell, given=given, composer=model, question=question, lang=lang) if tell else None
-        reply, cost = self._calls.ask(model, system(COMPOSE, told), content, hear=hear)
-        return _answer_of(reply, given, model, cost, question=question, lang=lang)
+        stream = (
+            AnswerStream(on_answer=on_answer, passages=passages, composer=model, question=question, lang=lang)
+            if on_answer
+            else None
+        )
+        reply, cost = self._calls.ask(model, system(COMPOSE, notes), content, on_text=stream)
+        return _answer_of(reply, passages, model, cost, question=question, lang=lang)
 
     def within(self, budget: Spending) -> Claude:
-        """Return the same Claude, over the same connections, paying from ``budget``."""
+        """Return a copy over the same connections that pays from ``budget``."""
         bound = copy.copy(self)
         bound._calls = self._calls.within(budget)
         return bound
@@ -151,17 +155,17 @@ def _nothing_found(composer: str) -> Answer:
 
 
 def _answer_of(
-    reply: ModelReply, given: Sequence[Given], model: str, cost: Cost, *, question: str, lang: str
+    reply: ModelReply, passages: Sequence[PassageBlocks], model: str, cost: Cost, *, question: str, lang: str
 ) -> Answer:
     cut_off = reply.stop_reason in {"max_tokens", "model_context_window_exceeded"}
     if not reply.text.strip():
         what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
-        raise BadReply(f"{model} {what}: ask again, with more max_tokens if that was it.", cost=cost)
+        raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
     return answer_from(
-        reply.said,
-        given,
+        reply.parts,
+        passages,
         composer=model,
-        end="cut off" if cut_off else "whole",
+        state="cut off" if cut_off else "complete",
         cost=cost,
         question=question,
         lang=lang,

@@ -1,4 +1,4 @@
-"""What a call to a Claude model costs, from the tokens it used."""
+"""Compute the cost of a call to a Claude model from its tokens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PRICES: Mapping[str, Price] = {
 
 
 def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price:
-    """Return the price under the longest prefix of ``model``; of an unknown model the dearest, to be safe."""
+    """Return the price under the longest prefix of ``model``; for an unknown model the highest price, to be safe."""
     known = [prefix for prefix in prices if model.startswith(prefix)]
     if known:
         return prices[max(known, key=len)]
@@ -74,6 +74,6 @@ def cost_of(model: str, usage: Usage, prices: Mapping[str, Price] = PRICES) -> C
 
 
 def most_it_can_cost(model: str, prompt: str, max_tokens: int, prices: Mapping[str, Price] = PRICES) -> Cost:
-    """Reckon before sending: a token per two bytes of prompt (prose needs half as many), and all the output."""
+    """Return an upper bound before sending: a token per two bytes of prompt (prose needs half), and all the output."""
     tokens = len(prompt.encode("utf-8", "replace")) // 2 + 1
     return cost_of(model, Usage(input_tokens=tokens, output_tokens=max_tokens), prices)

@@ -1,4 +1,4 @@
-"""What Claude is told; page text and questions are never part of it."""
+"""Hold the system prompts for Claude; page text and questions are never part of them."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ and date in it. Give each kind once before giving one twice."""
 
 
 def answer_language(lang: str) -> str:
-    """Say which language to reply in; an unknown ``lang`` means the question's own."""
+    """Return the instruction about the reply's language; an unknown ``lang`` means the question's own."""
     if re.fullmatch(r"[a-z]{2,3}", lang) and lang != "und":
         return f"Reply in the language with the ISO 639 code “{lang}”, whatever language the search results are in."
     return "Reply in the language of the question, whatever language the search results are in."
 
 
 def system(prompt: str, notes: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Write the system prompt: what never changes first and marked for caching, then the notes.
+    """Return the system prompt: the constant part first, marked for caching, then the notes.
 
-    A prompt shorter than the model's smallest cacheable one is sent uncached, at no cost.
+    The API does not cache a prompt that is too short, which costs nothing.
     """
     blocks: list[dict[str, Any]] = [{"type": "text", "text": prompt, "cache_control": {"type": "ephemeral"}}]
     return blocks + [{"type": "text", "text": note} for note in notes if note.strip()]

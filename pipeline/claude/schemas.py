@@ -1,4 +1,4 @@
-"""The JSON that Claude is asked for, as schemas, and what is made of it."""
+"""Define the JSON that Claude is asked for, and read variants and verdicts from it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from domain import Variant, VariantKind, Verdict
-from pipeline.safety.sanitize import has_made_up_address, sanitize, without_made_up_tags
+from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
-#: of a phrase to search for, and of a reason
+#: the longest phrase to search for, and the longest reason
 MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
@@ -47,9 +47,9 @@ VARIANTS_SCHEMA = object_of(
 
 
 def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ...]:
-    """Keep what is a wording: of a known kind, short, not the question, not said twice."""
+    """Return the usable variants: of a known kind, short, not the question, not repeated."""
     seen = {_folded(question)}
-    kept: list[Variant] = []
+    variants: list[Variant] = []
     listed = fields.get("variants")
     for item in listed if isinstance(listed, list) else ():
         kind, text = (item.get("kind"), item.get("text")) if isinstance(item, dict) else (None, None)
@@ -57,8 +57,8 @@ def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ..
             continue
         if _folded(text) not in seen:
             seen.add(_folded(text))
-            kept.append(Variant(kind=kind, text=" ".join(text.split())))
-    return tuple(kept)
+            variants.append(Variant(kind=kind, text=" ".join(text.split())))
+    return tuple(variants)
 
 
 def _folded(text: str) -> str:
@@ -68,7 +68,8 @@ def _folded(text: str) -> str:
 def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape.
 
-    What is missing is searched for: a phrase with an address in it, or a long one, could carry off what was read.
+    The missing phrases go to search engines: a long one, or one with an address, could leak page text, so it is left
+    out.
     """
     sufficient, confidence = fields["sufficient"], float(fields["confidence"])
     if not isinstance(sufficient, bool) or not math.isfinite(confidence):
@@ -84,9 +85,9 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
 
 
 def _words(text: str) -> str:
-    """What a model wrote as words on one line."""
-    return " ".join(sanitize(without_made_up_tags(text, ()), markers=True).split())
+    """Return the model's text as plain words on one line."""
+    return " ".join(sanitize(strip_unsourced_tags(text, ()), markers=True).split())
 
 
 def _is_phrase(text: str) -> bool:
-    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_made_up_address(text, ())
+    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_unsourced_url(text, ())

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 from domain import Hit
 from pipeline.judging.sentences import ANSWERING, Span, spans_of
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import AnswerType, asked_for, fit
+from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
 from text.rarity import rarity
-from text.related_words import credit, related
+from text.related_words import best_weight, find_related
 from text.terms import terms_of
 
 #: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
@@ -68,7 +68,7 @@ class Coverage:
 def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
     """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
     lang = analysis.lang
-    stand_for = related(analysis.terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
+    stand_for = find_related(analysis.terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
     spans = spans_of(hits[:closely], lang)
     said = [_said(stand_for, span) for span in spans]
     titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
@@ -81,7 +81,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
     about = _about_sites(hits, held, analysis.name_terms)
     above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
-    kind = asked_for(analysis.text)
+    kind = answer_type_of(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
     return Coverage(
         terms=analysis.terms,
@@ -98,7 +98,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
                 near=_togetherness(stand_for, span.terms),
                 defines=asks_what and _defines(stand_for, span),
                 asked=kind,
-                fits=fit(kind, analysis.text, span.named_text),
+                fits=rate_fit(kind, analysis.text, span.named_text),
             )
             for place, span in enumerate(spans)
         ),
@@ -167,16 +167,16 @@ def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str]) -> dict[str, float]:
-    return {term: credit(others, terms) for term, others in stand_for.items()}
+    return {term: best_weight(others, terms) for term, others in stand_for.items()}
 
 
 def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
     """Return whether the sentence begins with what is asked about, or stands right below it as its description."""
     if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
         return False
-    named = span.named_at is not None and all(credit(others, span.led_by) for others in stand_for.values())
+    named = span.named_at is not None and all(best_weight(others, span.led_by) for others in stand_for.values())
     begins = span.terms[: len(stand_for) + _BEFORE_DEFINED]
-    return named or all(credit(others, begins) for others in stand_for.values())
+    return named or all(best_weight(others, begins) for others in stand_for.values())
 
 
 def _about_sites(

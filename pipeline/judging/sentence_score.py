@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentences import ANSWERING, SentenceKind, Span
 from pipeline.question.answer_type import AnswerType
-from pipeline.safety.injection import asks_about_orders, stands_in_order
+from pipeline.safety.injection import asks_about_prompts, is_injected
 from text.similarity import jaccard
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
@@ -56,7 +56,7 @@ def choose_sentences(read_spans: Sequence[SpanCoverage], question: str) -> list[
 
 def ranked_by_score(read_spans: Sequence[SpanCoverage], question: str) -> Iterator[SpanCoverage]:
     """Yield the sentences that can answer, the best first, without those that speak to whoever answers."""
-    takes_orders = asks_about_orders(question)
+    takes_orders = asks_about_prompts(question)
     answering = [read for read in read_spans if read.span.kind in ANSWERING]
     for read in sorted(answering, key=score, reverse=True):
         if takes_orders or not is_instruction(read.span):
@@ -65,7 +65,7 @@ def ranked_by_score(read_spans: Sequence[SpanCoverage], question: str) -> Iterat
 
 def is_instruction(span: Span) -> bool:
     """Return whether a sentence is an order to whoever answers, or stands beside one."""
-    return stands_in_order(span.hit.passage.text, span.start, span.end)
+    return is_injected(span.hit.passage.text, span.start, span.end)
 
 
 def score(read: SpanCoverage) -> float:

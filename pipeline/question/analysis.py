@@ -1,4 +1,4 @@
-"""What kind of question it is: its language, type, entities and complexity, and how many hits it deserves.
+"""Analyse a question: its language, type, entities and complexity, and how many hits it needs.
 
 The formula and its constants are the design document's [analyze_query_complexity]; no model is asked.
 """
@@ -15,7 +15,7 @@ from typing import Literal
 from domain.errors import WellreadError
 from text.analyser import fold
 from text.language import detect_language
-from text.stopwords import QUESTION_WORDS, empty_words
+from text.stopwords import QUESTION_WORDS, stop_words
 from text.terms import content_terms, terms_of
 
 MAX_CHARACTERS = 4_000
@@ -25,7 +25,7 @@ QuestionType = Literal["definition", "procedural", "causal", "temporal", "spatia
 _WORD = re.compile(r"[^\W_]+(?:[._'’-]?[^\W_]+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|(?<!\w)'([^']+)'(?!\w)|`([^`]+)`")
 
-#: tried in order; the first whose phrase stands in the question, on word boundaries, names its type
+#: tried in order; the first whose phrase is in the question, on word boundaries, gives its type
 _TYPES: tuple[tuple[QuestionType, str], ...] = (
     (
         "comparative",
@@ -67,12 +67,12 @@ _QUANTITY = re.compile(
 
 
 class QuestionError(WellreadError):
-    """The question cannot be asked as it stands; the message says why and what to do."""
+    """The question is empty, too long or without a word; the message says what to do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """What a question's words alone tell."""
+    """The properties of a question, from its words alone."""
 
     text: str  #: the question, cleaned
     lang: str  #: ISO 639-1, or "und"
@@ -95,7 +95,7 @@ class Analysis:
 
 
 def analyse_question(text: str, lang: str = "") -> Analysis:
-    """Analyse a question; ``lang`` is taken as given when it is not empty. Raises QuestionError."""
+    """Analyse a question; an empty ``lang`` is detected. Raises QuestionError."""
     question = clean_question(text)
     language = lang or detect_language(question)
     words = _WORD.findall(question)
@@ -121,19 +121,19 @@ def clean_question(text: str) -> str:
             "ask it in fewer words, and give long material as a page to read."
         )
     visible = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in text)
-    kept = "".join(
+    printable = "".join(
         char for char in visible if unicodedata.category(char) not in {"Cf", "Cs", "Co", "Cn"} or char in "\u200c\u200d"
     )
-    question = " ".join(kept.split())
+    question = " ".join(printable.split())
     if not question:
         raise QuestionError("The question is empty: write what you want to know.")
     if not any(char.isalnum() for char in question):
-        raise QuestionError(f"The question {question[:40]!r} holds no word: write what you want to know in words.")
+        raise QuestionError(f"The question {question[:40]!r} has no word: write what you want to know in words.")
     return question
 
 
 def question_type_of(question: str) -> QuestionType:
-    """Say what type of answer the question's own words ask for."""
+    """Return the type of answer the question's own words ask for."""
     text = question.casefold()
     for kind, pattern in _TYPE_PATTERNS:
         if pattern.search(text) and not (kind == "procedural" and _QUANTITY.search(text)):
@@ -142,7 +142,7 @@ def question_type_of(question: str) -> QuestionType:
 
 
 def find_entities(question: str) -> tuple[str, ...]:
-    """Return proper nouns, numbers and quoted terms, each once, in the order they stand."""
+    """Return proper nouns, numbers and quoted terms, each once, in their order."""
     found: dict[str, None] = {}
     for match in _QUOTED.finditer(question):
         found.setdefault(next(group for group in match.groups() if group).strip())
@@ -161,7 +161,7 @@ def complexity_of(word_count: int, entity_count: int, has_question_mark: bool) -
 
 
 def suggested_k(complexity: float) -> int:
-    """Return how many hits a question of this complexity deserves [analyze_query_complexity]."""
+    """Return how many hits a question of this complexity needs [analyze_query_complexity]."""
     if complexity > 0.7:
         return 10
     return 7 if complexity > 0.4 else 5
@@ -173,7 +173,7 @@ def _names_something(word: str, *, first: bool) -> bool:
     if not word[0].isupper():
         return False
     folded = fold(word)
-    if any(folded in empty_words(lang) for lang in QUESTION_WORDS):
+    if any(folded in stop_words(lang) for lang in QUESTION_WORDS):
         return False
-    # the first word is capitalised whatever it is: only its inner capitals tell
+    # the first word is always capitalised: only its inner capitals show a name
     return not first or any(char.isupper() or char.isdigit() for char in word[1:])

@@ -1,4 +1,4 @@
-"""What kind of thing a question asks for, and whether a sentence holds one that the question does not name itself."""
+"""Find the kind of thing a question asks for, and rate how well a sentence gives one that the question does not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "symbol", "any"]
 
-#: what is measured in numbers, whatever word asks for it
+#: quantities: a number answers, whatever question word is used
 _MEASURES = (
     r"(?:height|depth|length|width|speed|weight|size|area|population|temperature|distance|output|rate|percentage|amount"
     r"|number|age|capacity|voltage|pressure|rainfall|diameter|range|gust|total|average|maximum|minimum|precision)"
@@ -59,7 +59,7 @@ _NUMBER_WORDS = re.compile(
     r"|million(?:en)?|milliarden?|ein(?:e[rmns]?)? (?:drittel|viertel|halb\w*))\b",
     re.IGNORECASE,
 )
-#: "may" and "march" are words of their own when they are not capitalised
+#: "may" and "march" are other words when they are not capitalised
 _CALENDAR = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?i:noon|midnight|centur(?:y|ies)|decades?|spring|summer|autumn|winter)"
@@ -73,14 +73,15 @@ _MONEY = re.compile(
 )
 #: a capitalised word that does not begin the sentence
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÄÖÜÁÉÍÓÚ][\w’'-]+")
-#: two of them in a row, wherever they stand
+#: two of them in a row, anywhere
 _FULL_NAME = re.compile(r"(?<![\w’'.-])[A-ZÄÖÜ][\w’'.-]+ (?:(?:von|van|de|der|of|the|al|bin) )*[A-ZÄÖÜ][\w’'-]+")
-#: what "how many" counts, and within how many words after the number it stands
+#: the things that "how many" counts
 _COUNTED = re.compile(r"(?:how many|number of|wie ?viele?) ((?:[^\W\d_]+ ?){1,3})", re.IGNORECASE)
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][\w'-]*")
+#: words after a number that may name the thing counted; letters that two forms of a word share
 _UNIT_WITHIN, _STEM = 4, 5
-#: what a number of something else counts, and a single capitalised word
+#: the fit of a number of something else, and of a single capitalised word
 _SOME_NUMBER, _SOME_NAME = 0.4, 0.4
 _PLACE = re.compile(
     r"\b(?:in|at|near|on|from|to|off|under|beside|between|along|into|inside|behind|above|below|of|im|am|aus|bei|nach"
@@ -93,20 +94,20 @@ _REASON = re.compile(
     r"|weil|damit|deshalb|daher|wegen|aufgrund|um|denn|dadurch|grund|ursache)\b",
     re.IGNORECASE,
 )
-#: a name of code: called, dotted, with an underscore, in camel case, an option
+#: a name in code: called, dotted, with an underscore, in camel case, an option
 _SYMBOL = re.compile(r"[A-Za-z_][\w.]*(?=\()|\w+(?:\.\w+)+|\w+_\w+|[A-Z][a-z]+[A-Z]\w+|(?<!\w)--?[a-z][\w-]*|[A-Z]{3,}")
 _WAY = re.compile(
     r"\w\(|\w\.\w+|>>>|\b(?:use|uses|using|call|by|with|can|must|should|to|kann|muss|mit|durch)\b", re.IGNORECASE
 )
 
 
-def asked_for(question: str) -> AnswerType:
-    """Return the kind of thing the question asks for."""
+def answer_type_of(question: str) -> AnswerType:
+    """Return the kind of thing a question asks for."""
     return next((kind for kind, pattern in _ASKED if pattern.search(question)), "any")
 
 
-def fit(kind: AnswerType, question: str, sentence: str) -> float:
-    """Say how much the sentence holds such a thing, [−1, 1]: 1 surely, −1 not at all; 0 where anything is asked for."""
+def rate_fit(kind: AnswerType, question: str, sentence: str) -> float:
+    """Return how well a sentence gives such a thing, [−1, 1]: 1 surely, −1 not at all; 0 when ``kind`` is "any"."""
     if kind == "any":
         return 0.0
     if kind == "number":
@@ -132,16 +133,16 @@ def _holds(kind: AnswerType, question: str, sentence: str) -> bool:
 
 
 def _number_fit(question: str, sentence: str) -> float:
-    """A number of what is counted fits; any other, less; a year, or one that the question names itself, is none."""
+    """Rate a number of the counted thing 1, another number less, and none, a year or the question's own number −1."""
     asked = set(_DIGITS.findall(question))
     words = _TOKEN.findall(sentence)
     numbers = [at for at, word in enumerate(words) if is_number(word) and word not in asked]
     counted = _COUNTED.search(question)
     stems = {word.casefold()[:_STEM] for word in counted[1].split()} if counted else set()
-    of_it = any(word.casefold()[:_STEM] in stems for at in numbers for word in words[at + 1 : at + 1 + _UNIT_WITHIN])
-    if not of_it and all(_YEAR.fullmatch(words[at]) for at in numbers):
+    fits = any(word.casefold()[:_STEM] in stems for at in numbers for word in words[at + 1 : at + 1 + _UNIT_WITHIN])
+    if not fits and all(_YEAR.fullmatch(words[at]) for at in numbers):
         return -1.0
-    return 1.0 if of_it or counted is None else _SOME_NUMBER
+    return 1.0 if fits or counted is None else _SOME_NUMBER
 
 
 def is_number(word: str) -> bool:
@@ -150,7 +151,7 @@ def is_number(word: str) -> bool:
 
 
 def _name_fit(question: str, sentence: str) -> float:
-    """A full name fits, a single capitalised word less; those that the question names itself are none."""
+    """Rate a full name 1, a single capitalised word less, and none or the question's own name −1."""
     asked = set(re.findall(r"\w+", question.casefold()))
     if any(asked.isdisjoint(re.findall(r"\w+", name.casefold())) for name in _FULL_NAME.findall(sentence)):
         return 1.0

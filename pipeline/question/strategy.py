@@ -1,4 +1,4 @@
-"""How eagerly each kind of task retrieves and how sure it must be: the design document's [TASK_STRATEGIES]."""
+"""Choose how much to retrieve and how sure to be for each kind of task: the design document's [TASK_STRATEGIES]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RetrievalStrategy:
     """When to stop retrieving."""
 
     task: Task
-    threshold: float  #: the confidence that suffices, [0, 1]
+    threshold: float  #: the sufficient confidence, [0, 1]
     min_k: int
     max_k: int
 
@@ -64,14 +64,14 @@ _SIGN_PATTERNS = tuple((task, re.compile(rf"(?<!\w)(?:{signs})(?!\w)", re.IGNORE
 
 
 def strategy_for(question: str, task: str = "") -> RetrievalStrategy:
-    """Return the strategy of ``task``, or of the task the question's words show.
+    """Return the strategy of ``task``, or of the task that the question's words show.
 
-    The explanation strategy is only ever given, never inferred: its threshold is for questions already half answered.
-    Raises KeyError for an unknown task.
+    The explanation strategy is never inferred: its threshold is for questions already half answered. Raises KeyError
+    for an unknown task.
     """
     return TASK_STRATEGIES[task or infer_task(question)]
 
 
 def infer_task(question: str) -> Task:
-    """Say which task a question belongs to; "general" unless its words show another."""
+    """Return the task a question belongs to; "general" unless its words show another."""
     return next((task for task, pattern in _SIGN_PATTERNS if pattern.search(question)), "general")

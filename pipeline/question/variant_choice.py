@@ -1,7 +1,7 @@
-"""Learn which kinds of variant help which type of question: Beta–Bernoulli, one reward a question and kind.
+"""Learn which kinds of variant help which type of question: Beta–Bernoulli, one reward per question and kind.
 
-A kind is rewarded when a citation of the answer is of a passage that one of its queries had among its first hits.
-Kept are two counts for each type of question and kind; nothing of the question itself.
+A kind is rewarded when the answer cites a passage that was among the first hits of one of its queries. Only two counts
+are stored for each type of question and kind; nothing of the question itself.
 """
 
 from __future__ import annotations
@@ -13,51 +13,51 @@ from typing import Literal, get_args
 from domain import Answer, Hit, Tally, Variant, VariantKind
 
 KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
-#: Beta(1, 1): nothing known is one half
+#: Beta(1, 1): an unknown kind helps with probability one half
 PRIOR_REWARDED, PRIOR_UNREWARDED = 1.0, 1.0
-#: share of questions that try the kinds in a chance order, so that a kind unlucky at first is asked again
+#: share of questions that try the kinds in a random order, so that a kind unlucky at first is tried again
 EXPLORED = 0.1
 
 #: tried this often, a kind whose mean is below this share of the best kind's is weak
 KNOWN_AFTER, WEAK = 20, 0.5
-#: whose turn it is while nothing was learned: as the wordings are made
+#: the order while nothing is learned: as the variants are made
 DOCUMENTED: tuple[VariantKind, ...] = ()
 
 Policy = Literal["mean", "thompson"]
 
 
-#: of one type of question; a kind that is not in it was never tried
+#: for one type of question; a kind that is not in it was never tried
 Tallies = Mapping[VariantKind, Tally]
 
 
 def order_kinds(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
     """Order the kinds, the most helpful first; the same ``seed`` and tallies give the same order.
 
-    "mean" goes by the posterior mean, except for one question in ten; "thompson" draws from the posterior.
-    Kinds of equal worth stand in the design document's order.
+    "mean" uses the posterior mean, except for one question in ten; "thompson" draws from the posterior. Kinds of equal
+    value keep the design document's order.
     """
-    chance = random.Random(seed)  # noqa: S311 - reproducible, not secret
-    if policy == "mean" and chance.random() < EXPLORED:
-        return tuple(chance.sample(KINDS, len(KINDS)))
-    of = {kind: tallies.get(kind, Tally()) for kind in KINDS}
-    worth = {kind: draw(of[kind], chance) if policy == "thompson" else posterior_mean(of[kind]) for kind in KINDS}
-    return tuple(sorted(KINDS, key=lambda kind: (-worth[kind], KINDS.index(kind))))
+    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    if policy == "mean" and rng.random() < EXPLORED:
+        return tuple(rng.sample(KINDS, len(KINDS)))
+    known = {kind: tallies.get(kind, Tally()) for kind in KINDS}
+    value = {kind: draw(known[kind], rng) if policy == "thompson" else posterior_mean(known[kind]) for kind in KINDS}
+    return tuple(sorted(KINDS, key=lambda kind: (-value[kind], KINDS.index(kind))))
 
 
 def posterior_mean(tally: Tally) -> float:
-    """Return the posterior mean of the chance to be rewarded, (0, 1)."""
+    """Return the posterior mean of the probability of a reward, (0, 1)."""
     return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
 
 
-def draw(tally: Tally, chance: random.Random) -> float:
-    """Draw from the posterior of that chance (Thompson sampling)."""
-    return chance.betavariate(PRIOR_REWARDED + tally.rewarded, PRIOR_UNREWARDED + tally.tried - tally.rewarded)
+def draw(tally: Tally, rng: random.Random) -> float:
+    """Draw from the posterior of that probability (Thompson sampling)."""
+    return rng.betavariate(PRIOR_REWARDED + tally.rewarded, PRIOR_UNREWARDED + tally.tried - tally.rewarded)
 
 
-def turns(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
-    """Say whose turn it is, wording by wording: each kind in its order, then each once more.
+def kinds_in_turn(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
+    """Return the kind of each variant to choose: each kind in its order, then each once more.
 
-    A kind that is known to be weak gives its first turn up to the others' second.
+    A weak kind comes after the second variant of the others.
     """
     order = order_kinds(tallies, seed=seed, policy=policy)
     best = max(posterior_mean(tallies.get(kind, Tally())) for kind in KINDS)
@@ -71,7 +71,7 @@ def turns(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[Vari
 
 
 def choose_variants(variants: Sequence[Variant], count: int, order: Sequence[VariantKind] = ()) -> tuple[Variant, ...]:
-    """Choose up to ``count`` of the variants, one for each turn in ``order``; then whatever is left, as it stands."""
+    """Choose up to ``count`` of the variants: one for each kind in ``order``, then the others in their own order."""
     left = list(variants)
     chosen: list[Variant] = []
     for kind in order:
@@ -83,7 +83,7 @@ def choose_variants(variants: Sequence[Variant], count: int, order: Sequence[Var
 
 
 def rewards(variants: Sequence[Variant], hits: Sequence[Hit], answer: Answer | None) -> dict[VariantKind, bool]:
-    """Say for each kind that was tried whether a citation is of one of its hits; nothing without a citation."""
+    """Return for each kind tried whether the answer cites one of its hits; nothing without a citation."""
     if answer is None or not answer.citations:
         return {}
     cited = {citation.passage_id for citation in answer.citations}

@@ -1,7 +1,7 @@
-"""Other wordings of a question by rules alone: a paraphrase, a perspective shift and keywords (English, German).
+"""Make variants of a question by rules: a paraphrase, a perspective shift and keywords (English, German).
 
-The rules know the shapes of questions and a few general synonyms; they cost nothing and call nothing. A shape that no
-rule knows still gets its keywords and a statement of its topic.
+The rules know the shapes of questions and a few general synonyms; they cost nothing. A question of another shape still
+gets its keywords and a statement of its topic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from domain import Variant, VariantKind
 from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import choose_variants
 from text.analyser import words
-from text.synonyms import replace_synonym
 from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
@@ -94,7 +93,7 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 
-#: what a heading calls the kind of answer, added to the keywords
+#: the word that a heading uses for the kind of answer; added to the keywords
 _TOPIC_WORD: dict[str, dict[str, str]] = {
     "en": {
         "definition": "definition", "causal": "reason", "temporal": "date", "spatial": "location",
@@ -106,13 +105,49 @@ _TOPIC_WORD: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+#: general words that mean the same; no topic's own vocabulary
+_PAIRS: dict[str, str] = {
+    "en": """
+    begin/start create/make buy/purchase find/locate fix/repair change/modify choose/select delete/remove show/display
+    headquarters/main office biggest/largest car/automobile big/large called/named cause/reason speed/velocity
+    country/nation doctor/physician end/finish error/failure fast/quick film/movie goal/aim happen/occur help/assist
+    illness/disease job/occupation kind/type law/statute method/way near/close to need/require old/ancient
+    people/inhabitants place/location price/cost purpose/aim result/outcome rich/wealthy route/path sick/ill
+    size/dimensions small/little stop/halt wrote/authored study/research teach/instruct town/city use/employ
+    usage/use war/conflict won/was the winner of work/function year/date built/constructed destroyed/demolished
+    discovered/found invented/created died/passed away founded/established leader/head money/funds
+    """,
+    "de": """
+    Hauptsitz/Firmensitz beginnen/anfangen erstellen/anlegen kaufen/erwerben finden/auffinden ändern/anpassen
+    löschen/entfernen anzeigen/darstellen größte/umfangreichste Auto/Fahrzeug Fehler/Störung Film/Spielfilm
+    Ziel/Zweck Krankheit/Erkrankung Beruf/Tätigkeit Art/Sorte Gesetz/Vorschrift Methode/Verfahren alt/betagt
+    Menschen/Einwohner Ort/Stelle Preis/Kosten Ergebnis/Resultat klein/gering schrieb/verfasste lernen/erlernen
+    Krieg/Konflikt gewann/siegte erbaut/errichtet gebaut/errichtet zerstört/vernichtet entdeckt/gefunden
+    erfunden/entwickelt gestorben/verstorben gegründet/errichtet Leiter/Chef Geld/Mittel Auswirkungen/Folgen
+    Implikationen/Auswirkungen
+    """,
+}
+
+
+def _table(pairs: str) -> dict[str, str]:
+    """Read "a/b c/d": a slash ends the first word, and what stands before the next slash's word is the second."""
+    found = re.findall(r"(\S+)/(.+?)(?=\s+\S+/|\s*$)", pairs, re.DOTALL)
+    return {one.casefold(): " ".join(other.split()) for one, other in found}
+
+
+_SYNONYMS = {lang: _table(pairs) for lang, pairs in _PAIRS.items()}
+_PATTERNS = {
+    lang: re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, table))})(?![\w/-]|\.\w)", re.IGNORECASE)
+    for lang, table in _SYNONYMS.items()
+}
+
 
 def make_variants(
     analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
 ) -> tuple[Variant, ...]:
     """Return up to ``count`` (2–5) variants; none equals the question or another of them.
 
-    One of each kind comes first, unless ``order`` says whose turn it is.
+    One of each kind comes first, unless ``order`` lists the kinds.
     """
     seen = {_essence(analysis.text)}
     made: list[Variant] = []
@@ -124,11 +159,11 @@ def make_variants(
 
 
 def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
-    """Yield every wording the rules know, the most useful of each kind first."""
+    """Yield every wording of the rules, the most useful of each kind first."""
     lang = analysis.lang if analysis.lang in _SHIFTS else "en"
     bare = analysis.text.rstrip("?？!. ").strip("¿¡ ")
     keywords = " ".join(dict.fromkeys(content_words(bare, analysis.lang)))
-    synonym = replace_synonym(bare, lang)
+    synonym = _replace_synonyms(bare, lang)
     paraphrase = _by_rule(synonym or bare, _PARAPHRASES[lang])
     yield "paraphrase", f"{paraphrase}?" if paraphrase else synonym
     yield "perspective_shift", _by_rule(bare, _SHIFTS[lang]) or _about(keywords, lang)
@@ -147,6 +182,14 @@ def _by_rule(bare: str, rules: tuple[tuple[str, str], ...]) -> str:
     return ""
 
 
+def _replace_synonyms(text: str, lang: str) -> str:
+    """Return ``text`` with its known words exchanged, or "" when it has none."""
+    if lang not in _SYNONYMS:
+        return ""
+    exchanged = _PATTERNS[lang].sub(lambda match: _SYNONYMS[lang][match.group().casefold()], text)
+    return exchanged if exchanged != text else ""
+
+
 def _about(keywords: str, lang: str) -> str:
     if not keywords:
         return ""
@@ -154,7 +197,7 @@ def _about(keywords: str, lang: str) -> str:
 
 
 def _as_question(keywords: str, lang: str) -> str:
-    """Ask about the keywords: for a topic without a question, and for a shape that no rule knows."""
+    """Return a question about the keywords, for a topic without a question or a shape that no rule knows."""
     if not keywords:
         return ""
     return f"Was ist über {keywords} bekannt?" if lang == "de" else f"What is known about {keywords}?"

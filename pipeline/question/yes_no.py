@@ -1,7 +1,7 @@
-"""Questions that ask whether: "Yes" or "No" where a sentence says the question's own words, in order, or denies them.
+"""Answer yes/no questions: "Yes" or "No" when a sentence states the question's own words, in order, or negates them.
 
-"Was the lighthouse built in 1874?" is settled by "The lighthouse was built in 1874 by Robert Tallis.", and by nothing
-that has to be concluded. Where a doubt is left the answer is neither: better none than a wrong one.
+"The lighthouse was built in 1874 by Robert Tallis." answers "Was the lighthouse built in 1874?"; a sentence that needs
+a conclusion does not. In doubt the answer is neither: none is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import Literal
 
 from domain import Answer, Hit
 from pipeline.question.analysis import Analysis
-from pipeline.question.verbs import is_past, is_present
 from text.analyser import fold
 from text.sentences import sentence_spans
 
-Settles = Literal["", "yes", "no"]
+YesNo = Literal["", "yes", "no"]
 
 _WORDS = {"en": {"yes": "Yes", "no": "No"}, "de": {"yes": "Ja", "no": "Nein"}}
 _DO = {"do", "does", "did"}
@@ -25,103 +24,117 @@ _AUXILIARIES = {
     "en": {"is", "are", "was", "were", "has", "have", "had", "can", *_DO},
     "de": {"ist", "sind", "war", "waren", "hat", "haben", "hatte", "hatten", "wurde", "wurden", "kann", "können"},
 }
-#: only what is over stays true whatever is added of where, when and by whom
+#: a statement about the past stays true when a place, a date or a person is added
 _PAST = {"was", "were", "had", "did", "war", "waren", "hatte", "hatten", "wurde", "wurden"}
 _NOT = {"en": "not", "de": "nicht"}
-#: what leaves open what is asked about, or of what it holds
+#: words with which the question is about an unknown thing, or a choice
 _OPEN = frozenset(
     "or oder it he she they this that these those you i we my your our his her their its es er sie dies das du ich wir "
     "mein dein unser ihr sein not nicht no kein keine any ever only nur almost fast".split()
 )
 _ARTICLES = frozenset("the a an der die das den dem ein eine einen einem".split())
 _TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*")
-#: where, when and by whom, in names and numbers
+#: a place, a date or a person, in names and numbers
 _ADDED = re.compile(
     r"(?:,? (?:in|on|at|by|near|from|am|im|von|vom|bei|an) (?:the |dem |der |den )?"
     r"(?:(?:[A-ZÄÖÜ\d][\w’'.-]*|of|von)[ ,]?)+)*"
 )
-#: a page that tells of what is not so
+#: a page about something untrue
 _UNTRUE = re.compile(
     r"\b(?:myth|misconception|fiction|fictional|false|fake|hoax|rumou?r|joke|satire|quiz|novel|legend|april fool"
     r"|mythos|irrtum|irrtümer|gerücht|witz|roman|legende|falsch|märchen|sage)",
     re.IGNORECASE,
 )
-#: what takes a sentence back
+#: the beginning of a sentence that takes the previous one back
 _BUT = re.compile(
     r"(?:but|however|yet|in fact|actually|false|wrong|not true|not so|that is (?:not|false|wrong)|this is (?:not|false"
     r"|wrong)|no\b|aber|doch|jedoch|falsch|das (?:ist falsch|stimmt nicht)|tatsächlich|nein)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(r"(yes|no|ja|nein)\s*(?=[,;:.!–—])", re.IGNORECASE)
+_LEADING = re.compile(r"(yes|no|ja|nein)\s*(?=[,;:.!–—])", re.IGNORECASE)
+
+#: irregular English verbs with their past
+_PAIRS = """
+become became/ begin began/ bring brought/ build built/ buy bought/ catch caught/ choose chose/ come came/ draw
+drew/ drive drove/ fall fell/ feed fed/ fight fought/ find found/ fly flew/ forget forgot/ get got/ give gave/
+go went/ grow grew/ have had/ hear heard/ hide hid/ hold held/ keep kept/ know knew/ lead led/ leave left/ lend
+lent/ lose lost/ make made/ mean meant/ meet met/ pay paid/ ride rode/ rise rose/ run ran/ say said/ see saw/
+sell sold/ send sent/ sing sang/ sink sank/ sit sat/ speak spoke/ spend spent/ stand stood/ steal stole/ strike
+struck/ swim swam/ take took/ teach taught/ tell told/ think thought/ throw threw/ wear wore/ win won/ write
+wrote
+"""
+_IRREGULAR = {pair.split()[0]: pair.split()[1] for pair in _PAIRS.split("/")}
+_VOWELS = "aeiou"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _Question:
     auxiliary: str
-    words: tuple[str, ...]  #: those after it
+    words: tuple[str, ...]  #: those after the auxiliary
 
 
 def is_yes_no(analysis: Analysis) -> bool:
-    """Return whether a question asks whether something is so."""
+    """Return whether a question is a yes/no question."""
     words = _folded(analysis.text)
     return len(words) > 1 and words[0] in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
 
 
-def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> Settles:
-    """Return whether the sentence ``text[start:end]`` of a passage says, or denies, just what is asked."""
-    asked = _asked(analysis)
+def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> YesNo:
+    """Return "yes" or "no" when the sentence ``text[start:end]`` of a passage states or negates just the question."""
+    question = _parse_question(analysis)
     sentence = text[start:end].strip()
-    if asked is None or not sentence.endswith((".", "!")) or _is_doubtful(text, start, end, title):
+    if question is None or not sentence.endswith((".", "!")) or _is_doubtful(text, start, end, title):
         return ""
-    found = list(_TOKEN.finditer(sentence))
-    said = [_fold(token[0]) for token in found]
-    if any(said == each for each in _denials(asked, analysis.lang)):
+    tokens = list(_TOKEN.finditer(sentence))
+    words = [_fold(token[0]) for token in tokens]
+    if any(words == negation for negation in _negations(question, analysis.lang)):
         return "no"
-    length = len(asked.words) + (0 if asked.auxiliary in _DO else 1)
-    if len(said) < length or not _asserts(asked, said[:length]):
+    length = len(question.words) + (0 if question.auxiliary in _DO else 1)
+    if len(words) < length or not _asserts(question, words[:length]):
         return ""
-    added = sentence[found[length - 1].end() :].rstrip(".! ")
-    return "yes" if not added or (asked.auxiliary in _PAST and _ADDED.fullmatch(added)) else ""
+    added = sentence[tokens[length - 1].end() :].rstrip(".! ")
+    return "yes" if not added or (question.auxiliary in _PAST and _ADDED.fullmatch(added)) else ""
 
 
-def add_yes_no(analysis: Analysis, answer: Answer, first: Settles, hits: Sequence[Hit]) -> Answer:
-    """Return the answer to a question that asks whether, its first sentence saying yes or no: ``first``, if anything.
+def add_yes_no(analysis: Analysis, answer: Answer, first: YesNo, hits: Sequence[Hit]) -> Answer:
+    """Return the answer to a yes/no question with ``first`` as the short answer of its first sentence.
 
-    Not where a sentence of the hits says the contrary. What such a question names is no short answer to it.
+    Without it when a sentence of the hits says the contrary. The focus is dropped: a name is no answer to such a
+    question.
     """
     if not answer.sentences or not is_yes_no(analysis):
         return answer
     sentences = [(hit, span) for hit in hits for span in sentence_spans(hit.passage.text)] if first else []
-    contrary = {_settled(analysis, hit, span) for hit, span in sentences} - {"", first}
-    says = "" if contrary else word_for(first, analysis.lang)
+    contrary = {_yes_no_of(analysis, hit, span) for hit, span in sentences} - {"", first}
+    says = "" if contrary else yes_no_word(first, analysis.lang)
     return replace(answer, sentences=(replace(answer.sentences[0], focus=None, says=says), *answer.sentences[1:]))
 
 
-def _settled(analysis: Analysis, hit: Hit, span: tuple[int, int]) -> Settles:
+def _yes_no_of(analysis: Analysis, hit: Hit, span: tuple[int, int]) -> YesNo:
     return answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title)
 
 
-def word_for(settled: Settles, lang: str) -> str:
-    """Return "Yes" or "No" in the question's language; "" where neither is settled."""
-    return _WORDS.get(lang, _WORDS["en"])[settled] if settled else ""
+def yes_no_word(yes_no: YesNo, lang: str) -> str:
+    """Return "Yes" or "No" in the question's language; "" for neither."""
+    return _WORDS.get(lang, _WORDS["en"])[yes_no] if yes_no else ""
 
 
-def said_first(sentence: str) -> Settles:
-    """Say what a sentence begins with that a model wrote: yes, no, or neither."""
-    found = _SAID.match(sentence)
+def leading_yes_no(sentence: str) -> YesNo:
+    """Return the yes or no that a model's sentence begins with, or ""."""
+    found = _LEADING.match(sentence)
     if found is None:
         return ""
     return "yes" if found[1].lower() in ("yes", "ja") else "no"
 
 
-def _asked(analysis: Analysis) -> _Asked | None:
-    """What is asked, where it names what it asks about and leaves nothing open."""
+def _parse_question(analysis: Analysis) -> _Question | None:
+    """Return the parsed question; None when it does not name what it asks about, or leaves a choice."""
     words = _folded(analysis.text)
     if not is_yes_no(analysis) or not _OPEN.isdisjoint(words):
         return None
     if words[1] in _ARTICLES and not analysis.entities:
         return None
-    return _Asked(auxiliary=words[0], words=tuple(words[1:]))
+    return _Question(auxiliary=words[0], words=tuple(words[1:]))
 
 
 def _folded(text: str) -> list[str]:
@@ -132,35 +145,56 @@ def _fold(word: str) -> str:
     return fold(word.replace("’", "'"))
 
 
-def _asserts(asked: _Asked, said: Sequence[str]) -> bool:
-    if asked.auxiliary not in _DO:
-        return any(list(said) == each for each in _declared(asked, (asked.auxiliary,)))
-    differing = [at for at, (word, other) in enumerate(zip(asked.words, said, strict=True)) if word != other]
-    if asked.auxiliary == "do":
+def _asserts(question: _Question, words: Sequence[str]) -> bool:
+    """Return whether a sentence's words are the question's as a statement."""
+    if question.auxiliary not in _DO:
+        return any(list(words) == statement for statement in _statements(question, (question.auxiliary,)))
+    differing = [at for at, (asked, word) in enumerate(zip(question.words, words, strict=True)) if asked != word]
+    if question.auxiliary == "do":
         return not differing
-    inflected = is_past if asked.auxiliary == "did" else is_present
-    return len(differing) == 1 and differing[0] > 0 and inflected(asked.words[differing[0]], said[differing[0]])
+    inflected = _is_past if question.auxiliary == "did" else _is_present
+    return len(differing) == 1 and differing[0] > 0 and inflected(question.words[differing[0]], words[differing[0]])
 
 
-def _declared(asked: _Asked, verb: Sequence[str]) -> Iterator[list[str]]:
-    """The question's words as a statement: its verb after one of them."""
-    for at in range(1, len(asked.words)):
-        yield [*asked.words[:at], *verb, *asked.words[at:]]
+def _statements(question: _Question, verb: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the question's words with the verb after each of them but the last."""
+    for at in range(1, len(question.words)):
+        yield [*question.words[:at], *verb, *question.words[at:]]
 
 
-def _denials(asked: _Asked, lang: str) -> Iterator[list[str]]:
+def _negations(question: _Question, lang: str) -> Iterator[list[str]]:
     if lang == "en":
-        cannot = ("cannot",) if asked.auxiliary == "can" else (f"{asked.auxiliary}n't",)
-        for verb in ((asked.auxiliary, _NOT[lang]), cannot):
-            yield from _declared(asked, tuple(map(_fold, verb)))
+        cannot = ("cannot",) if question.auxiliary == "can" else (f"{question.auxiliary}n't",)
+        for verb in ((question.auxiliary, _NOT[lang]), cannot):
+            yield from _statements(question, tuple(map(_fold, verb)))
         return
-    for statement in _declared(asked, (asked.auxiliary,)):
+    for statement in _statements(question, (question.auxiliary,)):
         for at in range(2, len(statement) + 1):
             yield [*statement[:at], _NOT[lang], *statement[at:]]
 
 
+def _is_past(verb: str, word: str) -> bool:
+    """Return whether ``word`` is the past of ``verb``; a form that is both is not taken for it."""
+    if verb in _IRREGULAR:
+        return word == _IRREGULAR[verb]
+    if verb.endswith("e"):
+        return word == f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return word == f"{verb[:-1]}ied"
+    return word in (f"{verb}ed", f"{verb}{verb[-1:]}ed")
+
+
+def _is_present(verb: str, word: str) -> bool:
+    """Return whether ``word`` is ``verb`` after he, she or it."""
+    if verb == "have":
+        return word == "has"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return word == f"{verb[:-1]}ies"
+    return word == (f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s")
+
+
 def _is_doubtful(text: str, start: int, end: int, title: str) -> bool:
-    """Return whether what stands around a sentence says that it is quoted, made up, or taken back."""
+    """Return whether the text around a sentence shows that it is quoted, made up, or taken back."""
     before, after = text[:start].rstrip(), text[end:].lstrip(' "”’»)\n')
     return (
         before.endswith((":", "“", "„", "«", '"', "‘", "'"))

@@ -8,9 +8,9 @@ from typing import Protocol
 from domain import StatedFact
 from pipeline.question.analysis import Analysis
 from text.analyser import analyse
-from text.names import key, names_in
-from text.related_words import related
-from text.stopwords import empty_words
+from text.names import name_key, names_in
+from text.related_words import find_related
+from text.stopwords import stop_words
 from text.terms import content_words
 
 #: the predicate of a term's description, which no question says
@@ -30,8 +30,8 @@ class Facts(Protocol):
 
 def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
     """Return the facts that answer the question, the best first, at most ``MOST``."""
-    names = dict.fromkeys(names_in(analysis.text, empty=empty_words(analysis.lang)))
-    names.update(dict.fromkeys(key(word) for word in content_words(analysis.text, analysis.lang)))
+    names = dict.fromkeys(names_in(analysis.text, empty=stop_words(analysis.lang)))
+    names.update(dict.fromkeys(name_key(word) for word in content_words(analysis.text, analysis.lang)))
     found = facts.facts_about([name for name in names if name])
     shares = [_share(analysis, stated) for stated in found]
     best = sorted(range(len(found)), key=lambda at: -shares[at])
@@ -44,6 +44,6 @@ def _share(analysis: Analysis, stated: StatedFact) -> float:
         return float(analysis.question_type == "definition")
     lang = analysis.lang
     asked = analysis.terms.keys() - set(analyse(stated.fact.subject, lang))
-    wanted = [term for term in analyse(stated.fact.predicate, lang) if term not in empty_words(lang)]
-    stand_for = related(wanted, asked, lang)
+    wanted = [term for term in analyse(stated.fact.predicate, lang) if term not in stop_words(lang)]
+    stand_for = find_related(wanted, asked, lang)
     return sum(1 for term in wanted if stand_for[term]) / len(wanted) if wanted else 0.0

@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from domain import Hit, Named, Passage, Scope, StatedFact, Via
+from domain import Hit, KnownName, Passage, Scope, StatedFact, Via
 from pipeline.question.analysis import Analysis
 from pipeline.retrieval.retrieve import Vectors
 from text.names import names_in
 from text.rarity import rarity
-from text.stopwords import empty_words
+from text.stopwords import stop_words
 from text.terms import terms_of
 
 #: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
@@ -43,13 +43,13 @@ REACH = 60
 class Graph(Protocol):
     """Which pages bear a name, and which passages mention it."""
 
-    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+    def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
         """Return those of the names that pages bear."""
 
-    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
         """Return the names each passage mentions that other pages bear."""
 
-    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
         """Return the names each page bears that at most ``most`` passages mention, with those passages."""
 
 
@@ -129,7 +129,7 @@ def expand(
     return ranked
 
 
-def specificity(named: Named) -> float:
+def specificity(named: KnownName) -> float:
     """Return what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
 
     √(log(1 + n/m) / log(1 + n)) with n pages and m mentions: 1 for one mention, .32 for a thousand on a thousand pages.
@@ -147,7 +147,7 @@ def _target(analysis: Analysis, hits: Sequence[Hit]) -> _Target:
 
 def _leads_from_question(analysis: Analysis, graph: Graph) -> list[_Lead]:
     """The pages whose name stands in the question."""
-    names = names_in(analysis.text, empty=empty_words(analysis.lang))
+    names = names_in(analysis.text, empty=stop_words(analysis.lang))
     return [_lead(named, worth=1.0) for named in _longest(graph.pages_named(names))]
 
 
@@ -173,11 +173,11 @@ def _leads_from_hits(sources: Sequence[Hit], best: float, graph: Graph, lang: st
     return leads
 
 
-def _lead(named: Named, *, worth: float, told: frozenset[str] = frozenset()) -> _Lead:
+def _lead(named: KnownName, *, worth: float, told: frozenset[str] = frozenset()) -> _Lead:
     return _Lead(worth=worth * specificity(named), pages=frozenset(named.pages), passages=frozenset(), told=told)
 
 
-def _longest(found: Iterable[Named]) -> list[Named]:
+def _longest(found: Iterable[KnownName]) -> list[KnownName]:
     """Leave out a name that is part of another: "Leland" of "Leland, North Carolina"."""
     listed = list(found)
     return [

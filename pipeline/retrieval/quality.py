@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from domain import Hit
 from text.analyser import words
-from text.stopwords import empty_words
+from text.stopwords import stop_words
 
 QUALITY_THRESHOLD = 0.3
 STUB_WORDS = 20
@@ -43,7 +43,7 @@ def score_quality(text: str, question: str, *, lang: str = "en") -> float:
 
 def keyword_overlap(text: str, question: str, *, lang: str = "en") -> float:
     """Return the share of the question's words, without those that carry no topic, that the text holds; 0 for none."""
-    keywords = set(words(question)) - empty_words(lang)
+    keywords = set(words(question)) - stop_words(lang)
     return len(keywords & set(words(text))) / len(keywords) if keywords else 0.0
 
 

@@ -41,27 +41,27 @@ _MIXED = re.compile(r"\w*(?:[A-Za-z]\w*[\u0370-\u052f]|[\u0370-\u052f]\w*[A-Za-z
 _MOST_CHARACTERS = 2_000
 
 
-def is_order(sentence: str) -> bool:
+def is_injection(sentence: str) -> bool:
     """Return whether a sentence speaks to whoever answers; one that only quotes such words among its own does not."""
     text = _plain(sentence[:_MOST_CHARACTERS])
     return _finds(_FORMS, text) or (_finds(_WORDINGS, text) and _finds(_WORDINGS, _without_quotes(text)))
 
 
-def stands_in_order(text: str, start: int, end: int) -> bool:
+def is_injected(text: str, start: int, end: int) -> bool:
     """Return whether the sentence ``text[start:end]`` is an order, or shares its line with one: one hand wrote both."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     return _holds_order(text[first : last if last >= 0 else len(text)])
 
 
-def asks_about_orders(question: str) -> bool:
+def asks_about_prompts(question: str) -> bool:
     """Return whether a question is about prompts or instructions: what answers it may read as one."""
     return _ABOUT.search(question) is not None
 
 
 @lru_cache(maxsize=1024)  # judge and composer look at the same lines
 def _holds_order(lines: str) -> bool:
-    return any(is_order(lines[start:end]) for start, end in sentence_spans(lines))
+    return any(is_injection(lines[start:end]) for start, end in sentence_spans(lines))
 
 
 def _finds(patterns: _Patterns, text: str) -> bool:

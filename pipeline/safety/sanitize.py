@@ -37,12 +37,12 @@ def sanitize(text: str, *, markers: bool = False) -> str:
     return text if markers else _MARKER.sub("", text)
 
 
-def harmless_line(text: str) -> str:
+def sanitize_line(text: str) -> str:
     """Return the harmless text in one line, without needless space."""
     return " ".join(sanitize(text).split())
 
 
-def without_made_up_tags(text: str, sources: Sequence[str]) -> str:
+def strip_unsourced_tags(text: str, sources: Sequence[str]) -> str:
     """Return what a model wrote without the markup that no source holds."""
 
     def kept(tag: re.Match[str]) -> str:
@@ -53,7 +53,7 @@ def without_made_up_tags(text: str, sources: Sequence[str]) -> str:
     return _TAG.sub(kept, text)
 
 
-def has_made_up_address(text: str, sources: Sequence[str]) -> bool:
+def has_unsourced_url(text: str, sources: Sequence[str]) -> bool:
     """Return whether what a model wrote holds an address that no source holds: it could carry off what the model
     knows.
     """

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
-from domain import Named
+from domain import KnownName
 from store.passages.filters import groups
 from store.sql import upsert
 from store.sql.tables import EntityRow, LinkRow, MentionRow, PageRow
@@ -51,7 +51,7 @@ def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
         session.execute(insert(MentionRow), values)
 
 
-def pages_named(session: Session, names: Collection[str]) -> list[Named]:
+def pages_named(session: Session, names: Collection[str]) -> list[KnownName]:
     """Return those of ``names`` that pages bear."""
     query = (
         select(EntityRow.id, EntityRow.name, MentionRow.page_id)
@@ -64,7 +64,7 @@ def pages_named(session: Session, names: Collection[str]) -> list[Named]:
     return _named(session, rows)
 
 
-def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[Named]]:
+def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[KnownName]]:
     """Return for each passage (page id, ord) the names it mentions that other pages bear."""
     if not passages:
         return {}
@@ -79,13 +79,13 @@ def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dic
     )
     rows: list[Row[Any]] = list(session.execute(query))
     by_name = {named.name: named for named in _named(session, rows)}
-    found: dict[tuple[int, int], dict[str, Named]] = {}
+    found: dict[tuple[int, int], dict[str, KnownName]] = {}
     for row in rows:
         found.setdefault((row.in_page, row.ord), {})[row.name] = by_name[row.name]
     return {passage: list(named.values()) for passage, named in found.items()}
 
 
-def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[Named]]:
+def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[KnownName]]:
     """Return for each page the names it bears, with the passages of other pages that mention them.
 
     A name that more than ``most`` passages mention is left out: it is everywhere.
@@ -106,7 +106,7 @@ def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dic
     where: dict[str, list[tuple[int, int]]] = {}
     for row in session.execute(rare):
         where.setdefault(row.name, []).append((row.page_id, row.ord))
-    found: dict[int, list[Named]] = {}
+    found: dict[int, list[KnownName]] = {}
     for name, named in names.items():
         for owner in named.pages:
             others = tuple(f"{page}-{ord}" for page, ord in sorted(where.get(name, ())) if page != owner)
@@ -126,7 +126,7 @@ def size(session: Session) -> int:
     return int(session.scalar(select(func.max(PageRow.id))) or 0)
 
 
-def _named(session: Session, rows: Sequence[Row[Any]]) -> list[Named]:
+def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
     """The names of rows (id, name, page_id), each with how many passages mention it."""
     pages: dict[tuple[int, str], dict[int, None]] = {}
     for row in rows:
@@ -135,7 +135,7 @@ def _named(session: Session, rows: Sequence[Row[Any]]) -> list[Named]:
         return []
     counts, among = _counts(session, [id for id, _ in pages]), size(session)
     return [
-        Named(name=name, pages=tuple(bearing), mentions=counts[id], among=among)
+        KnownName(name=name, pages=tuple(bearing), mentions=counts[id], among=among)
         for (id, name), bearing in pages.items()
     ]
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from domain import Fact, StatedFact
 from store.sql.tables import FactRow, PageRow
-from text.names import key, names_of
+from text.names import name_key, names_of
 
 #: facts looked at for one question; a name that more are about is a site's, not a thing's
 MOST = 500
@@ -57,7 +57,7 @@ def of_pages(session: Session, page_ids: Collection[int]) -> Mapping[int, list[F
 
 def name_of(subject: str) -> str:
     """Return the shortest name a subject has: a page's title may carry its site's name or a parenthesis."""
-    return min(names_of(subject), key=len, default=key(subject))
+    return min(names_of(subject), key=len, default=name_key(subject))
 
 
 def _fact(row: FactRow) -> Fact:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from domain import Hit, Named, Scope, StatedFact
+from domain import Hit, KnownName, Scope, StatedFact
 from store.graph import entities, facts
 from store.passages.table import Passages
 from store.sql.database import Database
@@ -20,20 +20,20 @@ class GraphReader:
         self._database = database
         self._passages = passages
 
-    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+    def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
         """Return those of the names that pages bear."""
         if not names:
             return []
         with self._database.read() as session:
             return entities.pages_named(session, names)
 
-    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
         """Return the names each passage mentions that other pages bear."""
         places = {_place(id): id for id in passage_ids}
         with self._database.read() as session:
             return {places[place]: named for place, named in entities.mentioned_in(session, places).items()}
 
-    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
         """Return the names each page bears that at most ``most`` passages mention, with those passages."""
         with self._database.read() as session:
             return entities.mentioning(session, page_ids, most=most)

@@ -27,7 +27,7 @@ class VariantsCache:
         self._database = database
         self._now = now
 
-    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
+    def load(self, key: VariantKey) -> tuple[Variant, ...]:
         """Return the variants kept under ``key``; none when there are none, or they are too old."""
         with self._database.read() as session:
             row = session.get(VariantsRow, _hash(key))
@@ -35,7 +35,7 @@ class VariantsCache:
             return ()
         return tuple(Variant(**variant) for variant in row.variants)
 
-    def keep(self, key: VariantKey, variants: Sequence[Variant]) -> None:
+    def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
         """Keep variants for the next time; those that are too old go."""
         now = self._now()
         values = {**asdict(key), "variants": [asdict(variant) for variant in variants], "made_at": now}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from domain import Solved
+from domain import SolvedQuestion
 from store.sql.database import Database
 from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow
 from text.analyser import words
@@ -24,13 +24,13 @@ class SolvedReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
+    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
         """Return up to ``at_most`` solved questions in this language, those with most words in common first."""
         asked = set(words(question))
         ranked = sorted(self._latest(lang), key=lambda each: -len(asked & set(words(each.question))))
         return ranked[:at_most]
 
-    def _latest(self, lang: str) -> list[Solved]:
+    def _latest(self, lang: str) -> list[SolvedQuestion]:
         query = (
             select(QuestionRow.text, AnswerRow.text, AnswerRow.citations)
             .join(FeedbackRow, FeedbackRow.question_id == QuestionRow.id)
@@ -44,4 +44,4 @@ class SolvedReader:
         )
         with self._database.read() as session:
             found = session.execute(query).all()
-        return [Solved(question=q, answer=a, lang=lang) for q, a, citations in found if citations]
+        return [SolvedQuestion(question=q, answer=a, lang=lang) for q, a, citations in found if citations]

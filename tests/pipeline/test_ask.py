@@ -11,8 +11,8 @@ import pytest
 
 from domain import Answer, Cost, Hit, Sentence, Variant, Verdict
 from pipeline.abstain import abstention
-from pipeline.ask import MAX_K, LookupResult, Query, Tools, first_look, look_again, second_look
-from pipeline.llm import Model, ModelBusy, Priced, Tell
+from pipeline.ask import MAX_K, LookupResult, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.llm import Model, ModelBusy, OnAnswer, Priced
 from pipeline.question.analysis import QuestionError
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 
@@ -63,7 +63,7 @@ class ScriptedModel:
         lang: str = "",
         notes: Sequence[str] = (),
         examples: str = "",
-        tell: Tell | None = None,
+        on_answer: OnAnswer | None = None,
     ) -> Answer:
         self._fail()
         sentence = Sentence(text=self.text)
@@ -77,7 +77,7 @@ class ScriptedModel:
 
 
 def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> None:
-    attempt = first_look(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool))
     assert attempt.verdict.sufficient
     assert attempt.answer is not None
     assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
@@ -87,7 +87,7 @@ def test_answer_in_the_knowledge_base_is_found_at_first_look(pool: Executor) -> 
 
 @pytest.mark.parametrize("question", ["Who won the 1998 World Cup?", "How do I bake sourdough bread?"])
 def test_what_no_page_says_is_insufficient_but_has_a_provisional_answer(pool: Executor, question: str) -> None:
-    attempt = first_look(Query(text=question), tools_for(pool))
+    attempt = first_pass(Query(text=question), tools_for(pool))
     assert not attempt.verdict.sufficient
     assert attempt.verdict.missing
     assert attempt.answer is not None
@@ -95,7 +95,7 @@ def test_what_no_page_says_is_insufficient_but_has_a_provisional_answer(pool: Ex
 
 def test_empty_knowledge_base_is_never_sufficient(pool: Executor) -> None:
     tools = tools_for(pool, pages=())
-    for attempt in (first_look(Query(text="What is Paris?"), tools), second_look(Query(text="Paris"), tools)):
+    for attempt in (first_pass(Query(text="What is Paris?"), tools), second_pass(Query(text="Paris"), tools)):
         assert not attempt.verdict.sufficient
         assert attempt.verdict.confidence == 0
         assert attempt.answer is None
@@ -106,7 +106,7 @@ def test_second_look_embeds_all_queries_in_one_batch_and_asks_for_more(pool: Exe
     many = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
     tools = tools_for(pool, pages=many)
     question = Query(text="What is the capital of France?")
-    first, second = first_look(question, tools), second_look(question, tools)
+    first, second = first_pass(question, tools), second_pass(question, tools)
     assert len(second.variants) == 3
     assert second.queries == (question.text, *(variant.text for variant in second.variants))
     assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
@@ -116,23 +116,23 @@ def test_second_look_embeds_all_queries_in_one_batch_and_asks_for_more(pool: Exe
 
 def test_look_again_uses_the_variants_it_is_given(pool: Executor) -> None:
     variants = (Variant(kind="keyword_focus", text="capital France"),)
-    attempt = look_again(Query(text="What is the capital of France?"), variants, tools_for(pool))
+    attempt = final_pass(Query(text="What is the capital of France?"), variants, tools_for(pool))
     assert attempt.variants == variants
     assert attempt.queries[1:] == ("capital France",)
 
 
 def test_timings_are_the_clocks(pool: Executor) -> None:
-    timings = first_look(Query(text="What is the capital of France?"), tools_for(pool)).timings
+    timings = first_pass(Query(text="What is the capital of France?"), tools_for(pool)).timings
     assert (timings.embed, timings.search, timings.judge, timings.compose) == (1, 1, 1, 1)
 
 
 def test_question_without_words_is_refused(pool: Executor) -> None:
     with pytest.raises(QuestionError):
-        first_look(Query(text=" ?! "), tools_for(pool))
+        first_pass(Query(text=" ?! "), tools_for(pool))
 
 
 def test_model_writes_where_it_says_the_hits_suffice_and_all_costs_add_up(pool: Executor) -> None:
-    attempt = second_look(Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel()))
+    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel()))
     assert attempt.answer is not None
     assert attempt.answer.composer == "model"
     assert attempt.verdict.judge == "model"
@@ -141,7 +141,7 @@ def test_model_writes_where_it_says_the_hits_suffice_and_all_costs_add_up(pool: 
 
 
 def test_failing_model_falls_back_and_says_so(pool: Executor) -> None:
-    attempt = second_look(
+    attempt = second_pass(
         Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(fails=True))
     )
     assert attempt.answer is not None
@@ -155,7 +155,7 @@ def test_failing_model_falls_back_and_says_so(pool: Executor) -> None:
 
 @pytest.mark.parametrize("text", ["I'm sorry, I could not find that.", "Error: 529 overloaded", ""])
 def test_refusal_or_error_of_the_model_is_no_answer(pool: Executor, text: str) -> None:
-    attempt = first_look(Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(text=text)))
+    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(text=text)))
     assert not attempt.verdict.sufficient
     assert attempt.answer is not None
     assert attempt.answer.composer == "extractive"
@@ -163,7 +163,7 @@ def test_refusal_or_error_of_the_model_is_no_answer(pool: Executor, text: str) -
 
 
 def test_model_is_not_paid_for_hits_that_do_not_suffice(pool: Executor) -> None:
-    attempt = first_look(
+    attempt = first_pass(
         Query(text="What is the capital of France?"), tools_for(pool, model=ScriptedModel(sufficient=False))
     )
     assert attempt.answer is not None
@@ -173,21 +173,21 @@ def test_model_is_not_paid_for_hits_that_do_not_suffice(pool: Executor) -> None:
 
 def test_page_that_holds_an_error_is_no_answer(pool: Executor) -> None:
     pages = [passage("Error 500: internal server error in the capital of France.", title="The capital of France")]
-    attempt = first_look(Query(text="What is the capital of France?"), tools_for(pool, pages=pages))
+    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool, pages=pages))
     assert not attempt.verdict.sufficient
     assert attempt.answer is None
 
 
 def test_document_judge_can_be_chosen(pool: Executor) -> None:
     tools = replace(tools_for(pool), judge="document")
-    attempt = first_look(Query(text="What is the capital of France?"), tools)
+    attempt = first_pass(Query(text="What is the capital of France?"), tools)
     assert attempt.verdict.judge == "document"
 
 
 def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
     tools = tools_for(pool)
     question = Query(text="Who won the 1998 World Cup?")
-    attempts: list[LookupResult] = [first_look(question, tools), second_look(question, tools)]
+    attempts: list[LookupResult] = [first_pass(question, tools), second_pass(question, tools)]
     answer = abstention(attempts, pages_read=4)
     assert answer.citations == ()
     assert "I do not know" in answer.text
@@ -198,6 +198,6 @@ def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
 
 
 def test_abstention_from_an_empty_knowledge_base_names_no_page(pool: Executor) -> None:
-    answer = abstention([first_look(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=()))])
+    answer = abstention([first_pass(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=()))])
     assert "Das weiß ich nicht" in answer.text
     assert "Nächstliegende" not in answer.text

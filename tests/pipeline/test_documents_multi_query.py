@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Cost, Hit, Variant
 from pipeline.claude.model import SMALL_MODEL
-from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, switched
+from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, parse_enhancements
 from pipeline.llm import ModelBusy, Priced
 from pipeline.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title
 from pipeline.question.analysis import analyse_question
@@ -116,8 +116,8 @@ def test_fusion_is_built_and_the_documents_merge_by_title_is_a_switch() -> None:
 
 
 def test_every_enhancement_can_be_on_at_once_and_each_switched_by_name() -> None:
-    assert switched(sorted(ALL)) == ALL
-    assert switched(()) == DEFAULT
-    assert switched(["multi_query", "-diverse"]) == (DEFAULT | {"multi_query"}) - {"diverse"}
+    assert parse_enhancements(sorted(ALL)) == ALL
+    assert parse_enhancements(()) == DEFAULT
+    assert parse_enhancements(["multi_query", "-diverse"]) == (DEFAULT | {"multi_query"}) - {"diverse"}
     with pytest.raises(UnknownEnhancement, match="multi_query"):
-        switched(["-magic"])
+        parse_enhancements(["-magic"])

@@ -10,8 +10,8 @@ import pytest
 from api.schemas.records import RecordOut
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from pipeline.answering.refusal import is_answer
-from pipeline.ask import MAX_K, Query, Tools, first_look, look_again, second_look
-from pipeline.fallback import vary
+from pipeline.ask import MAX_K, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.fallback import generate_variants
 from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, document_judge
 from pipeline.llm import Priced
 from pipeline.question.analysis import analyse_question
@@ -47,10 +47,10 @@ class Memory:
         self.kept: dict[VariantKey, tuple[Variant, ...]] = {}
         self._tallies = tallies or {}
 
-    def recall(self, key: VariantKey) -> tuple[Variant, ...]:
+    def load(self, key: VariantKey) -> tuple[Variant, ...]:
         return self.kept.get(key, ())
 
-    def keep(self, key: VariantKey, variants: tuple[Variant, ...]) -> None:
+    def save(self, key: VariantKey, variants: tuple[Variant, ...]) -> None:
         self.kept[key] = variants
 
     def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
@@ -72,7 +72,7 @@ def test_refusal_triggers_phase_two(text: str) -> None:
 
 def test_answer_that_reads_as_a_refusal_is_insufficient_whatever_the_judge_said(pool: Executor) -> None:
     model = ScriptedModel(text="Unfortunately, I cannot say.")
-    attempt = first_look(Query(text="What is the capital of France?"), tools_for(pool, model=model))
+    attempt = first_pass(Query(text="What is the capital of France?"), tools_for(pool, model=model))
     assert not attempt.verdict.sufficient
 
 
@@ -93,14 +93,14 @@ def test_second_look_asks_for_twice_as_many_hits_and_never_more_than_twenty(pool
     many = [passage(f"Paris, note {at} on the capital.", page_id=at, title="Paris") for at in range(60)]
     tools = replace(tools_for(pool, pages=many), stop="max_k")
     for text in ("Paris", "Name the capital of Norway", "Who, in 1998, met Ada, Bob, Eve and Mallory in Paris?"):
-        first, second = first_look(Query(text=text), tools), second_look(Query(text=text), tools)
+        first, second = first_pass(Query(text=text), tools), second_pass(Query(text=text), tools)
         assert len(first.hits) == max(first.analysis.suggested_k, TASK_STRATEGIES["general"].max_k)
         assert len(second.hits) == min(MAX_K, 2 * len(first.hits))
     assert len(second.hits) == MAX_K == 20
 
 
 def test_hits_of_several_queries_hold_each_passage_once(pool: Executor) -> None:
-    attempt = second_look(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool))
     assert len({h.passage.id for h in attempt.hits}) == len(attempt.hits)
     assert len(attempt.queries) == 1 + len(attempt.variants)
 
@@ -119,12 +119,12 @@ def test_scenario_one_the_retry_succeeds_without_crawling(pool: Executor) -> Non
     """Phase 1 finds too little by the document's rule; a paraphrase comes near enough to two pages."""
     pages = [OFFICE, CAMPUS, *OTHERS]
     tools = replace(tools_for(pool, pages=pages, model=Asked(fails=True)), judge="document", stop="max_k")
-    assert not first_look(Query(text=HEADQUARTERS), tools).verdict.sufficient
+    assert not first_pass(Query(text=HEADQUARTERS), tools).verdict.sufficient
     variants = (
         Variant(kind="paraphrase", text="Where is Microsoft's main office located?"),
         Variant(kind="keyword_focus", text="Microsoft headquarters location"),
     )
-    second = look_again(Query(text=HEADQUARTERS), variants, tools)
+    second = final_pass(Query(text=HEADQUARTERS), variants, tools)
     assert second.answer is not None
     assert "Redmond" in second.answer.text
 
@@ -136,12 +136,12 @@ def _nothing_but(pool: Executor, pages: list[Passage]) -> Tools:
 
 def test_scenario_two_nothing_is_known_until_a_page_was_read(pool: Executor) -> None:
     empty = _nothing_but(pool, [])
-    first, second = first_look(Query(text=STARTUP), empty), second_look(Query(text=STARTUP), empty)
+    first, second = first_pass(Query(text=STARTUP), empty), second_pass(Query(text=STARTUP), empty)
     assert (first.hits, second.hits) == ((), ())
-    assert (first.kept and first.kept.stop_reason) == "no_results"
+    assert (first.cutoff and first.cutoff.stop_reason) == "no_results"
     assert not second.verdict.sufficient
     site = passage("The CEO of XYZ Startup, founded yesterday, is Ada Brandt.", title="XYZ Startup")
-    after = look_again(Query(text=STARTUP), second.variants, _nothing_but(pool, [site]))
+    after = final_pass(Query(text=STARTUP), second.variants, _nothing_but(pool, [site]))
     assert after.verdict.sufficient
     assert after.answer is not None
     assert "Ada Brandt" in after.answer.text
@@ -177,24 +177,24 @@ def test_paraphrases_that_were_paid_for_are_not_paid_for_again() -> None:
     """A future enhancement of the document's."""
     memory, Asked.asked = Memory(), 0
     model, analysis = Asked(), analyse_question(HEADQUARTERS)
-    first = vary(analysis, model=model, count=3, memory=memory)
-    again = vary(analyse_question(f"  {HEADQUARTERS.upper()}"), model=model, count=3, memory=memory)
+    first = generate_variants(analysis, model=model, count=3, memory=memory)
+    again = generate_variants(analyse_question(f"  {HEADQUARTERS.upper()}"), model=model, count=3, memory=memory)
     assert again.value == first.value
     assert (first.cost.usd, again.cost.usd) == (0.1, 0.0)
     assert Asked.asked == 1
-    vary(analysis, model=model, count=2, memory=memory)
+    generate_variants(analysis, model=model, count=2, memory=memory)
     assert Asked.asked == 2  # another number of variants is another request
 
 
 def test_what_the_rules_make_is_not_kept() -> None:
     memory = Memory()
-    assert len(vary(analyse_question(HEADQUARTERS), model=None, count=3, memory=memory).value) == 3
+    assert len(generate_variants(analyse_question(HEADQUARTERS), model=None, count=3, memory=memory).value) == 3
     assert memory.kept == {}
 
 
 def test_failed_request_is_not_kept() -> None:
     memory = Memory()
-    vary(analyse_question(HEADQUARTERS), model=ScriptedModel(fails=True), count=3, memory=memory)
+    generate_variants(analyse_question(HEADQUARTERS), model=ScriptedModel(fails=True), count=3, memory=memory)
     assert memory.kept == {}
 
 
@@ -207,5 +207,5 @@ def test_kinds_that_helped_this_type_of_question_come_first() -> None:
             "perspective_shift": Tally(tried=40, rewarded=4),
         }
     )
-    made = vary(analyse_question(HEADQUARTERS), model=None, count=3, learned=learned, seed="q1").value
+    made = generate_variants(analyse_question(HEADQUARTERS), model=None, count=3, learned=learned, seed="q1").value
     assert [variant.kind for variant in made] == ["keyword_focus", "paraphrase", "keyword_focus"]

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from domain import Hit, Solved, Variant
-from pipeline.ask import Query, Tools, first_look, second_look
+from domain import Hit, SolvedQuestion, Variant
+from pipeline.ask import Query, Tools, first_pass, second_pass
 from pipeline.claude.model import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
 from tests.claude_double import KEY, ClaudeDouble
@@ -25,15 +25,15 @@ def with_(tools: Tools, *names: Enhancement) -> Tools:
 
 def test_first_look_asks_only_the_question_and_with_multi_query_the_models_wordings_too(pool: Executor) -> None:
     tools = tools_for(pool, model=ScriptedModel())
-    assert first_look(FRANCE, tools).queries == (FRANCE.text,)
-    many = first_look(FRANCE, with_(tools, "multi_query"))
+    assert first_pass(FRANCE, tools).queries == (FRANCE.text,)
+    many = first_pass(FRANCE, with_(tools, "multi_query"))
     assert many.queries == (FRANCE.text, "Which city governs France?")
     assert many.cost.usd == pytest.approx(0.7)  # wordings, verdict, answer
     assert many.variants == (Variant(kind="paraphrase", text="Which city governs France?"),)
 
 
 def test_multi_query_that_fails_asks_the_question_alone_and_the_answer_says_so(pool: Executor) -> None:
-    attempt = first_look(FRANCE, with_(tools_for(pool, model=ScriptedModel(fails=True)), "multi_query"))
+    attempt = first_pass(FRANCE, with_(tools_for(pool, model=ScriptedModel(fails=True)), "multi_query"))
     assert attempt.queries == (FRANCE.text,)
     assert attempt.answer is not None
     assert "Multi-query asked the question alone (The API is overloaded" in attempt.answer.notice
@@ -42,7 +42,7 @@ def test_multi_query_that_fails_asks_the_question_alone_and_the_answer_says_so(p
 def test_merged_by_title_each_title_stands_once(pool: Executor) -> None:
     pages = [passage(f"Paris, note {at} on the capital of France.", page_id=at, title="Paris") for at in range(9)]
     tools = replace(tools_for(pool, pages=[*pages, *PAGES]), stop="max_k")
-    fused, merged = (second_look(FRANCE, each) for each in (tools, with_(tools, "by_title")))
+    fused, merged = (second_pass(FRANCE, each) for each in (tools, with_(tools, "by_title")))
     titles = [hit.passage.title for hit in merged.hits]
     assert len(titles) == len(set(titles))
     assert len(fused.hits) > len(merged.hits)
@@ -59,9 +59,9 @@ def test_with_quality_short_passages_are_composed_from_the_whole_page_and_cite_i
         return {1: page}
 
     tools = replace(tools_for(pool, pages=short), page_texts=page_texts)
-    assert first_look(FRANCE, tools).answer is not None
+    assert first_pass(FRANCE, tools).answer is not None
     assert asked == []
-    answer = first_look(FRANCE, with_(tools, "quality")).answer
+    answer = first_pass(FRANCE, with_(tools, "quality")).answer
     assert asked == [[1]]
     assert answer is not None
     for citation in answer.citations:
@@ -70,7 +70,7 @@ def test_with_quality_short_passages_are_composed_from_the_whole_page_and_cite_i
 
 @pytest.mark.parametrize("on", [frozenset(), DEFAULT, ALL])
 def test_question_is_answered_with_all_switches_on_and_with_all_off(pool: Executor, on: frozenset[Enhancement]) -> None:
-    attempt = first_look(FRANCE, replace(tools_for(pool), enhancements=on))
+    attempt = first_pass(FRANCE, replace(tools_for(pool), enhancements=on))
     assert attempt.verdict.sufficient
     assert attempt.answer is not None
     assert attempt.answer.text.startswith("Paris is the capital of France. [1]")
@@ -79,8 +79,8 @@ def test_question_is_answered_with_all_switches_on_and_with_all_off(pool: Execut
 class Kept:
     """One confirmed answer."""
 
-    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[Solved]:
-        return [Solved(question="What is the capital of Italy?", answer="Rome. [1]", lang="en")]
+    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
+        return [SolvedQuestion(question="What is the capital of Italy?", answer="Rome. [1]", lang="en")]
 
 
 def test_claude_is_given_examples_as_data_before_the_question_and_nothing_of_them_can_be_cited(pool: Executor) -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from text.names import MAX_CHARS, MAX_KEPT, MAX_LOOKED_FOR, MAX_WORDS, key, names_in, names_of, proper_nouns
-from text.stopwords import empty_words
+from text.names import MAX_CHARS, MAX_NAMES, MAX_PROPER_NOUNS, MAX_WORDS, name_key, names_in, names_of, proper_nouns
+from text.stopwords import stop_words
 
-EN = empty_words("en")
+EN = stop_words("en")
 
 
 @pytest.mark.parametrize(
@@ -23,15 +23,15 @@ EN = empty_words("en")
     ],
 )
 def test_spellings_of_one_name_are_one(one: str, other: str) -> None:
-    assert key(one) == key(other) != ""
+    assert name_key(one) == name_key(other) != ""
 
 
 def test_an_article_alone_stays_a_name() -> None:
-    assert key("The The") == "the"
+    assert name_key("The The") == "the"
 
 
 def test_a_sentence_is_no_name() -> None:
-    assert key("a page that says a lot about very many things at once") == ""
+    assert name_key("a page that says a lot about very many things at once") == ""
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_a_phrase_in_lower_case_is_looked_up_and_one_word_is_not() -> None:
 
 
 def test_a_script_without_capitals_is_looked_up_and_nothing_of_it_kept() -> None:
-    assert key("北京") in names_in("北京是首都")
+    assert name_key("北京") in names_in("北京是首都")
     assert proper_nouns("北京是首都") == ()
 
 
 @given(st.text())
 def test_any_text_gives_bounded_names_and_all_it_keeps_compare(text: str) -> None:
     kept, looked_for = proper_nouns(text, empty=EN), names_in(text, empty=EN)
-    assert len(kept) <= MAX_KEPT
-    assert len(looked_for) <= MAX_LOOKED_FOR
+    assert len(kept) <= MAX_PROPER_NOUNS
+    assert len(looked_for) <= MAX_NAMES
     for name in (*kept, *looked_for):
         assert 1 < len(name) <= MAX_CHARS
         assert len(name.split()) <= MAX_WORDS
@@ -87,5 +87,5 @@ def test_any_text_gives_bounded_names_and_all_it_keeps_compare(text: str) -> Non
 @given(st.text())
 @example("0\u0e33")  # a letter that folds to two
 def test_a_names_spelling_is_its_own_spelling_but_for_articles(text: str) -> None:
-    once = key(text)
-    assert once.endswith(key(once))
+    once = name_key(text)
+    assert once.endswith(name_key(once))

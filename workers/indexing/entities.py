@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from domain import Fact, Page, Passage
 from store.graph.entities import PageNames
-from text.names import key, names_in, names_of, proper_nouns
-from text.stopwords import empty_words
+from text.names import name_key, names_in, names_of, proper_nouns
+from text.stopwords import stop_words
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:
     """Return a page's names; one without passages is gone or a list of links, and has none."""
     if not passages:
         return PageNames()
-    empty = empty_words(page.lang)
+    empty = stop_words(page.lang)
     return PageNames(
         bears=names_of(page.title),
         mentions=_with_subjects(passages, {p.ord: proper_nouns(p.text, empty=empty) for p in passages}, facts),
@@ -29,6 +29,6 @@ def _with_subjects(
     found = {ord: dict.fromkeys(names) for ord, names in mentions.items()}
     for fact in facts:
         at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)
-        if name := key(fact.subject):
+        if name := name_key(fact.subject):
             found.setdefault(at, {}).setdefault(name)
     return {ord: tuple(names) for ord, names in found.items()}

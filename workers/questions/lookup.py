@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from domain import Question, Scope
 from pipeline import ask
 from pipeline.answering.citations import check, with_dates
-from pipeline.answering.notices import disagreement, older_than, with_notice
+from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notice
 from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions import evidence
@@ -27,18 +27,18 @@ UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 def first(services: Services, question: Question) -> LookupResult:
     """Phase 1."""
-    return _served(services, question, ask.first_look(_asked(services, question), _tools(services, question)))
+    return _served(services, question, ask.first_pass(_asked(services, question), _tools(services, question)))
 
 
 def second(services: Services, question: Question) -> LookupResult:
     """Phase 2."""
-    return _served(services, question, ask.second_look(_asked(services, question), _tools(services, question)))
+    return _served(services, question, ask.second_pass(_asked(services, question), _tools(services, question)))
 
 
 def again(services: Services, question: Question) -> LookupResult:
     """Phase 4."""
     return _served(
-        services, question, ask.look_again(_asked(services, question), question.variants, _tools(services, question))
+        services, question, ask.final_pass(_asked(services, question), question.variants, _tools(services, question))
     )
 
 
@@ -71,7 +71,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     if tools.model is None:
         return tools
     budget = remaining_budget(services.database, question)
-    return replace(tools, model=tools.model.within(budget), tell=telling(services, question.id))
+    return replace(tools, model=tools.model.within(budget), on_answer=telling(services, question.id))
 
 
 def _served(services: Services, question: Question, attempt: LookupResult) -> LookupResult:
@@ -81,7 +81,7 @@ def _served(services: Services, question: Question, attempt: LookupResult) -> Lo
     if attempt.answer is None or oldest is None:
         return attempt
     return replace(
-        attempt, answer=with_notice(attempt.answer, older_than(attempt.answer, oldest, attempt.analysis.lang))
+        attempt, answer=with_notice(attempt.answer, outdated_notice(attempt.answer, oldest, attempt.analysis.lang))
     )
 
 
@@ -93,7 +93,7 @@ def checked(services: Services, attempt: LookupResult) -> LookupResult:
         cited = [citation.page_id for citation in attempt.answer.citations]
         texts, dates = pages.texts(session, cited), pages.dates(session, cited)
     answer = with_dates(check(attempt.answer, texts.get), dates)
-    answer = with_notice(answer, disagreement(answer, attempt.analysis.lang))
+    answer = with_notice(answer, disagreement_notice(answer, attempt.analysis.lang))
     if answer.citations:
         return replace(attempt, answer=answer)
     verdict = replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED)

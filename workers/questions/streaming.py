@@ -11,7 +11,7 @@ from pipeline.answering.citations import check
 from store.sql.database import DatabaseError
 
 if TYPE_CHECKING:
-    from pipeline.llm import Tell
+    from pipeline.llm import OnAnswer
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 MAX_CHARACTERS = 4_000
 
 
-def telling(services: Services, question_id: str) -> Tell:
+def telling(services: Services, question_id: str) -> OnAnswer:
     """Return what publishes an answer so far as an event ``writing``; a failure is logged and forgiven."""
     texts: dict[int, str] = {}  # each page is looked up once an answer
 

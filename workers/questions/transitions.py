@@ -107,14 +107,14 @@ def earned(attempt: LookupResult) -> dict[VariantKind, bool]:
 
 
 def _kept(attempt: LookupResult) -> dict[str, Any] | None:
-    kept = attempt.kept
-    if kept is None:
+    cutoff = attempt.cutoff
+    if cutoff is None:
         return None
     return {
-        "chunks_retrieved": kept.chunks_retrieved,
-        "found": kept.found,
-        "confidence": kept.confidence,
-        "stop_reason": kept.stop_reason,
+        "chunks_retrieved": cutoff.chunks_retrieved,
+        "found": cutoff.found,
+        "confidence": cutoff.confidence,
+        "stop_reason": cutoff.stop_reason,
     }
 
 

@@ -138,7 +138,7 @@ class Services(WebAccess):
     def tools(self) -> Tools:
         """What the pipeline looks with."""
         from pipeline.ask import Tools
-        from pipeline.enhancements import switched
+        from pipeline.enhancements import parse_enhancements
         from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
         from store.questions.solved_examples import SolvedReader
@@ -152,7 +152,7 @@ class Services(WebAccess):
             ranking=Ranking(fusion=self.settings.fusion, reranker=self.settings.reranker),
             judge=self.settings.judge,
             stop=self.settings.stop,
-            enhancements=switched(self.settings.enhancements),
+            enhancements=parse_enhancements(self.settings.enhancements),
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,

@@ -28,14 +28,14 @@ class Value:
     names: frozenset[str] = frozenset()  #: the words of a name, folded
 
 
-def comparable(one: Value, other: Value) -> bool:
+def is_comparable(one: Value, other: Value) -> bool:
     """Return whether both measure the same: kind and unit."""
     return one.kind == other.kind and one.unit.measures == other.unit.measures
 
 
-def same(one: Value, other: Value) -> bool:
+def may_be_equal(one: Value, other: Value) -> bool:
     """Return whether both may mean the same value; what cannot be compared does not."""
-    if not comparable(one, other):
+    if not is_comparable(one, other):
         return False
     if one.kind == "name":
         return not one.names.isdisjoint(other.names)

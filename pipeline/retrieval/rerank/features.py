@@ -14,9 +14,9 @@ from itertools import pairwise
 from operator import mul
 
 from domain import Hit
-from pipeline.question.answer_type import asked_for, fit
+from pipeline.question.answer_type import answer_type_of, rate_fit
 from text.rarity import rarity
-from text.related_words import related
+from text.related_words import find_related
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
 
@@ -67,14 +67,14 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
     found = _words(terms, hits, lang)
     held = [words.held for words in found]
     weights = _weights(terms, held, lang)
-    kind = asked_for(question)
+    kind = answer_type_of(question)
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
     return [
         Signals(
             bm25=(hit.bm25 or 0.0) / most,
             similarity=similarity,
             coverage=_share(weights, each),
-            sentence=_best_sentence(words, weights, lambda text: fit(kind, question, text)),
+            sentence=_best_sentence(words, weights, lambda text: rate_fit(kind, question, text)),
             nearness=_nearness(words.places),
             title=_share(weights, words.title),
         )
@@ -106,7 +106,7 @@ def _sentences(text: str) -> list[str]:
 def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
     """Return for each word of ``vocabulary`` the places of the question's terms that it stands for, and how well."""
     counts: dict[str, list[tuple[int, float]]] = {}
-    for place, (term, others) in enumerate(related(terms, vocabulary, lang).items()):
+    for place, (term, others) in enumerate(find_related(terms, vocabulary, lang).items()):
         if len(term) >= _COMPOUND_CHARS:
             long = (other for other in vocabulary if len(other) >= _COMPOUND_CHARS)
             parts = {other: _COMPOUND for other in long if term in other or other in term}

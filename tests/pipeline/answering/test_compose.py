@@ -10,7 +10,7 @@ from pipeline.answering.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
 from pipeline.judging.sentence_score import MAX_SENTENCES
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import analyse_question
-from pipeline.question.answer_type import asked_for, fit
+from pipeline.question.answer_type import answer_type_of, rate_fit
 from tests.fakes import passage
 
 PAGE = (
@@ -167,4 +167,4 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     ],
 )
 def test_sentence_holds_what_is_asked_for(question: str, sentence: str, value: int) -> None:
-    assert fit(asked_for(question), question, sentence) == value
+    assert rate_fit(answer_type_of(question), question, sentence) == value

@@ -11,7 +11,7 @@ from domain import Answer, Hit
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.answering.citations import check
 from pipeline.answering.compose import compose
-from pipeline.answering.notices import disagreement, older_than
+from pipeline.answering.notices import disagreement_notice, outdated_notice
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
@@ -142,10 +142,12 @@ def test_the_newest_page_comes_first() -> None:
     old, new = datetime(2011, 4, 1, tzinfo=UTC), datetime(2023, 9, 1, tzinfo=UTC)
     answer = answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880"), dates=(old, new))
     assert answer.sentences[0].text == BUILT.format("1880")
-    assert disagreement(answer, "en") == (
+    assert disagreement_notice(answer, "en") == (
         "The sources disagree: “1880” [1] (published 2023-09-01); “1874” [2] (published 2011-04-01)."
     )
-    assert disagreement(answer, "de").startswith("Die Quellen widersprechen sich: “1880” [1] (veröffentlicht 2023")
+    assert disagreement_notice(answer, "de").startswith(
+        "Die Quellen widersprechen sich: “1880” [1] (veröffentlicht 2023"
+    )
 
 
 def test_three_pages_that_all_differ_are_one_contradiction() -> None:
@@ -163,7 +165,7 @@ def test_contradiction_ends_when_one_side_does_not_stand_in_its_page() -> None:
     answer = answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880"))
     checked = check(answer, {1: BUILT.format("1874"), 2: "Another text."}.get)
     assert contradictions_of(checked.sentences) == ()
-    assert disagreement(checked, "en") == ""
+    assert disagreement_notice(checked, "en") == ""
     assert [sentence.contradicts for sentence in checked.sentences] == [()]
 
 
@@ -175,12 +177,12 @@ def test_order_to_whoever_answers_is_no_side() -> None:
 def test_answer_of_pages_older_than_asked_says_so() -> None:
     old = datetime(2011, 4, 1, tzinfo=UTC)
     answer = answer_to(QUESTION, BUILT.format("1874"), dates=(old,))
-    assert older_than(answer, datetime(2020, 1, 1, tzinfo=UTC), "en") == (
+    assert outdated_notice(answer, datetime(2020, 1, 1, tzinfo=UTC), "en") == (
         "Older than asked for: [1] (published 2011-04-01)."
     )
-    assert older_than(answer, datetime(2020, 1, 1, tzinfo=UTC), "de").startswith("Älter als gewünscht: [1]")
-    assert older_than(answer, datetime(2010, 1, 1, tzinfo=UTC), "en") == ""
-    assert older_than(answer, None, "en") == ""
+    assert outdated_notice(answer, datetime(2020, 1, 1, tzinfo=UTC), "de").startswith("Älter als gewünscht: [1]")
+    assert outdated_notice(answer, datetime(2010, 1, 1, tzinfo=UTC), "en") == ""
+    assert outdated_notice(answer, None, "en") == ""
 
 
 years = st.integers(1100, 2020)

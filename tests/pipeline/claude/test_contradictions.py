@@ -10,7 +10,7 @@ from domain import Answer, Hit, Verdict
 from domain.contradiction import Contradiction
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.claude.model import Claude
-from pipeline.fallback import DISPUTED, write_answer
+from pipeline.fallback import DISPUTED, compose_answer
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Fail, FailInside, Reply, Say
@@ -36,7 +36,7 @@ def written(double: ClaudeDouble, claude: Claude, *texts: str, reply: Reply | No
         Hit(passage=passage(text, page_id=at), score=1 - at / 20, scale="rerank", rank=at)
         for at, text in enumerate(texts, start=1)
     ]
-    made = write_answer(analyse_question(QUESTION), hits, ENOUGH, model=claude)
+    made = compose_answer(analyse_question(QUESTION), hits, ENOUGH, model=claude)
     answer, _ = made.value
     assert answer is not None
     return answer, f"{answer.notice} {made.notice}".strip()

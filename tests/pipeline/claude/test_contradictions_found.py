@@ -11,7 +11,7 @@ from domain import Verdict
 from domain.contradiction import Contradiction, Dispute
 from domain.short_answer import contradictions_of
 from pipeline.claude.model import Claude
-from pipeline.fallback import DISPUTED, write_answer
+from pipeline.fallback import DISPUTED, compose_answer
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, say_json
@@ -89,7 +89,7 @@ def test_it_is_shown_with_the_answer_that_gives_one_side(double: ClaudeDouble, c
     double.forget()
     double.script(Say([("Ada Moor keeps it.", [Cite(result=0, start=0, end=1)])]))
     verdict = replace(ENOUGH, disputes=disputes)
-    answer, _ = write_answer(analyse_question("Who keeps it?"), hits(*KEEPERS), verdict, model=claude).value
+    answer, _ = compose_answer(analyse_question("Who keeps it?"), hits(*KEEPERS), verdict, model=claude).value
     assert DISPUTED in [block["text"] for block in double.received[0].body["system"]]
     assert answer is not None
     assert answer.text == f"Ada Moor keeps it. [1] {KEEPERS[1]} [2]"
@@ -104,7 +104,7 @@ def test_it_is_not_shown_with_an_answer_that_says_neither_side(double: ClaudeDou
     double.forget()
     double.script(Say([("The lamp is red.", [Cite(result=2, start=0, end=1)])]))
     verdict = replace(ENOUGH, disputes=disputes)
-    answer, _ = write_answer(analyse_question("Which colour is it?"), hits(*texts), verdict, model=claude).value
+    answer, _ = compose_answer(analyse_question("Which colour is it?"), hits(*texts), verdict, model=claude).value
     assert answer is not None
     assert answer.text == "The lamp is red. [1]"
     assert contradictions_of(answer.sentences) == ()

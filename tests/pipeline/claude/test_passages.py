@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from domain import Answer, Cost, Hit, Passage
 from pipeline.answering.citations import is_verbatim
-from pipeline.claude.answer import NOT_FOUND, End, Pointer, Said, answer_from
-from pipeline.claude.passages import give, search_results
+from pipeline.claude.answer import NOT_FOUND, BlockCitation, CitedText, ReplyState, answer_from
+from pipeline.claude.passages import cut_into_blocks, search_results
 from text.invisible import strip_invisible
 
 PAGE = "Preface.\n\nThe tower is 330 m tall. It was finished in 1889!  Visitors pay 29 €.\n\nAfterword."
@@ -28,28 +28,30 @@ def hit(text: str, *, start: int = 0, id: str = "7-0", title: str = "Tower", url
     return Hit(passage=passage, score=1.0, scale="rerank", rank=1)
 
 
-def answer(said: list[Said], hits: list[Hit], *, end: End = "whole") -> Answer:
-    return answer_from(said, give(hits), composer="m", cost=Cost(), end=end)
+def answer(said: list[CitedText], hits: list[Hit], *, state: ReplyState = "complete") -> Answer:
+    return answer_from(said, cut_into_blocks(hits), composer="m", cost=Cost(), state=state)
 
 
 def tower() -> Hit:
     return hit(PAGE[10:-12], start=10)
 
 
-def quoting(hits: list[Hit], result: int, start: int, end: int) -> Pointer:
-    return Pointer(result=result, start=start, end=end, text="".join(give(hits)[result].blocks()[start:end]))
+def quoting(hits: list[Hit], result: int, start: int, end: int) -> BlockCitation:
+    return BlockCitation(
+        result=result, start=start, end=end, text="".join(cut_into_blocks(hits)[result].blocks()[start:end])
+    )
 
 
 @given_by(text=TEXTS)
 def test_blocks_rebuild_the_passage_and_none_is_blank(text: str) -> None:
-    for item in give([hit(text)]):
+    for item in cut_into_blocks([hit(text)]):
         assert "".join(text[start:end] for start, end in pairwise(item.bounds)) == text
         assert all(block.strip() for block in item.blocks())
 
 
 @given_by(text=TEXTS)
 def test_no_block_holds_what_no_reader_sees(text: str) -> None:
-    for item in give([hit(text)]):
+    for item in cut_into_blocks([hit(text)]):
         assert all(strip_invisible(block) == block for block in item.blocks())
 
 
@@ -57,40 +59,42 @@ def test_no_block_holds_what_no_reader_sees(text: str) -> None:
 def test_every_range_of_blocks_cites_exactly_the_page(text: str, at: st.DataObject) -> None:
     page = "before " + text + " after"
     hits = [hit(text, start=7)]
-    for item in give(hits):
+    for item in cut_into_blocks(hits):
         start = at.draw(st.integers(0, len(item.bounds) - 2))
         end = at.draw(st.integers(start + 1, len(item.bounds) - 1))
-        (citation,) = answer([Said(text="So.", pointers=(quoting(hits, 0, start, end),))], hits).citations
+        (citation,) = answer([CitedText(text="So.", citations=(quoting(hits, 0, start, end),))], hits).citations
         assert is_verbatim(citation, page)
         assert citation.quote == text[item.bounds[start] : item.bounds[end]].strip()
 
 
 def test_citation_of_two_blocks_spans_the_white_space_between_them() -> None:
     hits = [tower()]
-    (citation,) = answer([Said(text="Tall and old.", pointers=(quoting(hits, 0, 0, 2),))], hits).citations
+    (citation,) = answer([CitedText(text="Tall and old.", citations=(quoting(hits, 0, 0, 2),))], hits).citations
     assert citation.quote == "The tower is 330 m tall. It was finished in 1889!" == PAGE[citation.start : citation.end]
 
 
 def test_empty_and_repeated_passages_are_not_given() -> None:
-    assert [item.passage.text for item in give([hit(" \n "), hit("A."), hit("A."), hit("B.", id="7-1")])] == [
+    assert [
+        item.passage.text for item in cut_into_blocks([hit(" \n "), hit("A."), hit("A."), hit("B.", id="7-1")])
+    ] == [
         "A.",
         "B.",
     ]
 
 
 def test_search_result_without_title_or_url_has_something_in_their_place() -> None:
-    (block,) = search_results(give([hit("A.", title=" ", url="")]), citable=True)
+    (block,) = search_results(cut_into_blocks([hit("A.", title=" ", url="")]), citable=True)
     assert (block["source"], block["title"]) == ("7-0", "7-0 (published 2024-05-01)")
 
 
 def test_sentence_takes_the_citations_of_every_stretch_in_it() -> None:
     hits = [tower()]
     said = [
-        Said(text="It is 330 m tall", pointers=(quoting(hits, 0, 0, 1),)),
-        Said(text=" and "),
-        Said(text="was finished in 1889", pointers=(quoting(hits, 0, 1, 2),)),
-        Said(text=". "),
-        Said(text="A ticket is 29 €.", pointers=(quoting(hits, 0, 2, 3), quoting(hits, 0, 0, 1))),
+        CitedText(text="It is 330 m tall", citations=(quoting(hits, 0, 0, 1),)),
+        CitedText(text=" and "),
+        CitedText(text="was finished in 1889", citations=(quoting(hits, 0, 1, 2),)),
+        CitedText(text=". "),
+        CitedText(text="A ticket is 29 €.", citations=(quoting(hits, 0, 2, 3), quoting(hits, 0, 0, 1))),
     ]
     found = answer(said, hits)
     assert [sentence.markers for sentence in found.sentences] == [(1, 2), (1, 3)]
@@ -100,13 +104,13 @@ def test_sentence_takes_the_citations_of_every_stretch_in_it() -> None:
 
 def test_stretch_does_not_lend_its_citation_to_the_sentence_after_its_space() -> None:
     hits = [tower()]
-    said = [Said(text="It is tall. ", pointers=(quoting(hits, 0, 0, 1),)), Said(text="Everyone loves it.")]
+    said = [CitedText(text="It is tall. ", citations=(quoting(hits, 0, 0, 1),)), CitedText(text="Everyone loves it.")]
     assert [sentence.text for sentence in answer(said, hits).sentences] == ["It is tall."]
 
 
 def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
     hits = [tower()]
-    said = [Said(text="Everyone loves it. "), Said(text="It is tall.", pointers=(quoting(hits, 0, 0, 1),))]
+    said = [CitedText(text="Everyone loves it. "), CitedText(text="It is tall.", citations=(quoting(hits, 0, 0, 1),))]
     found = answer(said, hits)
     assert found.text == "It is tall. [1]"
     assert found.notice == "1 sentence without a citation left out."
@@ -115,40 +119,40 @@ def test_sentence_without_citation_is_left_out_and_the_notice_says_so() -> None:
 
 def test_lead_in_stays_before_a_supported_sentence_only() -> None:
     hits = [tower()]
-    supported = Said(text="It is tall.", pointers=(quoting(hits, 0, 0, 1),))
-    led = answer([Said(text="Two things are known:\n\n"), supported], hits)
+    supported = CitedText(text="It is tall.", citations=(quoting(hits, 0, 0, 1),))
+    led = answer([CitedText(text="Two things are known:\n\n"), supported], hits)
     assert led.text == "Two things are known: It is tall. [1]"
     assert (
-        answer([supported, Said(text="\n\nThe rest is known:\n\n"), Said(text="Nothing.")], hits).text
+        answer([supported, CitedText(text="\n\nThe rest is known:\n\n"), CitedText(text="Nothing.")], hits).text
         == "It is tall. [1]"
     )
 
 
 def test_nothing_supported_is_no_answer() -> None:
-    found = answer([Said(text="The search results do not say.")], [tower()])
+    found = answer([CitedText(text="The search results do not say.")], [tower()])
     assert (found.text, found.sentences, found.confidence, found.notice) == ("", (), 0.0, NOT_FOUND)
 
 
-def test_pointer_that_leads_nowhere_or_quotes_something_else_counts_for_nothing() -> None:
+def test_citation_that_names_no_block_or_quotes_something_else_counts_for_nothing() -> None:
     hits = [tower()]
     true = quoting(hits, 0, 0, 1)
     for wrong in (
-        Pointer(result=1, start=0, end=1, text=true.text),  # no such result
-        Pointer(result=-1, start=0, end=1, text=true.text),  # Python would take the last
-        Pointer(result=0, start=0, end=9, text=true.text),  # beyond the last block
-        Pointer(result=0, start=1, end=1, text=""),  # empty range
-        Pointer(result=0, start=0, end=1, text="The tower is 331 m tall."),  # not what the page says
+        BlockCitation(result=1, start=0, end=1, text=true.text),  # no such result
+        BlockCitation(result=-1, start=0, end=1, text=true.text),  # Python would take the last
+        BlockCitation(result=0, start=0, end=9, text=true.text),  # beyond the last block
+        BlockCitation(result=0, start=1, end=1, text=""),  # empty range
+        BlockCitation(result=0, start=0, end=1, text="The tower is 331 m tall."),  # not what the page says
     ):
-        assert answer([Said(text="It is tall.", pointers=(wrong,))], hits).text == ""
+        assert answer([CitedText(text="It is tall.", citations=(wrong,))], hits).text == ""
 
 
 def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
     hits = [tower()]
-    pointers = (quoting(hits, 0, 0, 1),)
-    found = answer([Said(text="It is tall. It was fin", pointers=pointers)], hits, end="cut off")
+    citations = (quoting(hits, 0, 0, 1),)
+    found = answer([CitedText(text="It is tall. It was fin", citations=citations)], hits, state="cut off")
     assert found.text == "It is tall. [1]"
     assert "cut off" in found.notice
-    assert answer([Said(text="It is tall. It is old.", pointers=pointers)], hits, end="cut off").text.endswith(
+    assert answer([CitedText(text="It is tall. It is old.", citations=citations)], hits, state="cut off").text.endswith(
         "old. [1]"
     )
 
@@ -156,15 +160,15 @@ def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
 @given_by(
     said=st.lists(
         st.builds(
-            Said,
+            CitedText,
             text=st.text(max_size=40),
-            pointers=st.lists(
+            citations=st.lists(
                 st.builds(
-                    Pointer,
+                    BlockCitation,
                     result=st.integers(-2, 3),
                     start=st.integers(-2, 5),
                     end=st.integers(-2, 5),
-                    text=st.sampled_from(give([tower()])[0].blocks()) | st.text(max_size=9),
+                    text=st.sampled_from(cut_into_blocks([tower()])[0].blocks()) | st.text(max_size=9),
                 ),
                 max_size=3,
             ).map(tuple),
@@ -172,7 +176,7 @@ def test_last_sentence_of_a_reply_that_was_cut_off_is_left_out() -> None:
         max_size=6,
     )
 )
-def test_whatever_is_said_every_citation_stands_and_every_marker_has_one(said: list[Said]) -> None:
+def test_whatever_is_said_every_citation_stands_and_every_marker_has_one(said: list[CitedText]) -> None:
     found = answer(said, [tower()])
     assert all(is_verbatim(citation, PAGE) for citation in found.citations)
     used = {marker for sentence in found.sentences for marker in sentence.markers}

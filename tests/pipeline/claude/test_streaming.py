@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from domain import Answer, Verdict
-from pipeline.claude.answer import Pointer, Said
+from pipeline.claude.answer import BlockCitation, CitedText
 from pipeline.claude.model import Claude
-from pipeline.claude.passages import give
-from pipeline.claude.streaming import MAX_TOLD, Writing
-from pipeline.fallback import write_answer
+from pipeline.claude.passages import cut_into_blocks
+from pipeline.claude.streaming import MAX_UPDATES, AnswerStream
+from pipeline.fallback import compose_answer
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import BreakOff, Cite, FailInside, Held, Say
@@ -43,7 +43,7 @@ def test_sentences_are_told_while_the_rest_is_still_to_come(double: ClaudeDouble
         told.append(answer)
         go_on.set()
 
-    answer = claude.compose(QUESTION, hits(), tell=tell)
+    answer = claude.compose(QUESTION, hits(), on_answer=tell)
     assert [each.text for each in told] == [
         "It was built in 1874. [1]",
         "It was built in 1874. [1] The lamp broke in 1921. [2]",
@@ -64,7 +64,7 @@ def test_sentences_are_told_while_the_rest_is_still_to_come(double: ClaudeDouble
 def test_what_does_not_stand_is_not_told(double: ClaudeDouble, claude: Claude, said: object) -> None:
     told: list[Answer] = []
     double.script(Say([said, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))  # type: ignore[list-item]
-    claude.compose(QUESTION, hits(), tell=told.append)
+    claude.compose(QUESTION, hits(), on_answer=told.append)
     assert [answer.text for answer in told] == ["It was built in 1874. [1]"]
 
 
@@ -74,7 +74,7 @@ def test_attempt_that_breaks_off_is_told_of_no_further_than_it_was_checked(
 ) -> None:
     told: list[Answer] = []
     double.script(broken, THREE)  # type: ignore[arg-type]
-    answer = claude.compose(QUESTION, hits(), tell=told.append)
+    answer = claude.compose(QUESTION, hits(), on_answer=told.append)
     assert len(told) == 2
     assert all(answer.text.startswith(each.text) for each in told)
 
@@ -83,22 +83,22 @@ def test_reply_that_reads_as_a_refusal_is_not_told(double: ClaudeDouble, claude:
     told: list[Answer] = []
     double.script(Say([("I cannot answer this question.", BUILT), " ", ("Sorry.", BUILT)]))
     enough = Verdict(sufficient=True, confidence=0.9, reason="")
-    write_answer(analyse_question(QUESTION), hits(), enough, model=claude, tell=told.append)
+    compose_answer(analyse_question(QUESTION), hits(), enough, model=claude, on_answer=told.append)
     assert told == []
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, MAX_TOLD + 5])
+@pytest.mark.parametrize("count", [0, 1, 2, MAX_UPDATES + 5])
 def test_it_is_told_of_a_bounded_number_of_times_and_only_grows(count: int) -> None:
     told: list[Answer] = []
-    passages = give(hits())
+    passages = cut_into_blocks(hits())
     quote = "".join(passages[0].blocks()[1:2])
-    writing = Writing(tell=told.append, given=passages, composer="m", question=QUESTION, lang="en")
-    pointers = (Pointer(result=0, start=1, end=2, text=quote),)
+    writing = AnswerStream(on_answer=told.append, passages=passages, composer="m", question=QUESTION, lang="en")
+    citations = (BlockCitation(result=0, start=1, end=2, text=quote),)
     said = [
-        Said(text=f"The lighthouse of Vierburg was built in 1874, {'so ' * at}they say. ", pointers=pointers)
+        CitedText(text=f"The lighthouse of Vierburg was built in 1874, {'so ' * at}they say. ", citations=citations)
         for at in range(count)
     ]
     for end in range(1, count + 1):
         writing(said[:end])
-    assert len(told) == min(max(0, count - 1), MAX_TOLD)
+    assert len(told) == min(max(0, count - 1), MAX_UPDATES)
     assert all(later.text.startswith(earlier.text) for earlier, later in pairwise(told))

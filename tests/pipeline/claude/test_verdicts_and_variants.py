@@ -94,7 +94,7 @@ def test_count_is_respected_and_never_above_five(double: ClaudeDouble, claude: C
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Say(["no JSON at all"]), "is no JSON"),
+        (Say(["no JSON at all"]), "is not JSON"),
         (Say(['{"sufficient": tr'], stop_reason="max_tokens"), "cut off at max_tokens"),
     ],
 )

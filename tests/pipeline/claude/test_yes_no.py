@@ -7,7 +7,7 @@ import pytest
 from domain import Verdict
 from domain.short_answer import short_answer
 from pipeline.claude.model import Claude
-from pipeline.fallback import write_answer
+from pipeline.fallback import compose_answer
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say
@@ -20,7 +20,7 @@ CITED = [Cite(result=0, start=0, end=1)]
 
 def shortly(double: ClaudeDouble, claude: Claude, question: str, *texts: str, said: Say) -> str | None:
     double.script(said)
-    answer, _ = write_answer(analyse_question(question), hits(*texts), ENOUGH, model=claude).value
+    answer, _ = compose_answer(analyse_question(question), hits(*texts), ENOUGH, model=claude).value
     assert answer is not None
     assert answer.composer == "claude-sonnet-5-5"
     return short_answer(answer.sentences)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Verdict
-from pipeline.ask import MAX_K, Query, Tools, first_look, second_look
+from pipeline.ask import MAX_K, Query, Tools, first_pass, second_pass
 from pipeline.judging import cutoff
 from pipeline.judging.cutoff import (
     compute_confidence,
@@ -164,11 +164,11 @@ def test_a_look_embeds_once_and_searches_once_whatever_the_rule_keeps() -> None:
     with ThreadPoolExecutor(2) as pool:
         for stop in ("document", "judge", "max_k"):
             tools, embedder, search = _tools(pool)
-            attempt = first_look(Query(text="What is the capital of France?"), replace(tools, stop=stop))
+            attempt = first_pass(Query(text="What is the capital of France?"), replace(tools, stop=stop))
             assert embedder.batches == [1]
             assert search.searches == 2  # the two legs of one hybrid search
-            assert attempt.kept is not None
-            assert attempt.kept.chunks_retrieved == len(attempt.hits)
+            assert attempt.cutoff is not None
+            assert attempt.cutoff.chunks_retrieved == len(attempt.hits)
 
 
 def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_as_many() -> None:
@@ -177,11 +177,11 @@ def test_document_rule_asks_for_the_strategys_max_k_and_a_second_look_for_twice_
         tools = replace(_tools(pool, many)[0], stop="document")
         question = Query(text="Name the capital", task="debugging")
         strategy = TASK_STRATEGIES["debugging"]
-        first, second = first_look(question, tools), second_look(question, tools)
-    assert first.kept is not None
-    assert second.kept is not None
-    assert first.kept.found == strategy.max_k
-    assert second.kept.found == min(MAX_K, 2 * strategy.max_k)
+        first, second = first_pass(question, tools), second_pass(question, tools)
+    assert first.cutoff is not None
+    assert second.cutoff is not None
+    assert first.cutoff.found == strategy.max_k
+    assert second.cutoff.found == min(MAX_K, 2 * strategy.max_k)
 
 
 def _judge_by_count(confidences: dict[int, float], default: float = 0.5) -> cutoff.Judge:

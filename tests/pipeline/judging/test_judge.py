@@ -16,7 +16,7 @@ from store.embedders.combined import Combined
 from tests.fakes import passage
 from text.analyser import analyse
 from text.rarity import rarity, rarity_of
-from text.related_words import related
+from text.related_words import find_related
 
 UNKNOWN_EMBEDDER = "nobody's"
 WORLD_CUP = analyse_question("Who won the 1998 World Cup?")
@@ -154,7 +154,7 @@ def test_name_that_the_passage_lacks_is_noticed() -> None:
 )
 def test_irregular_form_of_a_verb_is_the_verb(asked: str, said: str) -> None:
     terms = analyse(asked, "en")
-    assert related(terms, analyse(said, "en"), "en")[terms[0]].values()
+    assert find_related(terms, analyse(said, "en"), "en")[terms[0]].values()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_irregular_form_of_a_verb_is_the_verb(asked: str, said: str) -> None:
 )
 def test_misspelled_word_is_taken_for_the_one_that_is_meant(asked: str, said: str, *, stands: bool) -> None:
     terms, others = analyse(asked, "en"), analyse(said, "en")
-    assert bool(related(terms, others, "en")[terms[0]]) is stands
+    assert bool(find_related(terms, others, "en")[terms[0]]) is stands
 
 
 def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:

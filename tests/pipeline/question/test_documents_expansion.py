@@ -11,7 +11,7 @@ import pytest
 
 from domain import Hit, Scope, VariantKind
 from pipeline.answering.compose import PASSAGES
-from pipeline.ask import Query, second_look
+from pipeline.ask import Query, second_pass
 from pipeline.claude.prompts import VARIANTS
 from pipeline.claude.schemas import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
@@ -86,7 +86,7 @@ def test_hundred_tokens_a_variant_are_forty_words_for_the_model() -> None:
 def test_all_queries_are_embedded_in_one_batch(pool: Executor, count: int, queries: int) -> None:
     """The table's costs, €0.00006, €0.00008 and €0.00012, are 3, 4 and 6 embeddings of €0.00002."""
     tools = replace(tools_for(pool), variant_count=count)
-    attempt = second_look(Query(text="How do I find the capital of France?"), tools)
+    attempt = second_pass(Query(text="How do I find the capital of France?"), tools)
     assert len(attempt.queries) == queries
     assert tools.embedder.batches == [queries]  # type: ignore[attr-defined]
     assert queries * 0.00002 == pytest.approx({2: 0.00006, 3: 0.00008, 5: 0.00012}[count])
@@ -106,7 +106,7 @@ class Meeting(MemorySearch):
 
 def test_the_four_queries_are_searched_at_once(pool: Executor) -> None:
     tools = replace(tools_for(pool), search=Meeting(4))
-    assert len(second_look(Query(text="How do I find the capital of France?"), tools).queries) == 4
+    assert len(second_pass(Query(text="How do I find the capital of France?"), tools).queries) == 4
 
 
 def test_rrf_constant_is_sixty() -> None:
@@ -138,7 +138,7 @@ def test_document_contradicts_itself_duplicates_removed_before_rrf_leave_nothing
 
 
 def test_duplicates_are_gone_after_fusion(pool: Executor) -> None:
-    attempt = second_look(Query(text="What is the capital of France?"), tools_for(pool))
+    attempt = second_pass(Query(text="What is the capital of France?"), tools_for(pool))
     ids = [hit.passage.id for hit in attempt.hits]
     assert len(ids) == len(set(ids))
     assert any(len(hit.found_by) > 1 for hit in attempt.hits)

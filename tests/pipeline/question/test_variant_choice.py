@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Answer, Citation, Hit, Tally, Variant
-from pipeline.question.variant_choice import KINDS, choose_variants, draw, order_kinds, posterior_mean, rewards, turns
+from pipeline.question.variant_choice import (
+    KINDS,
+    choose_variants,
+    draw,
+    kinds_in_turn,
+    order_kinds,
+    posterior_mean,
+    rewards,
+)
 from tests.fakes import passage
 
 PARAPHRASE, SHIFT, KEYWORDS = KINDS
@@ -52,7 +60,7 @@ def test_draws_are_around_the_posterior_mean() -> None:
 
 def test_nothing_learned_keeps_the_documents_order() -> None:
     assert order_kinds({}, seed=SEED) == KINDS
-    assert turns({}, seed=SEED) == KINDS * 2
+    assert kinds_in_turn({}, seed=SEED) == KINDS * 2
 
 
 def test_the_kind_that_earned_most_comes_first() -> None:
@@ -92,12 +100,16 @@ def test_learning_finds_the_best_kind_of_a_simulated_type_of_question() -> None:
 
 def test_a_kind_known_to_be_weak_gives_its_turn_up() -> None:
     weak = {PARAPHRASE: Tally(tried=40, rewarded=30), SHIFT: Tally(tried=40, rewarded=1), KEYWORDS: Tally(tried=9)}
-    assert turns(weak, seed=SEED)[:3] == (PARAPHRASE, KEYWORDS, PARAPHRASE)  # keywords are not known long enough
+    assert kinds_in_turn(weak, seed=SEED)[:3] == (
+        PARAPHRASE,
+        KEYWORDS,
+        PARAPHRASE,
+    )  # keywords are not known long enough
 
 
 @given(tallies, st.text(max_size=8), st.sampled_from(["mean", "thompson"]))
 def test_every_kind_has_two_turns(learned: dict[str, Tally], seed: str, policy: str) -> None:
-    assert sorted(turns(learned, seed=seed, policy=policy)) == sorted(KINDS * 2)  # type: ignore[arg-type]
+    assert sorted(kinds_in_turn(learned, seed=seed, policy=policy)) == sorted(KINDS * 2)  # type: ignore[arg-type]
 
 
 def test_variants_are_chosen_by_turn_and_then_as_they_stand() -> None:

@@ -10,7 +10,7 @@ from domain import Answer, Hit
 from domain.short_answer import short_answer
 from pipeline.answering.compose import compose
 from pipeline.question.analysis import QuestionError, analyse_question
-from pipeline.question.yes_no import answers_yes_no, is_yes_no, said_first, word_for
+from pipeline.question.yes_no import answers_yes_no, is_yes_no, leading_yes_no, yes_no_word
 from tests.fakes import passage
 
 
@@ -122,8 +122,8 @@ def test_what_is_named_is_no_short_answer_to_whether() -> None:
 
 
 def test_word_is_of_the_questions_language() -> None:
-    assert [word_for(each, "de") for each in ("yes", "no", "")] == ["Ja", "Nein", ""]  # type: ignore[arg-type]
-    assert word_for("yes", "fr") == "Yes"
+    assert [yes_no_word(each, "de") for each in ("yes", "no", "")] == ["Ja", "Nein", ""]  # type: ignore[arg-type]
+    assert yes_no_word("yes", "fr") == "Yes"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_word_is_of_the_questions_language() -> None:
     [("Yes, it was.", "yes"), ("Nein: es war so.", "no"), ("No one knows.", ""), ("Yesterday.", ""), ("It was.", "")],
 )
 def test_what_a_model_begins_with_counts_where_it_stands_alone(said: str, expected: str) -> None:
-    assert said_first(said) == expected
+    assert leading_yes_no(said) == expected
 
 
 @settings(deadline=None)  # the first call reads the stop words

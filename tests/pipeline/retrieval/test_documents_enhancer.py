@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from domain import Hit
-from pipeline.ask import Query, first_look
+from pipeline.ask import Query, first_pass
 from pipeline.question.analysis import analyse_question, complexity_of, find_entities, question_type_of
 from pipeline.retrieval.context import (
     LONG_ABOVE,
@@ -124,11 +124,11 @@ def test_poor_answer_suggests_another_query_and_a_good_one_does_not() -> None:
 def test_documents_workflow_analysis_then_search_then_context_then_advice(pool: Executor) -> None:
     tools = replace(tools_for(pool), stop="max_k")
     answered, unanswered = (
-        first_look(Query(text=text), tools)
+        first_pass(Query(text=text), tools)
         for text in ("What is the capital of France?", "Who won the 1998 World Cup in France?")
     )
-    assert answered.kept is not None
-    assert answered.kept.found <= max(answered.analysis.suggested_k, answered.strategy.max_k)
+    assert answered.cutoff is not None
+    assert answered.cutoff.found <= max(answered.analysis.suggested_k, answered.strategy.max_k)
     assert "[Relevance: " in build_context(answered.hits)
     assert answered.advice is None  # nothing is to be improved
     assert unanswered.advice is not None

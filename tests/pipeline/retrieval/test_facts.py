@@ -9,7 +9,7 @@ import pytest
 from domain import Fact, StatedFact
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.facts import MAX_FACTS, find_facts
-from text.names import key
+from text.names import name_key
 
 
 class MemoryFacts:
@@ -17,7 +17,7 @@ class MemoryFacts:
         self.facts = facts
 
     def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
-        return [StatedFact(fact=fact, page_id=1) for fact in self.facts if key(fact.subject) in names]
+        return [StatedFact(fact=fact, page_id=1) for fact in self.facts if name_key(fact.subject) in names]
 
 
 FACTS = MemoryFacts(

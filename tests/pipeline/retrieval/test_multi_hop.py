@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import Fact, Hit, Named, Passage, Scope, StatedFact
+from domain import Fact, Hit, KnownName, Passage, Scope, StatedFact
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.multi_hop import AGREED, BACK, NAMED, PER_NAME, Graph, expand, specificity
 from pipeline.retrieval.retrieve import Vectors
 from tests.fakes import HashingEmbedder, passage
-from text.names import key, names_of, proper_nouns
-from text.stopwords import empty_words
+from text.names import name_key, names_of, proper_nouns
+from text.stopwords import stop_words
 
 EMBEDDER = HashingEmbedder()
 FILM = passage(
@@ -42,10 +42,10 @@ class MemoryGraph:
     mentions: int = 1
     asked: list[Scope] = field(default_factory=list)
 
-    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+    def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
         return [self._named(name) for name in sorted(self._names(names))]
 
-    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
         found = {}
         for page in self.pages:
             if page.id in passage_ids:
@@ -53,8 +53,8 @@ class MemoryGraph:
                 found[page.id] = named
         return found
 
-    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
-        found: dict[int, list[Named]] = {}
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
+        found: dict[int, list[KnownName]] = {}
         for page in self.pages:
             for name in names_of(page.title) if page.page_id in page_ids and self.mentions <= most else ():
                 others = tuple(other.id for other in self.pages if other is not page and name in _nouns(other))
@@ -72,13 +72,13 @@ class MemoryGraph:
     def _names(self, names: Collection[str]) -> set[str]:
         return {name for page in self.pages for name in names_of(page.title) if name in names}
 
-    def _named(self, name: str) -> Named:
+    def _named(self, name: str) -> KnownName:
         pages = tuple(page.page_id for page in self.pages if name in names_of(page.title))
-        return Named(name=name, pages=pages, mentions=self.mentions, among=1000)
+        return KnownName(name=name, pages=pages, mentions=self.mentions, among=1000)
 
 
 def _nouns(page: Passage) -> tuple[str, ...]:
-    return proper_nouns(page.text, empty=empty_words("en"))
+    return proper_nouns(page.text, empty=stop_words("en"))
 
 
 def hit_on(page: Passage, vectors: Vectors, score: float | None = None, rank: int = 1) -> Hit:
@@ -163,7 +163,7 @@ def test_a_name_mentioned_everywhere_counts_little() -> None:
 
 
 def test_spread_is_the_root_of_the_idf_as_a_share_of_a_hapax() -> None:
-    named = Named(name="x", pages=(1,), mentions=1, among=1000)
+    named = KnownName(name="x", pages=(1,), mentions=1, among=1000)
     assert specificity(named) == 1
     assert specificity(replace(named, mentions=1000)) == pytest.approx((np.log(2) / np.log(1001)) ** 0.5)
     assert specificity(replace(named, among=0)) <= 1
@@ -172,7 +172,7 @@ def test_spread_is_the_root_of_the_idf_as_a_share_of_a_hapax() -> None:
 @given(st.integers(1, 1000), st.integers(1, 1000), st.integers(0, 10**6))
 def test_more_mentions_never_count_for_more(one: int, other: int, among: int) -> None:
     low, high = sorted((one, other))
-    spreads = [specificity(Named(name="x", pages=(1,), mentions=count, among=among)) for count in (high, low)]
+    spreads = [specificity(KnownName(name="x", pages=(1,), mentions=count, among=among)) for count in (high, low)]
     assert 0 <= spreads[0] <= spreads[1] <= 1
 
 
@@ -227,4 +227,4 @@ def test_a_fact_without_a_span_is_pulled_in_by_its_object_and_one_stated_elsewhe
 
 
 def test_names_compare_as_the_store_keeps_them() -> None:
-    assert key("Maximum Overdrive") in names_of(FILM.title)
+    assert name_key("Maximum Overdrive") in names_of(FILM.title)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import Hit, Named
+from domain import Hit, KnownName
 from pipeline.retrieval.pagerank import DAMPING, edges_among, page_rank, rerank_graph
 from tests.fakes import passage
 
@@ -60,13 +60,13 @@ def test_ranks_are_shares_whatever_leads_where(scores: list[float], edges: list[
 class Pages:
     """Page 0 names what page 1 is called; page 2 links to page 0."""
 
-    def pages_named(self, names: Collection[str]) -> Sequence[Named]:
+    def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
         return []
 
-    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[Named]]:
-        return {"0-0": [Named(name="one", pages=(1,), mentions=1, among=3)]}
+    def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
+        return {"0-0": [KnownName(name="one", pages=(1,), mentions=1, among=3)]}
 
-    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[Named]]:
+    def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
         return {}
 
     def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.safety.sanitize import has_made_up_address, sanitize, without_made_up_tags
+from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 
 PIECES = st.lists(
     st.sampled_from(["![", "[", "]", "](", "(", ")", "http://e.x/", "javascript:", "a b", "\n", "!", "[1]", "<", ">"])
@@ -47,7 +47,7 @@ def test_markers_stay_in_code() -> None:
 
 
 def test_tag_that_no_source_holds_is_taken_out() -> None:
-    assert without_made_up_tags("Use <figure> <img src=x onerror=y>now<script", ["the <figure> tag"]) == (
+    assert strip_unsourced_tags("Use <figure> <img src=x onerror=y>now<script", ["the <figure> tag"]) == (
         "Use <figure> now< script"
     )
 
@@ -65,4 +65,4 @@ def test_tag_that_no_source_holds_is_taken_out() -> None:
     ],
 )
 def test_address_must_stand_in_a_source(text: str, is_made_up: bool) -> None:
-    assert has_made_up_address(text, ["Plans stand at https://e.x/plans for all."]) is is_made_up
+    assert has_unsourced_url(text, ["Plans stand at https://e.x/plans for all."]) is is_made_up

@@ -26,24 +26,24 @@ def cache(database: Database) -> VariantsCache:
 
 
 def test_variants_come_back_under_their_key_only(cache: VariantsCache) -> None:
-    cache.keep(KEY, VARIANTS)
-    assert cache.recall(KEY) == VARIANTS
+    cache.save(KEY, VARIANTS)
+    assert cache.load(KEY) == VARIANTS
     for other in ({"question": "who?"}, {"lang": "de"}, {"maker": "other"}, {"count": 2}):
-        assert cache.recall(replace(KEY, **other)) == ()  # type: ignore[arg-type]
+        assert cache.load(replace(KEY, **other)) == ()  # type: ignore[arg-type]
 
 
 def test_variants_made_again_take_the_place_of_the_old(cache: VariantsCache) -> None:
-    cache.keep(KEY, VARIANTS)
-    cache.keep(KEY, VARIANTS[:1])
-    assert cache.recall(KEY) == VARIANTS[:1]
+    cache.save(KEY, VARIANTS)
+    cache.save(KEY, VARIANTS[:1])
+    assert cache.load(KEY) == VARIANTS[:1]
 
 
 def test_old_variants_are_forgotten(database: Database, cache: VariantsCache) -> None:
-    cache.keep(KEY, VARIANTS)
+    cache.save(KEY, VARIANTS)
     later = VariantsCache(database, now=lambda: NOW + KEPT_FOR + timedelta(seconds=1))
-    assert later.recall(KEY) == ()
-    later.keep(replace(KEY, count=5), VARIANTS)
-    assert cache.recall(KEY) == ()
+    assert later.load(KEY) == ()
+    later.save(replace(KEY, count=5), VARIANTS)
+    assert cache.load(KEY) == ()
 
 
 def test_tallies_are_counted_by_type_and_kind(cache: VariantsCache) -> None:
