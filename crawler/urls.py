@@ -1,7 +1,7 @@
-"""What a URL is, to the crawler: parsed once, as browsers do (WHATWG, by ada), and written in one canonical form.
+"""Parse URLs as browsers do (WHATWG, by ada), and write them in one canonical form.
 
-Every other room's idea of a URL's host comes from here, so that no two parsers can disagree about it.
-Whether a URL may be fetched is the guard's business.
+All code takes a URL's host from here, so that no two parsers can disagree about it. Whether a URL may be fetched is
+decided by the guard.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from domain.errors import WellreadError
 
 MAX_URL = 2048  #: characters; a longer URL is a trap or an attack
 MAX_DEPTH = 16  #: path segments
-MAX_REPEATS = 3  #: of one path segment, as in /a/b/a/b/a/b/, which broken relative links make without end
+MAX_REPEATS = 3  #: of one path segment, as in /a/b/a/b/a/b/: broken relative links repeat without end
 
 _TRACKING = re.compile(
     r"utm_\w*|[gdy]clid|gclsrc|gbraid|wbraid|fbclid|msclkid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|mkt_tok|srsltid"
@@ -25,14 +25,14 @@ _TRACKING = re.compile(
 
 
 class BadUrl(WellreadError):
-    """This is not an http(s) URL that can be read; the message says which and why."""
+    """This is not a valid http(s) URL; the message says which and why."""
 
 
 def parse(url: str, base: str = "") -> URL:
     """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do.
 
     Raises:
-        BadUrl: it is too long, no URL at all, has another scheme or a host name that cannot exist.
+        BadUrl: it is too long, not a URL, has another scheme or a host name that cannot exist.
     """
     if len(url) > MAX_URL:
         raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL}")
@@ -48,12 +48,12 @@ def parse(url: str, base: str = "") -> URL:
 
 
 def typed(url: str) -> str:
-    """Write what a person typed in the canonical form: without a scheme it means https. Raises BadUrl."""
+    """Return the canonical form of a URL that a person typed: https where it has no scheme. Raises BadUrl."""
     return canonical(url if "://" in url else f"https://{url}")
 
 
 def absolute(url: str, base: str = "") -> str:
-    """Write the URL as the WHATWG serializer does, without its fragment: what to ask a server for.
+    """Return the URL to request from a server: as the WHATWG serializer writes it, without its fragment.
 
     Raises:
         BadUrl: see ``parse``; or it is too long once written out.
@@ -64,15 +64,15 @@ def absolute(url: str, base: str = "") -> str:
 
 
 def canonical(url: str, base: str = "") -> str:
-    """Write the form under which a URL is seen once: absolute, without tracking parameters or an empty query.
+    """Return the form in which equal URLs are the same: absolute, without tracking parameters or an empty query.
 
     Raises:
         BadUrl: see ``absolute``.
     """
     parsed = parse(url, base)
     parsed.hash = ""
-    kept = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
-    parsed.search = "?" + "&".join(kept) if kept else ""  # of what is assigned, the first "?" is not kept
+    parts = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
+    parsed.search = "?" + "&".join(parts) if parts else ""  # the setter drops the first "?"
     return _bounded(parsed.href)
 
 
@@ -81,13 +81,18 @@ def origin(url: str) -> str:
     return str(parse(url).origin)
 
 
+def site(url: str) -> str:
+    """Return the site of a URL: its host and port without www, the same for http and https."""
+    return origin(url).partition("://")[2].removeprefix("www.")
+
+
 def host(url: str) -> str:
     """Return the host, lower case and in ASCII; an IPv6 address keeps its brackets."""
     return str(parse(url).hostname)
 
 
 def is_trap(url: str) -> bool:
-    """Return whether the URL looks like one of an endless many: too long, too deep, or going round in its own path.
+    """Return whether the URL looks like one of an endless series: too long, too deep, or with a repeating path.
 
     Raises:
         BadUrl: see ``parse``.

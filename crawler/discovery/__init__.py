@@ -1,1 +1,1 @@
-"""Which pages there are and which to read first: sitemaps, feeds, whole sites, the frontier, schedules."""
+"""Find pages and decide which to read first: sitemaps, feeds, whole sites, the frontier, schedules."""

@@ -1,7 +1,7 @@
-"""Read feeds (RSS 0.9–2.0, RSS 1.0, Atom, JSON Feed): which pages they name, under which titles.
+"""Read the links and titles of feeds: RSS 0.9–2.0, RSS 1.0, Atom, JSON Feed.
 
-Only links and titles are wanted, so lxml is used as for sitemaps. feedparser was looked at and left: given bytes it
-first tries to open the file of that name, and it sanitises markup that nobody here reads.
+Not with feedparser: given bytes, it first tries to open the file of that name, and it sanitises markup that is not
+used here.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _SUMMARIES: Final = ("description", "summary", "encoded", "content")
 
 
 def parse_feed(body: bytes, *, url: str) -> tuple[Link, ...]:
-    """List the pages a feed names, newest as it has them, with the origin "feed"; nothing where it is no feed.
+    """Return the links of a feed in its order, with the origin "feed"; none where it is not a feed.
 
-    ``url`` is where it was fetched: relative links are resolved against it. At most ``MAX_ENTRIES``, each URL once.
+    Relative links are resolved against ``url``. At most ``MAX_ENTRIES`` links, each URL once.
     """
     links: dict[str, Link] = {}
-    found = _json(body) if body.lstrip().startswith(b"{") else _xml(body, url)
-    for address, base, title, summary in found:
+    items = _json(body) if body.lstrip().startswith(b"{") else _xml(body, url)
+    for address, base, title, summary in items:
         try:
             link = Link(url=canonical(address, base or url), text=title, context=summary, origin="feed")
         except BadUrl:
@@ -55,7 +55,7 @@ def _xml(body: bytes, url: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _address(children: list[tuple[str, Any]]) -> str:
-    """The entry's page: RSS writes it as text, Atom as ``href`` of the link without ``rel`` or the alternate one."""
+    """Return the entry's URL: RSS has it as text, Atom in ``href`` of the link without ``rel`` or with "alternate"."""
     for name, child in children:
         if name == "link" and child.get("rel", "alternate") == "alternate" and (found := _href(child)):
             return found
@@ -67,7 +67,7 @@ def _href(link: Any) -> str:
 
 
 def _permalink(children: list[tuple[str, Any]]) -> str:
-    """RSS may leave the link out where the entry's id is one."""
+    """Return the entry's id if it is its URL: RSS may then leave out the link."""
     for name, child in children:
         if name == "guid" and child.get("isPermaLink", "true") == "true":
             return text_of(child)
@@ -75,7 +75,7 @@ def _permalink(children: list[tuple[str, Any]]) -> str:
 
 
 def _base(entry: Any, url: str) -> str:
-    """What ``xml:base`` says about the entry's relative links."""
+    """Return the base of the entry's relative links, which ``xml:base`` may set."""
     try:
         return absolute(entry.base, url) if entry.base else url
     except BadUrl:
@@ -87,7 +87,7 @@ def _summary(children: list[tuple[str, Any]]) -> str:
 
 
 def _first(children: list[tuple[str, Any]], names: tuple[str, ...], max_chars: int) -> str:
-    """The text of the first child there is, in the order of ``names``, without the markup it may quote."""
+    """Return the text of the first child that has any, in the order of ``names``, without quoted markup."""
     for wanted in names:
         for name, child in children:
             if name == wanted and (found := _plain(text_of(child))):

@@ -1,7 +1,7 @@
-"""The ordered set of candidates to fetch: of all links known, which to read first for this question.
+"""Rank the known links for a question: the frontier of candidates to fetch, best first.
 
-Best first by what anchors, paths and contexts share with the question. Links that share nothing come last, contents
-pages before others, so that a site with bare anchors is explored all the same. Endless families of URLs are bounded.
+A link ranks by the words that its anchors, path and context share with the question. Links that share none come last,
+contents pages first among them, so that a site with bare anchors is explored too. Endless families of URLs are bounded.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from crawler.discovery.relevance import LinkWords, Rarity, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
 
-#: URLs taken that differ only in their query's values, as a calendar's or a search form's do
+#: URLs that differ only in their query's values, as those of calendars and search forms
 MAX_PER_PATTERN: Final = 5
-#: of the places, one in so many may go to sitemaps and feeds
+#: one in so many places may go to sitemaps and feeds
 DISCOVERY_SHARE: Final = 5
 
-#: what is no text: by its URL's suffix
+#: suffixes of URLs without text
 _BINARY: Final = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|og[gv]|webm|wav|flac|avi|mov|wmv|mkv|zip|t?gz|bz2|xz"
     r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|docx?|xlsx?|pptx?"
     r"|od[tsp]|epub|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
     re.IGNORECASE,
 )
-#: pages made of links to others
+#: pages that consist of links
 _HUB: Final = re.compile(
     r"(?:^|/)(?:index|overview|archives?|browse|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?"
     r"|help|faq|wiki|uebersicht)"
     r"(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-#: of them, those that list a whole site or book
+#: pages that list a whole site or book
 _LIST: Final = re.compile(
     r"(?:^|/)(?:(?:table-of-)?contents?|toc|(?:gen|book|(?:py-)?mod|full|site|a-z)-?index|site-?map|all|inhalt)"
     r"(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-#: the file that a folder's own URL shows
+#: the file behind a folder's own URL
 _FRONT: Final = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
-#: pages that say nothing, what another page says, or a little of everything
+#: pages with no text of their own, or with a little of everything
 _POOR: Final = re.compile(
     r"/(?:_sources|_static|_modules|_images|_downloads|cdn-cgi|wp-(?:admin|json|login\.php)"
     r"|(?:log|sign)-?(?:in|out|up)|register|account|cart|checkout|privacy|terms|cookies?|imprint|impressum|datenschutz"
@@ -54,11 +54,11 @@ _POOR: Final = re.compile(
     re.IGNORECASE,
 )
 
-_HUB_SCORE: Final = 0.08  #: a contents page outranks a link that covers less of the question
-#: for a list of the whole site, the less of the question any link covers; the second one has half, …
+_HUB_SCORE: Final = 0.08  #: so a contents page outranks a link that covers less of the question
+#: for a list of the whole site, scaled by how little of the question any link covers; half for the second, …
 _LIST_SCORE: Final = 0.2
-_INHERITED: Final = 0.3  #: of the score of the page a link stands on
-_ENGINE_SCORE: Final = 0.3  #: for an engine's first result: it has read what we know the title of
+_INHERITED: Final = 0.3  #: share of the score of the page with the link
+_ENGINE_SCORE: Final = 0.3  #: for an engine's first result: the engine knows its text, the frontier only its title
 _POOR_FACTOR: Final = 0.5
 _TEXT_CHARS: Final = 300
 
@@ -74,11 +74,11 @@ def rank(
     rarity: Rarity = lambda term: 1.0,
     parents: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[Candidate]:
-    """Order the URLs that were not seen, the most promising first: at most ``limit`` of them, one for each URL.
+    """Rank the URLs that are not in ``seen``: at most ``limit`` candidates, one for each URL.
 
-    ``links`` may name a URL several times, each time with other words; an engine's links stand best first. Sitemaps
-    and feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question,
-    ``parents`` names the pages that each URL was seen on: what they were linked as speaks for their links too.
+    ``links`` may name a URL several times, with other words; an engine's links are ordered best first. Sitemaps and
+    feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question.
+    ``parents`` has the pages that link to each URL: a link inherits a share of their score.
     """
     known = _merge((link for link in links if not link.nofollow), seen)
     shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
@@ -95,18 +95,18 @@ def rank(
 
 
 def kind_of(link: Link) -> CandidateKind:
-    """Return what a link leads to: a page, or a list of pages."""
+    """Return the kind of a link's target: a page, or a list of pages."""
     return LIST_KINDS.get(link.origin, "page")
 
 
 def leads_to_text(url: str) -> bool:
-    """Return whether a URL may lead to a page of text: no image, program or archive, and not one of an endless many."""
+    """Return whether a URL may lead to text: not to an image, program or archive, and not into a trap."""
     return _BINARY.search(url.partition("?")[0]) is None and not _is_trap(url)
 
 
 @dataclass
 class _Entry:
-    """One URL with all that is known of it."""
+    """A URL with its words and its best rank at an engine."""
 
     link: Link
     engine_rank: int | None = None
@@ -128,7 +128,7 @@ class _Entry:
 
 
 def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
-    """One entry a URL, in the order they were first seen."""
+    """Return an entry for each URL, in the order of first mention."""
     known: dict[str, _Entry] = {}
     engines = 0
     for link in links:
@@ -146,13 +146,13 @@ def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
 
 
 def _path_words(url: str) -> str:
-    """The words of a canonical URL's path and query."""
+    """Return the words of a canonical URL's path and query."""
     path = _path(url)
     return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
 
 
 def _score(entry: _Entry, shared: float, inherited: float) -> float:
-    """What the words share, with what the page they stand on, engines and the kind of page say."""
+    """Return the score: of the words, of the linking page, of engines and of the kind of page."""
     score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)
@@ -162,7 +162,7 @@ def _score(entry: _Entry, shared: float, inherited: float) -> float:
 
 
 def _with_lists(scored: Iterable[tuple[_Entry, float]], doubt: float) -> list[tuple[_Entry, float]]:
-    """Order best first; lists of a whole site rise where no link says where to go: one of them leads anywhere."""
+    """Order best first; raise the lists of a whole site where no link covers the question."""
     ordered, lists = sorted(scored, key=_best_first), 0
     for at, (entry, score) in enumerate(ordered):
         if _LIST.search(_path(entry.link.url)):
@@ -176,7 +176,7 @@ def _best_first(scored: tuple[_Entry, float]) -> tuple[float, int]:
 
 
 def _is_seen(url: str, seen: Container[str]) -> bool:
-    """Return whether the URL was seen, or the folder's whose front page it names."""
+    """Return whether the URL was seen, or that of the folder whose front page it is."""
     return url in seen or (_FRONT.search(url) is not None and _FRONT.sub("/", url) in seen)
 
 
@@ -186,12 +186,12 @@ def _is_hub(url: str) -> bool:
 
 
 def _path(url: str) -> str:
-    """What stands behind a canonical URL's host and slash."""
+    """Return the part of a canonical URL after its host and slash."""
     return url.split("/", 3)[3] if url.count("/") > 2 else ""
 
 
 def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate]:
-    """Leave out what is no text or has no end, until there are enough."""
+    """Yield the candidates that may be text and are not of an endless family, up to ``limit``."""
     patterns: Counter[str] = Counter()
     taken = 0
     for candidate in candidates:

@@ -1,7 +1,7 @@
-"""How much the words around a URL have in common with a question: BM25 over its anchors, its path and its context.
+"""Score how relevant a URL is to a question: BM25 over its anchors, its path and its context.
 
-Pure and quick: only words that share a beginning or an end with a word of the question are analysed, each one once.
-Scores are shares of what a perfect anchor would get, so that links of different sites compare: [0, about 1.3].
+Pure and quick: only words that may match a term of the question are analysed, each once. A score is relative to that
+of a perfect anchor, so that links of different sites compare: [0, about 1.3].
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Final
 
 from text.analyser import analyse, fold
 
-#: what a word of the question counts, and one that only another query has
+#: weight of a term of the question, and of one that only another query has
 QUESTION_WEIGHT: Final = 1.0
 QUERY_WEIGHT: Final = 0.4
-#: what a word counts that holds a word of the question, as ``tempfile`` does ``file``
+#: weight of a word that contains a term of the question, as ``tempfile`` contains ``file``
 INSIDE_WEIGHT: Final = 0.3
-MIN_INSIDE: Final = 4  #: letters; shorter ones stand in other words by chance
+MIN_INSIDE: Final = 4  #: letters; shorter terms are in other words by chance
 
 _K1: Final = 1.2
 _B: Final = 0.75
 _FIELD_WEIGHTS: Final = {"anchor": 1.0, "path": 0.9, "context": 0.25}
-_COVERAGE: Final = 0.3  #: added for a single anchor that covers the whole question
+_COVERAGE: Final = 0.3  #: bonus for a single anchor that covers the whole question
 _PREFIX: Final = 3
-#: what a term keeps of its weight with each page read whose anchor has it, and at least
+#: factor of a term's weight for each page read whose anchor has it, and the least it can become
 _READ: Final = 0.8
 _LEAST_NEW: Final = 0.4
 
@@ -46,18 +46,18 @@ _STOP_WORDS: Final = frozenset(
 )
 
 
-#: from an analysed term to a weight in (0, 1]
+#: maps an analysed term to a weight in (0, 1]
 Rarity = Callable[[str], float]
 
 
 @dataclass
 class LinkWords:
-    """The words a URL was seen with."""
+    """The words that links to a URL have."""
 
     anchors: dict[str, None] = field(default_factory=dict)  #: each once, in order
     path: str = ""
     contexts: dict[str, None] = field(default_factory=dict)
-    is_read: bool = False  #: known already: it is not to be ranked, and what it is about has been looked at
+    is_read: bool = False  #: the page was read: it is not ranked, and its terms count less for others
 
 
 def relevance(
@@ -68,10 +68,10 @@ def relevance(
     lang: str,
     rarity: Rarity = lambda term: 1.0,
 ) -> list[float]:
-    """Score each URL's words against the question, 0 where they share nothing.
+    """Score each URL's words against the question; 0 where they share none.
 
-    ``rarity`` says how much a term says in the language at large, in (0, 1]: a site may hold a common word only once.
-    A term of the question says less the more of the pages that were read are about it: the rest is still to be found.
+    ``rarity`` weighs a term by its rarity in the language, in (0, 1]: a site may have a common word only once. A term
+    of the question counts less the more pages about it were read: the others are still to be found.
     """
     wanted = {term: weight * rarity(term) for term, weight in _terms_sought(question, queries, lang).items()}
     if not wanted:
@@ -89,19 +89,19 @@ def relevance(
 
 
 def _terms_sought(question: str, queries: Sequence[str], lang: str) -> dict[str, float]:
-    """The terms to look for, with their weights."""
+    """Return the terms to look for, with their weights."""
     weights = dict.fromkeys(_terms(" ".join(queries), lang), QUERY_WEIGHT)
     return weights | dict.fromkeys(_terms(question, lang), QUESTION_WEIGHT)
 
 
 def _terms(text: str, lang: str) -> list[str]:
-    kept = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _STOP_WORDS)
-    return analyse(kept, lang)
+    words = " ".join(word for word in fold(text).split() if word.strip("?!.,;:\"'()") not in _STOP_WORDS)
+    return analyse(words, lang)
 
 
 @dataclass(frozen=True)
 class _Counts:
-    """How much of each wanted term the fields of one URL hold, and how many words they have."""
+    """The counts of each wanted term in the fields of one URL, and the lengths of the fields."""
 
     terms: Mapping[str, Mapping[str, float]]
     lengths: Mapping[str, int]
@@ -109,7 +109,7 @@ class _Counts:
 
 
 class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
-    """The wanted terms in a word with what they count; every word is looked at once."""
+    """Maps a word to its wanted terms with their weights; analyses each word once."""
 
     def __init__(self, wanted: Iterable[str], lang: str) -> None:
         super().__init__()
@@ -120,13 +120,13 @@ class _Matcher(dict[str, tuple[tuple[str, float], ...]]):
         self._may_match = re.compile("|".join(starts)).search
 
     def __missing__(self, word: str) -> tuple[tuple[str, float], ...]:
-        found = self[word] = self._look(word) if self._may_match(fold(word)) else ()
+        found = self[word] = self._match(word) if self._may_match(fold(word)) else ()
         return found
 
-    def _look(self, word: str) -> tuple[tuple[str, float], ...]:
+    def _match(self, word: str) -> tuple[tuple[str, float], ...]:
         terms = set(analyse(word, self._lang))
         found = dict.fromkeys(terms & self._wanted, 1.0)
-        whole = terms | {fold(word)}  # a stem has lost the end that a word inside may stand at
+        whole = terms | {fold(word)}  # a stem may have lost the end of the word that contains the term
         for wanted in self._inside:
             if wanted not in found and any(term.startswith(wanted) or term.endswith(wanted) for term in whole):
                 found[wanted] = INSIDE_WEIGHT

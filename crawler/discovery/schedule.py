@@ -1,7 +1,7 @@
-"""When a source is looked at again: a fixed interval, or a cron line in a time zone. Pure: the caller has the clock.
+"""Compute when a source is due again: by an interval, or a cron line in a time zone. Pure: the caller has the clock.
 
-Cron lines have Debian cron's meaning (cronsim), daylight saving included: what falls into the hour that is left out
-comes at its end, what falls into the hour that comes twice comes once.
+Cron lines have the meaning of Debian's cron (cronsim), with daylight saving time: a time in the skipped hour comes at
+its end, a time in the repeated hour comes once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cronsim import CronSim, CronSimError
 from domain import Schedule
 from domain.errors import WellreadError
 
-#: no source is looked at more often, or less often, than this
+#: the shortest and the longest interval
 MIN_EVERY_S: Final = 60.0
 MAX_EVERY_S: Final = 366 * 86_400.0
 
@@ -28,7 +28,7 @@ _FIELDS: Final = "minute hour day-of-month month day-of-week"
 
 
 class BadSchedule(WellreadError):
-    """This is no schedule; the message says what is wrong with it and shows one that is right."""
+    """The schedule is not valid; the message says what is wrong, and shows a valid one."""
 
 
 def by_interval(interval: str, zone: str = "UTC") -> Schedule:
@@ -36,7 +36,9 @@ def by_interval(interval: str, zone: str = "UTC") -> Schedule:
     plain = interval.strip().lower()
     parts = _INTERVAL.findall(plain)
     if not parts or _INTERVAL.sub("", plain).strip():
-        raise BadSchedule(f"{interval!r} is no interval: write a number and s, m, h, d or w, such as 90m, 6h or 1d12h.")
+        raise BadSchedule(
+            f"{interval!r} is not an interval: write a number and s, m, h, d or w, such as 90m, 6h or 1d12h."
+        )
     return validate(Schedule(every_s=sum(float(number) * _UNITS[unit] for number, unit in parts), zone=zone))
 
 
@@ -46,7 +48,7 @@ def by_cron(line: str, zone: str = "UTC") -> Schedule:
 
 
 def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule | None:
-    """Return the schedule that is meant by an interval or a cron line; None by neither. Raises BadSchedule."""
+    """Return the schedule of an interval or a cron line; None without both. Raises BadSchedule."""
     if every and cron:
         raise BadSchedule("A schedule is either an interval or a cron line: give one of them.")
     if every:
@@ -54,30 +56,30 @@ def schedule_of(*, every: str | None, cron: str | None, zone: str) -> Schedule |
     return by_cron(cron, zone) if cron else None
 
 
-def update(kept: Schedule | None, sent: Mapping[str, str | None]) -> Schedule | None:
-    """Return the kept schedule with what is sent of ``every``, ``cron`` and ``zone``; what is left out stays.
+def update(current: Schedule | None, changes: Mapping[str, str | None]) -> Schedule | None:
+    """Return the current schedule with the changes to ``every``, ``cron`` and ``zone``; absent keys stay.
 
-    An interval takes a cron line's place and the other way round; the kept one sent as None ends the schedule.
-    Raises BadSchedule, also for a zone alone where there is no schedule.
+    An interval replaces a cron line and the other way round; None for the current one ends the schedule. Raises
+    BadSchedule, also for a zone alone where there is no schedule.
     """
-    zone = sent.get("zone") or (kept.zone if kept else "UTC")
-    wanted = schedule_of(every=sent.get("every"), cron=sent.get("cron"), zone=zone)
+    zone = changes.get("zone") or (current.zone if current else "UTC")
+    wanted = schedule_of(every=changes.get("every"), cron=changes.get("cron"), zone=zone)
     if wanted is not None:
         return wanted
-    if kept is None:
-        if sent.keys() <= {"zone"}:
+    if current is None:
+        if changes.keys() <= {"zone"}:
             raise BadSchedule("The source has no schedule: give an interval or a cron line with the time zone.")
         return None
-    return None if ("cron" if kept.cron else "every") in sent else validate(replace(kept, zone=zone))
+    return None if ("cron" if current.cron else "every") in changes else validate(replace(current, zone=zone))
 
 
 def validate(schedule: Schedule) -> Schedule:
-    """Return the schedule if it is one; raises BadSchedule."""
+    """Return the schedule if it is valid; raises BadSchedule."""
     _zone(schedule.zone)
     if bool(schedule.cron) == (schedule.every_s is not None):
         raise BadSchedule("A schedule is either an interval or a cron line: give one of them.")
     if schedule.every_s is not None and not MIN_EVERY_S <= schedule.every_s <= MAX_EVERY_S:
-        raise BadSchedule(f"An interval is between one minute and a year, and {schedule.every_s:g} s is not.")
+        raise BadSchedule(f"An interval must be between one minute and a year, and {schedule.every_s:g} s is not.")
     if schedule.cron:
         _next_tick(schedule, datetime(2000, 1, 1, tzinfo=UTC))
     return schedule
@@ -86,8 +88,8 @@ def validate(schedule: Schedule) -> Schedule:
 def next_after(schedule: Schedule, moment: datetime) -> datetime:
     """Return the first time after ``moment`` at which the source is due, in UTC.
 
-    An interval counts from ``moment``: a source that could not be looked at for days is looked at once, not once for
-    each time that was missed.
+    An interval counts from ``moment``: a source that could not be read for days is read once, not once for each missed
+    time.
     """
     if schedule.every_s is not None:
         return moment + timedelta(seconds=schedule.every_s)
@@ -125,6 +127,6 @@ def _next_tick(schedule: Schedule, moment: datetime) -> datetime:
 
 def _zone(name: str) -> tzinfo:
     try:
-        return UTC if name == "UTC" else ZoneInfo(name)  # UTC is there without a time zone database
+        return UTC if name == "UTC" else ZoneInfo(name)  # UTC needs no time zone database
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise BadSchedule(f"There is no time zone {name!r}: name one like Europe/Berlin, or UTC.") from None

@@ -1,6 +1,6 @@
-"""Which of the links a page shows belong to the reading of its whole site, and in which order they are read.
+"""Select and order the links that belong to a whole site being read.
 
-Nothing here asks whether a page answers a question: lists of pages come first, then pages near where it began.
+No question matters here: lists of pages come first, then pages by their distance from the front page.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from crawler import urls
 from crawler.discovery.frontier import kind_of, leads_to_text
 from domain import Candidate, Link
 
-#: URLs of one address that differ only in their query, as a calendar's or a search form's do
+#: URLs that differ only in their query, as those of calendars and search forms
 MAX_PER_ADDRESS: Final = 200
 
 _LISTS_SCORE: Final = 2.0  #: a sitemap or feed is read before any page
 
 
 def prefix_of(url: str) -> str:
-    """Return what the URLs of the site begin with: the canonical URL up to its last slash."""
+    """Return the prefix of the site's URLs: the canonical URL up to its last slash."""
     plain = urls.canonical(url).partition("?")[0]
     return plain[: plain.rindex("/") + 1]
 
 
 def moved_prefix(prefix: str, url: str) -> str:
-    """Return the prefix after the front page was found at ``url``: another only where the same site has moved.
+    """Return the prefix for a front page that redirected to ``url``: a new one only on the same site.
 
-    http may lead to https and the bare name to www, or the other way round; what leads to another site stays outside.
+    The same site: http or https, with or without www.
     """
-    origin, now_at = urls.origin(prefix), urls.origin(url)
-    if origin == now_at or _site(origin) != _site(now_at):
+    origin, new_origin = urls.origin(prefix), urls.origin(url)
+    if origin == new_origin or urls.site(prefix) != urls.site(url):
         return prefix
-    return now_at + prefix.removeprefix(origin)
+    return new_origin + prefix.removeprefix(origin)
 
 
 def candidates_of_site(links: Iterable[Link], *, prefix: str, depth: int, max_depth: int) -> list[Candidate]:
-    """Make candidates of the links that belong to the site, once each, in the order they stand.
+    """Return candidates for the links that belong to the site, each URL once, in their order.
 
-    ``depth`` is theirs, counted in links from the front page. Lists of pages may stand anywhere on the origin, pages
-    only below the prefix; what is no text, has no end or asks not to be followed is left out.
+    ``depth`` is the links' distance from the front page. Lists of pages may be anywhere on the origin, pages only below
+    the prefix; links that are not to be followed, lead to no text or into a trap are left out.
     """
     found: dict[str, Candidate] = {}
     origin = urls.origin(prefix) + "/"
@@ -54,7 +54,3 @@ def candidates_of_site(links: Iterable[Link], *, prefix: str, depth: int, max_de
                 url=link.url, score=1 / (1 + depth), depth=depth, origin=link.origin, text=link.text[:300]
             )
     return list(found.values())
-
-
-def _site(origin: str) -> str:
-    return origin.partition("://")[2].removeprefix("www.")

@@ -1,4 +1,4 @@
-"""Read sitemaps (sitemaps.org 0.9): lists of pages, lists of sitemaps, plain lists of URLs, feeds; gzipped or not."""
+"""Read sitemaps (sitemaps.org 0.9), gzipped or not: lists of pages or of sitemaps, plain lists of URLs, feeds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from crawler.discovery.feed import FEED_ROOTS, parse_feed
 from crawler.discovery.xml import entries, local_name, root_name, text_of
 from crawler.extract.charset import decode
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
-from crawler.urls import BadUrl, canonical, origin
+from crawler.urls import BadUrl, canonical, site
 from domain import Link
 from domain.errors import WellreadError
 
-MAX_URLS: Final = 50_000  #: the protocol's own bound for one file
+MAX_URLS: Final = 50_000  #: the protocol's own limit for one file
 
 _GZIP: Final = b"\x1f\x8b"
 _UNPACKED: Final = BodyBounds(max_wire=10_000_000, max_body=20_000_000)
@@ -24,23 +24,20 @@ _MAX_TITLE: Final = 300
 
 
 class BadSitemap(WellreadError):
-    """This is not a sitemap that can be read; the message says which and why."""
+    """The file is not a readable sitemap; the message says which and why."""
 
 
 def parse_sitemap(body: bytes, *, url: str) -> tuple[Link, ...]:
-    """List what a sitemap names: pages with the origin "sitemap", further sitemaps with "sitemap-file".
+    """Return the links of a sitemap: pages have the origin "sitemap", further sitemaps "sitemap-file".
 
-    ``url`` is where it was fetched. URLs of other sites are left out, as the protocol has it; at most ``MAX_URLS``
-    are given, each once. A feed may serve as a sitemap: its entries keep the origin "feed".
-
-    Raises:
-        BadSitemap: see there.
+    ``url`` is the sitemap's. URLs of other sites are left out, as the protocol says; at most ``MAX_URLS``, each once.
+    A feed may serve as a sitemap: its links have the origin "feed". Raises BadSitemap.
     """
     plain = _unpacked(body, url)
     links: dict[str, Link] = {}
-    site = _site(url)
+    own_site = site(url)
     for link in _listed(plain, url):
-        if _site(link.url) == site:
+        if site(link.url) == own_site:
             links.setdefault(link.url, link)
         if len(links) >= MAX_URLS:
             break
@@ -54,7 +51,7 @@ def _listed(body: bytes, url: str) -> Iterator[Link]:
     if root in FEED_ROOTS:
         return iter(parse_feed(body, url=url))
     if root:
-        raise BadSitemap(f"{url} is no sitemap but a document of the kind <{root}>: leave it")
+        raise BadSitemap(f"{url} is not a sitemap but a document of the kind <{root}>: leave it")
     return _lines(body, url)
 
 
@@ -67,16 +64,16 @@ def _entries(body: bytes, url: str) -> Iterator[Link]:
 
 
 def _title(entry: Any) -> str:
-    """The title that the extensions for news, pictures and films give, the first one there is."""
+    """Return the first title that the extensions for news, images and videos give."""
     titles = (text_of(element) for element in entry.iter() if local_name(element) == "title")
     return next(filter(None, titles), "")[:_MAX_TITLE]
 
 
 def _lines(body: bytes, url: str) -> Iterator[Link]:
-    """One URL a line; a file whose first line is none is something else."""
+    """Yield the URL of each line; a file whose first line is not a URL is not a sitemap."""
     lines = [line.strip() for line in decode(body, "").splitlines() if line.strip()]
     if not lines or not lines[0].lower().startswith(("http://", "https://")):
-        raise BadSitemap(f"{url} is no sitemap: neither XML nor a list of URLs. Leave it")
+        raise BadSitemap(f"{url} is not a sitemap: it is neither XML nor a list of URLs. Leave it")
     for line in lines:
         yield from _link(line, "", "sitemap", "")
 
@@ -89,7 +86,7 @@ def _link(address: str, title: str, kind: str, url: str) -> Iterator[Link]:
 
 
 def _unpacked(body: bytes, url: str) -> bytes:
-    """The sitemap's bytes; of a gzipped one that is damaged or too long, those before the damage or the limit."""
+    """Return the sitemap unpacked; a gzipped one that is damaged or too long only up to the damage or limit."""
     if not body.startswith(_GZIP):
         return body
     decoder, plain = Decoder("gzip", _UNPACKED), bytearray()
@@ -100,8 +97,3 @@ def _unpacked(body: bytes, url: str) -> bytes:
         if not plain:
             raise BadSitemap(f"{url} cannot be unpacked: {error}. Leave it") from error
     return bytes(plain)
-
-
-def _site(url: str) -> str:
-    """The site a URL belongs to, whether with http or https, with or without www."""
-    return origin(url).partition("://")[2].removeprefix("www.")

@@ -1,7 +1,7 @@
-"""Walk through the entries of an XML list (a sitemap, a feed) as sites really serve it, and as attackers would.
+"""Iterate over the entries of an XML list (a sitemap, a feed), also of a broken or hostile one.
 
-Entities are never expanded, nothing is ever fetched, and of a long file only the current entry is held. A file that
-breaks off gives what it holds until there.
+Entities are never expanded, nothing is fetched, and only the current entry is in memory. Of a file that is cut off,
+the entries before the cut are given.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-#: & that begins no entity: in URLs of hand-made files; the parser would drop it and the name that follows
+#: & without an entity, as in URLs of hand-made files: the parser would drop it with the name that follows
 _BARE_AMPERSAND: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 _CDATA: Final = b"<![CDATA["
 _BLANK: Final = b" \t\r\n"
@@ -21,14 +21,14 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 def root_name(body: bytes) -> str:
-    """Return the outermost element's local name in lower case; "" where there is no XML."""
+    """Return the root element's local name in lower case; "" where there is no XML."""
     for _, element in _events(body, ("start",)):
         return local_name(element)
     return ""
 
 
 def entries(body: bytes, names: Collection[str]) -> Iterator[Any]:
-    """Yield each element with one of these local names, in order; it is emptied once the next one is asked for."""
+    """Yield each element with one of these local names, in order; each is cleared before the next."""
     for _, element in _events(body, ("end",)):
         if local_name(element) in names:
             yield element
@@ -43,7 +43,7 @@ def local_name(element: Any) -> str:
 
 
 def text_of(element: Any) -> str:
-    """Return all text in an element, its white space in single blanks."""
+    """Return all text in an element, with white space as single blanks."""
     return " ".join("".join(element.itertext()).split())
 
 
@@ -62,13 +62,13 @@ def _events(body: bytes, events: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     try:
         yield from parsing
     except etree.XMLSyntaxError:
-        return  # what came before the damage has been given
+        return  # the entries before the damage were given
 
 
 def _prepared(body: bytes) -> bytes:
-    """The body without what stands before its first element, its bare ampersands escaped outside of CDATA."""
+    """Return the body without a BOM and leading blanks, with bare ampersands escaped outside CDATA."""
     if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
-        return body  # UTF-16 and UTF-32: their bytes are not ASCII's
+        return body  # UTF-16 and UTF-32 are not compatible with ASCII
     first, *rest = body.removeprefix(_BOM).lstrip(_BLANK).split(_CDATA)
     prepared = [_escaped(first)]
     for part in rest:
