@@ -1,1 +1,1 @@
-"""From a fetched document to its text, links, facts and passages."""
+"""Extract text, links, facts and passages from a fetched document."""

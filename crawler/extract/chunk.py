@@ -1,4 +1,4 @@
-"""Cut a page into passages of about 120 words, at sentences and headings; each is exactly a span of the page's text."""
+"""Cut a page into passages of about 120 words, at sentences and headings; each is a span of the page's text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from text.sentences import sentence_spans
 
 #: a passage is closed at TARGET_WORDS, or before a sentence takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 TARGET_WORDS, MAX_WORDS, MIN_WORDS = 110, 180, 25
-#: characters of a script without spaces that say about as much as a word
+#: characters of a script without spaces for one word
 _WIDE_CHARS_PER_WORD = 2.5
-#: characters of the longest word; addresses are longer, and data in letters has no end
+#: characters; longer strings are URLs or data, and count as several words
 _MAX_WORD = 60
 _WIDE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 
 def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = None) -> list[Passage]:
-    """Cut a page into passages, in order; together they hold all of its text but the space between them."""
+    """Cut a page into passages, in order; together they have all its text except the space between them."""
     return [
         _passage(page, span, heading, ord, page_id=page_id, url=url, read_at=read_at)
         for ord, (span, heading) in enumerate(_spans(page))
@@ -33,10 +33,9 @@ def chunk(page: PageText, *, page_id: int, url: str, read_at: datetime | None = 
 
 
 def word_count(text: str) -> float:
-    """Return how much a text says, in words: those between spaces, and 2.5 characters of a script without spaces as
-    one.
+    """Return the length of a text in words: 2.5 characters of a script without spaces are one.
 
-    What is longer than any word counts as several: no passage grows without end.
+    A string longer than any word counts as several, so that no passage grows without end.
     """
     wide = len(_WIDE.findall(text))
     words = _WIDE.sub(" ", text).split()
@@ -50,11 +49,11 @@ def _spans(page: PageText) -> Iterator[tuple[Span, str]]:
 
 
 def _sections(page: PageText) -> Iterator[tuple[Span, str]]:
-    """The stretches from one heading to the next; one that is a heading and little more joins the next."""
+    """Yield the sections from heading to heading; one with hardly any text joins the next."""
     marks = [(0, ""), *(mark for mark in page.headings if mark[0] < len(page.text)), (len(page.text), "")]
     start, heading = marks[0]
-    for (_, here), (end, _) in pairwise(marks):
-        heading = here or heading
+    for (_, title), (end, _) in pairwise(marks):
+        heading = title or heading
         if end < len(page.text) and word_count(page.text[start:end]) < MIN_WORDS:
             continue
         if page.text[start:end].strip():
@@ -80,7 +79,7 @@ def _grouped(text: str, start: int, end: int) -> list[Span]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
-    """Sentences; one that is far too long is cut between words, or anywhere when it has none."""
+    """Yield sentences; one that is far too long is cut between words, or anywhere when it has none."""
     for begin, stop in sentence_spans(text[start:end]):
         at, stop = start + begin, start + stop
         while word_count(text[at:stop]) > MAX_WORDS:

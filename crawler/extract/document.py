@@ -1,7 +1,7 @@
-"""From a fetched document to its text: what a reader sees of it, with its title, language, dates and links.
+"""Extract what a reader sees of a fetched document: its text, title, language, dates and links.
 
-Main content is the page's own ``main`` or ``article``, or what a library takes for it; code, lists and tables
-stay readable. Bytes in, a value out, whatever the bytes are.
+The main content is the page's own ``main`` or ``article``, or a library's guess; code, lists and tables stay
+readable. No bytes raise anything but NothingToRead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
-from domain import PageText
+from domain import Fact, PageText
 from domain.errors import WellreadError
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
@@ -37,55 +37,54 @@ _READERS: dict[str, Callable[[str, str], PageText]] = {
 }
 _PDF = "application/pdf"
 
-#: where a page says itself that its content is, the best first
+#: where pages mark their content, the best first
 _MAIN = (
     ".//*[@role='main']",
     ".//main",
     ".//div[contains(concat(' ', @class, ' '), ' body ')][@role or ancestor::div[contains(@class, 'document')]]",
     ".//article",
 )
-#: what stands around content, and is not content
+#: elements around the content
 _BOILERPLATE_TAGS = frozenset({"nav", "aside", "footer", "form", "menu"})
-#: in a main element these are content: footnotes, asides; the form some systems wrap a page in
+#: within a main element these are content: footnotes, asides, a form around the whole page
 _ALLOWED_IN_MAIN = frozenset({"aside", "form"})
 _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
-#: a main element with fewer words than this is not believed
+#: a main element with fewer words is ignored
 MIN_WORDS = 25
-#: a page longer than this whose text is linked for more than this share only leads elsewhere
+#: a longer page is a hub if more than this share of its text is links
 HUB_WORDS, HUB_SHARE = 150, 0.6
-#: and so does an index: very many links with a few words for each
+#: an index is a hub too: more links than this, with fewer words for each
 HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
-MAX_SOURCE = 3_000_000  #: characters of HTML: ten megabytes of short elements would take a minute
-_READ = "HTML, PDF, Markdown and plain text"
+MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
+_SUPPORTED = "HTML, PDF, Markdown and plain text"
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
 
 class NothingToRead(WellreadError):
-    """The document holds no text; the message says what it holds instead."""
+    """The document has no readable text; the message says why."""
 
 
 def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
-    """Read a document's text.
+    """Extract a document's text; raises NothingToRead.
 
-    ``url`` is where it was fetched (its links are resolved against it), ``content_type`` the header, parameters and
-    all. Raises NothingToRead.
+    ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
     """
     kind = content_type.split(";")[0].strip().lower()
     if kind not in HTML_TYPES | _READERS.keys() | {_PDF}:
-        raise NothingToRead(f"{url} is of the type {kind}, which is not read: only {_READ} are.")
+        raise NothingToRead(f"{url} has the content type {kind}: only {_SUPPORTED} are read.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
     if kind == _PDF or body.startswith(b"%PDF-"):
         return _pdf(body, url)
     if body.startswith(_BINARY):
-        raise NothingToRead(f"{url} is binary, whatever its type says: only {_READ} are read.")
+        raise NothingToRead(f"{url} is binary, unlike its content type: only {_SUPPORTED} are read.")
     text = CONTROL.sub(" ", decode(body, content_type))
     page = _READERS.get(kind, _html)(text, url)
     if not page.text.strip():
-        raise NothingToRead(f"{url} holds no readable text; perhaps a script makes it in the browser.")
+        raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.")
     return page
 
 
@@ -99,11 +98,11 @@ def _pdf(body: bytes, url: str) -> PageText:
 def _html(text: str, url: str) -> PageText:
     tree = parse(text[:MAX_SOURCE])
     if tree is None:
-        raise NothingToRead(f"{url} holds no readable text.")
+        raise NothingToRead(f"{url} has no readable text.")
     drop_invisible_characters(tree)
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
-    statements = _statements(tree)
+    facts_in = _fact_reader(tree)
     drop_hidden(tree)
     _drop_permalinks(tree)
     rendered, linked = _rendered(tree)
@@ -122,13 +121,13 @@ def _html(text: str, url: str) -> PageText:
         index=metadata.index,
         follow=metadata.follow,
     )
-    return replace(page, facts=statements(title, rendered.text))
+    return replace(page, facts=facts_in(title, rendered.text))
 
 
-def _statements(tree: Any) -> Callable[[str, str], Any]:
-    """Facts are read before scripts are dropped (JSON-LD stands in one), and placed once the text is known.
+def _fact_reader(tree: Any) -> Callable[[str, str], tuple[Fact, ...]]:
+    """Return a function from title and text to the page's facts, which reads the JSON-LD that the text leaves out.
 
-    Of what else is not shown none is read.
+    JSON-LD is in a script: where there is any, a copy of the page keeps its scripts, and nothing else that is hidden.
     """
     whole = tree
     if tree.find(".//script[@type='application/ld+json']") is not None:
@@ -138,26 +137,23 @@ def _statements(tree: Any) -> Callable[[str, str], Any]:
 
 
 def _rendered(tree: Any) -> tuple[Rendered, float]:
-    """The main content as text: the page's own, else a library's guess, else everything but what stands around.
-
-    With it, which share of its characters is linked.
-    """
+    """Return the main content (the page's own, else a library's guess, else all) and the share of its text in links."""
     for path in _MAIN:
-        found = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(found) == 1 and _is_enough((main := _content(found[0], within=_ALLOWED_IN_MAIN))[0]):
+        elements = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
+        if len(elements) == 1 and _is_enough((main := _content(elements[0], allowed=_ALLOWED_IN_MAIN))[0]):
             return main
-    found_by = guess_main_content(deepcopy(tree))
+    guesses = guess_main_content(deepcopy(tree))
     whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
     least = max(MIN_WORDS, 0.3 * _words(whole.text))
-    if linked > HUB_SHARE:  # a list of links is one, whatever it is cut down to
-        found_by = islice(found_by, 1)
-    guessed = next((guess for guess in found_by if _words(guess.text) >= least), None)
+    if linked > HUB_SHARE:  # a part of a list of links is still a list of links
+        guesses = islice(guesses, 1)
+    guessed = next((guess for guess in guesses if _words(guess.text) >= least), None)
     return (whole, linked) if guessed is None else (guessed, 0.0)
 
 
-def _content(element: Any, within: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
+def _content(element: Any, allowed: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
     for inner in list(element.iter()):
-        if inner is not element and isinstance(inner.tag, str) and inner.tag not in within and _is_boilerplate(inner):
+        if inner is not element and isinstance(inner.tag, str) and inner.tag not in allowed and _is_boilerplate(inner):
             drop(inner)
     rendered = render(element)
     anchors = [anchor for anchor in element.iter("a") if anchor.get("href")]
@@ -181,7 +177,7 @@ def _drop_permalinks(tree: Any) -> None:
 
 
 def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
-    """The first heading when the title begins with it (the rest is the site's name), else the title."""
+    """Return the first heading if the title begins with it (the rest is the site's name), else the title."""
     first = rendered.headings[0][1] if rendered.headings else ""
     if first and (not metadata.title or metadata.title.casefold().startswith(first.casefold())):
         return first
@@ -189,7 +185,7 @@ def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
 
 
 def _without_title(headings: tuple[tuple[int, str], ...], title: str) -> tuple[tuple[int, str], ...]:
-    """The headings' paths below the title."""
+    """Return the headings with their paths below the title."""
     prefix = f"{title} › "
     return tuple((at, path.removeprefix(prefix)) for at, path in headings)
 
@@ -199,5 +195,5 @@ def _is_enough(rendered: Rendered) -> bool:
 
 
 def _words(text: str) -> float:
-    """About how many words: a script without spaces counts its characters."""
+    """Return about how many words; for a script without spaces, from its characters."""
     return max(len(text.split()), len(text) / 12)

@@ -1,4 +1,4 @@
-"""Write an element as text: paragraphs apart, list items and table rows on their lines, code as it stands."""
+"""Write an element as text: blank lines between paragraphs, lines for list items and table rows, code unchanged."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from lxml import etree
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-#: what stands apart from what surrounds it, by a blank line
+#: elements with a blank line before and after
 _PARAGRAPH_TAGS = frozenset(
     (
         *"p pre ul ol dl table blockquote figure details section article hr address fieldset quote list dt".split(),
         *_HEADINGS,
     )
 )
-#: what begins on its own line
+#: elements that begin a line
 _LINE_TAGS = frozenset(
     "div li dd tr caption figcaption summary main header footer aside nav form body center legend option thead tbody "
     "tfoot menu dir hgroup search".split()
@@ -29,48 +29,48 @@ _SEPARATOR = " › "
 
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """A text and the headings in it, as in ``PageText``: each with those above it."""
+    """A text and its headings, as in ``PageText``: each with those above it."""
 
     text: str
     headings: tuple[tuple[int, str], ...]
 
 
 def render(root: Any) -> Rendered:
-    """Write an lxml element as text; the text of hidden elements must be out of it already."""
-    page = _Writer(layout=_layout_tables(root))
+    """Write an lxml element as text; hidden elements must be removed already."""
+    writer = _Writer(layout=_layout_tables(root))
     for count, (event, element) in enumerate(etree.iterwalk(root, events=("start", "end"))):
-        if count > _MAX_EVENTS or page.length > _MAX_CHARS:
+        if count > _MAX_EVENTS or writer.length > _MAX_CHARS:
             break
         if not isinstance(element.tag, str):
             tail = element.tail if event == "end" else None
         elif event == "start":
-            page.open(element)
+            writer.open(element)
             tail = element.text
         else:
-            page.close(element)
+            writer.close(element)
             tail = element.tail if element is not root else None
         if tail:
-            page.add(tail)
-    page.flush()
-    return Rendered(text="".join(page.out), headings=tuple(page.headings))
+            writer.add(tail)
+    writer.flush()
+    return Rendered(text="".join(writer.out), headings=tuple(writer.headings))
 
 
 @dataclass
 class _Writer:
     """The text so far, and the line being written."""
 
-    layout: set[Any]  #: tables that lay out the page: their cells are blocks
+    layout: set[Any]  #: tables for layout: their cells are blocks
     out: list[str] = field(default_factory=list)
     length: int = 0
     line: list[str] = field(default_factory=list)
-    gap: str = ""  #: the line breaks due before the next line
+    gap: str = ""  #: line breaks before the next line
     headings: list[tuple[int, str]] = field(default_factory=list)
     path: list[tuple[int, str]] = field(default_factory=list)
     heading: int = 0  #: the level of the heading being written
     pre: int = 0
     lists: int = 0
     bullet: str = ""
-    cells: int = 0  #: depth of data-table cells, whose blocks are written in one line
+    cells: int = 0  #: depth of data-table cells, whose blocks are written on one line
 
     def open(self, element: Any) -> None:
         tag = element.tag
@@ -139,7 +139,7 @@ class _Writer:
             return
         start = self.length + (len(self.gap) if self.out else 0) + len(self.bullet)
         if self.heading:
-            self._keep_heading(start, text)
+            self._add_heading(start, text)
         written = (self.gap if self.out else "") + self.bullet + text
         self.gap = self.bullet = ""
         self.out.append(written)
@@ -149,7 +149,7 @@ class _Writer:
         if len(gap) > len(self.gap):
             self.gap = gap
 
-    def _keep_heading(self, start: int, text: str) -> None:
+    def _add_heading(self, start: int, text: str) -> None:
         while self.path and self.path[-1][0] >= self.heading:
             self.path.pop()
         self.path.append((self.heading, text[:200]))
@@ -173,7 +173,7 @@ def _code(block: str) -> str:
 
 
 def _layout_tables(root: Any) -> set[Any]:
-    """Return the tables that hold tables, headings, code or much text in a cell: they lay out a page."""
+    """Return the tables for layout: with tables, headings, code or much text in a cell."""
     found: set[Any] = set()
     for element in root.iter("table", "pre", "h1", "h2", "h3"):
         above = element.getparent()

@@ -1,7 +1,7 @@
-"""Facts a page states in its structure: JSON-LD, two-column tables, definition lists. Nothing is guessed from prose.
+"""Read the facts in a page's structure: JSON-LD, two-column tables, definition lists; none from prose.
 
-A fact has a span where its object can be shown in the page's text: soon after its label (the box's heading, the
-term), or where it stands only once.
+A fact has a span if its object is found in the page's text: soon after its label (the row's heading, the term), or in
+one place only.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from domain import Fact
 from text.invisible import strip_invisible
 
 MAX_FACTS: Final = 200
-MAX_CHARS: Final = 300  #: of a subject, predicate or object; a longer one is prose
+MAX_CHARS: Final = 300  #: of a subject, predicate or object; longer ones are prose
 
 _MAX_JSON: Final = 200_000
 _MAX_DEPTH: Final = 6
 _MAX_SCRIPTS: Final = 20
 _MAX_ROWS: Final = 500
-_NEAR: Final = 300  #: characters after its predicate within which an object belongs to it
-_MIN_ALONE: Final = 4  #: characters of an object that may be found without its predicate
-_PROPERTY_WORDS: Final = 8  #: a longer description defines its term, a shorter one is the page's property
+_NEAR: Final = 300  #: characters after its label within which an object is looked for
+_MIN_ALONE: Final = 4  #: characters of an object that may be found without its label
+_PROPERTY_WORDS: Final = 8  #: a longer description defines its term; a shorter one is a property of the page
 _TRIES: Final = 20
 
 _NAMES: Final = ("name", "headline", "title")
-#: about the site and its pictures, or too long to be a fact
+#: about the site and its images, or too long for a fact
 _SKIPPED_TYPES: Final = frozenset(
     {"BreadcrumbList", "SearchAction", "ImageObject", "SiteNavigationElement", "ListItem"}
 )
@@ -39,14 +39,14 @@ class _Triple(NamedTuple):
     subject: str
     predicate: str
     object: str
-    label: str  #: the words that stand before the object where a reader sees them
+    label: str  #: the visible words before the object
 
 
 def facts_of(tree: Any, *, title: str, text: str) -> tuple[Fact, ...]:
-    """Collect the facts of a parsed page, each once, at most ``MAX_FACTS``.
+    """Return the facts of a parsed page, each once, at most ``MAX_FACTS``.
 
-    ``tree`` is the whole page with its scripts, ``title`` the subject of what names none, ``text`` the stored text
-    that spans refer to: ``text[fact.start:fact.end] == fact.object``.
+    ``tree`` is the whole page with its scripts, ``title`` the subject of facts that name none, ``text`` the stored text
+    of the spans: ``text[fact.start:fact.end] == fact.object``.
     """
     facts: dict[tuple[str, str, str], Fact] = {}
     for found in (_json_ld(tree, title), _tables(tree, title), _definitions(tree, title)):
@@ -66,7 +66,7 @@ def _with_span(triple: _Triple, text: str) -> Fact:
 
 
 def _find(triple: _Triple, text: str) -> int | None:
-    """Where the object stands: soon after its label, else the one place it stands at."""
+    """Return where the object is: soon after its label, else its only place."""
     at = -1
     for _ in range(_TRIES):
         at = text.find(triple.label, at + 1)
@@ -94,7 +94,7 @@ def _json_ld(tree: Any, title: str) -> Iterator[_Triple]:
 
 
 def _node(value: object, title: str, depth: int) -> Iterator[_Triple]:
-    """The facts of a JSON-LD object, of those in its fields, or of those in a list."""
+    """Yield the facts of a JSON-LD object and of the objects in it, or of those in a list."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -138,18 +138,18 @@ def _listed(field: object) -> list[Any]:
 
 
 def _spaced(key: str) -> str:
-    """``datePublished`` as words: date published."""
+    """Return ``datePublished`` as words: date published."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
 def _tables(tree: Any, title: str) -> Iterator[_Triple]:
     for table in tree.iter("table"):
-        if table.find(".//table") is None:  # a table of tables is a layout
+        if table.find(".//table") is None:  # a table of tables is for layout
             yield from _table(table, title)
 
 
 def _table(table: Any, title: str) -> Iterator[_Triple]:
-    """A box of labelled values, or a list of pairs under a row of two headings."""
+    """Yield the facts of a box of labelled values, or of pairs under a row of two headings."""
     rows = [[cell for cell in row if cell.tag in ("th", "td")] for row in _first(table.iter("tr"), _MAX_ROWS)]
     pairs = [row for row in rows if len(row) == 2]
     boxed = [row for row in pairs if (row[0].tag, row[1].tag) == ("th", "td")]
@@ -162,7 +162,7 @@ def _table(table: Any, title: str) -> Iterator[_Triple]:
 
 
 def _subject(table: Any, rows: list[list[Any]]) -> str:
-    """What a box is about: its caption, or the heading that fills its first row."""
+    """Return the subject of a box: its caption, or the heading that fills its first row."""
     caption = table.find("caption")
     if caption is not None:
         return _words(caption)
@@ -182,7 +182,7 @@ def _definitions(tree: Any, title: str) -> Iterator[_Triple]:
 
 
 def _paragraph(described: Any) -> Any:
-    """The first paragraph of a description that has any, else all of it."""
+    """Return the first paragraph of a description; all of it where it has none."""
     first = described.find("p")
     return described if first is None else first
 
@@ -196,7 +196,7 @@ def _label(element: Any) -> str:
 
 
 def _words(element: Any) -> str:
-    """An element's text in single blanks; what only a program or a stylesheet reads is left out."""
+    """Return an element's text with single blanks, without scripts and styles."""
     if element.find(".//script") is None and element.find(".//style") is None:
         return _clean("".join(element.itertext()))
     return _clean("".join(element.xpath(".//text()[not(ancestor::script or ancestor::style)]")))

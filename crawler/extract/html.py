@@ -1,4 +1,4 @@
-"""From HTML or XHTML to an lxml tree: no network, no comments, and None instead of an error."""
+"""Parse HTML or XHTML to an lxml tree: no network, no comments, and None instead of an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links a page shows: where to, under which words, among which words."""
+"""Read the links of a page: their URLs, their texts, and the text around them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from text.invisible import strip_invisible
 
 MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL
-MAX_ANCHORS = 30_000  #: looked at; a page may repeat one link without end
+MAX_ANCHORS = 30_000  #: elements examined; a page may repeat one link without end
 _CONTEXT_CHARS = 200
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
 
 
 def links_of(tree: Any, url: str) -> tuple[Link, ...]:
-    """The links of a parsed page, canonical, one for each URL in the order they stand; its anchors' texts on lines."""
+    """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' texts as lines."""
     targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
     for element in islice(tree.iter("a", "link"), MAX_ANCHORS):
@@ -34,14 +34,14 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
 
 
 class _Targets:
-    """Canonical URLs of a page's references, each worked out once whatever its fragment."""
+    """Computes the canonical URLs of a page's links, each once whatever its fragment."""
 
     def __init__(self, base: str) -> None:
         self._base = base
         self._known: dict[str, str | None] = {}
 
     def of(self, element: Any) -> str | None:
-        """The URL an element refers to; None for what is no page."""
+        """Return the URL of an element's link; None where it is not a page's."""
         href = (element.get("href") or "").strip().split("#", 1)[0]
         if not href or href.startswith(("mailto:", "javascript:", "tel:", "data:")):
             return None
@@ -64,7 +64,7 @@ def _link(element: Any, target: str) -> Link | None:
 
 
 def _merged(known: Link, element: Any) -> Link:
-    """A link with the words of another anchor for the same URL; one that may be followed is enough."""
+    """Return a link with the text of one more anchor; it may be followed if one of its anchors may."""
     if element.tag != "a":
         return known
     more, text = _text(element), known.text
@@ -82,7 +82,7 @@ def _rel(element: Any) -> list[str]:
 
 
 def _context(element: Any, text: str) -> str:
-    """The words of the block the link stands in, when there are more than its own."""
+    """Return the text of the block around a link; "" where it has no more than the link's own."""
     block = element.getparent()
     while block is not None and block.tag not in _BLOCKS:
         block = block.getparent()

@@ -1,4 +1,4 @@
-"""What libraries take for the main content of a page that does not say where it is; they see what a reader sees."""
+"""Guess the main content of a page that does not mark it, with libraries; hidden elements are removed before."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import trafilatura
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.html import parse
 
-#: trafilatura takes 50 µs for an element, and is for articles, which have fewer
+#: trafilatura takes 50 µs for an element; articles, for which it is made, have fewer
 MAX_ELEMENTS = 20_000
 
 
 def guess_main_content(tree: Any) -> Iterator[Rendered]:
-    """Yield trafilatura's guess, then resiliparse's, which finds what the other leaves out; each as text."""
+    """Yield trafilatura's guess as text, then that of resiliparse, which finds what trafilatura misses."""
     if sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS)) == MAX_ELEMENTS:
         return
     for guess in (_by_trafilatura, _by_resiliparse):
         try:
             found = guess(tree)
-        except Exception:  # noqa: S112 (a library that fails on one page must not lose it)
+        except Exception:  # noqa: S112 (a page must not be lost because a library fails on it)
             continue
         if found and (main := parse(found)) is not None:
             yield render(main)

@@ -1,4 +1,4 @@
-"""Read plain text and Markdown: as they stand, with Markdown's headings, and its front matter for what it says."""
+"""Read plain text and Markdown: the text unchanged, with its headings; title, language and dates from front matter."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _FIELD = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*[\"']?(.+?)[\"']?[ \t]*$", re
 
 
 def read_markdown(text: str, url: str) -> PageText:
-    """Read Markdown: what a reader does not see (comments, front matter) is out of its text."""
+    """Read Markdown; its text leaves out what a reader does not see: comments and front matter."""
     front = _FRONT.match(text)
     fields = {name.lower(): value for name, value in _FIELD.findall(front[2])} if front else {}
     return _read(_COMMENT.sub("", text[front.end() :] if front else text), url, fields)
 
 
 def read_plain(text: str, url: str) -> PageText:
-    """Read plain text; a line that Markdown would take for a heading is one."""
+    """Read plain text; a line that would be a heading in Markdown is one."""
     return _read(text, url, {})
 
 
 def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
-    kept = strip_invisible(text[:MAX_TEXT]).strip()
-    code = [found.span() for found in _FENCE.finditer(kept)]
+    clean = strip_invisible(text[:MAX_TEXT]).strip()
+    code = [found.span() for found in _FENCE.finditer(clean)]
     headings = tuple(
         (found.start(2), found[2].strip())
-        for found in _HEADING.finditer(kept)
+        for found in _HEADING.finditer(clean)
         if not any(start <= found.start() < end for start, end in code)
     )
-    first = headings[0][1] if headings else kept.split("\n", 1)[0][:120].strip()
+    first = headings[0][1] if headings else clean.split("\n", 1)[0][:120].strip()
     return PageText(
         title=strip_invisible(fields.get("title", "")).strip()[:300] or first or url,
-        text=kept,
-        lang=detect_page_language(kept, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
+        text=clean,
+        lang=detect_page_language(clean, declared=fields.get("lang", "").split("-")[0].lower()[:3]),
         published=parse_date(fields.get("date", "")),
         modified=parse_date(fields.get("lastmod", "") or fields.get("updated", "")),
         headings=headings,

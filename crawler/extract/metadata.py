@@ -1,4 +1,4 @@
-"""What an HTML page says of itself: title, language, dates, canonical URL, whether robots may keep or follow it."""
+"""Read an HTML page's metadata: title, language, dates, canonical URL, and its directives for robots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_JSON = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """A page on itself."""
+    """What a page says about itself."""
 
     title: str = ""
     lang: str = ""  #: ISO 639-1, as declared
@@ -34,32 +34,32 @@ class Metadata:
 
 
 def read_metadata(tree: Any, url: str) -> Metadata:
-    """Read a parsed page's head."""
+    """Read a parsed page's metadata."""
     named = _named(tree)
     dates = dict(_dates_in_json(tree))
-    asked = robots_directives(f"{named.get('robots', '')},{named.get('wellread', '')}")
+    directives = robots_directives(f"{named.get('robots', '')},{named.get('wellread', '')}")
     return Metadata(
         title=_title(tree, named),
         lang=tree.get("lang", tree.get("xml:lang", "")).split("-")[0].strip().lower()[:3],
         published=_first_date(named, _PUBLISHED) or dates.get("datePublished"),
         modified=_first_date(named, _MODIFIED) or dates.get("dateModified"),
         canonical_url=_canonical(tree, url),
-        index="noindex" not in asked,
-        follow="nofollow" not in asked,
+        index="noindex" not in directives,
+        follow="nofollow" not in directives,
     )
 
 
-def robots_directives(said: str) -> frozenset[str]:
-    """Return the single words that a robots meta tag or an X-Robots-Tag header asks; "none" is noindex and nofollow.
+def robots_directives(value: str) -> frozenset[str]:
+    """Return the directives of a robots meta tag or an X-Robots-Tag header; "none" is noindex and nofollow.
 
-    Words with a value are left out, as ``max-image-preview:none``, and those for another, as ``googlebot: noindex``.
+    Directives with a value (``max-image-preview:none``) or for another robot (``googlebot: noindex``) have no effect.
     """
-    words = {word.strip() for word in said.lower().split(",")} - {""}
+    words = {word.strip() for word in value.lower().split(",")} - {""}
     return frozenset(words | {"noindex", "nofollow"} if "none" in words else words)
 
 
 def parse_date(value: str) -> datetime | None:
-    """Read an ISO 8601 or RFC 5322 date; one without a zone is UTC, one far from the web's time is none."""
+    """Parse an ISO 8601 or RFC 5322 date, in UTC without a zone; None for any other text and years before 1990."""
     value = value.strip()
     try:
         when: datetime | None = datetime.fromisoformat(value)
@@ -83,7 +83,7 @@ def _other_date(value: str) -> datetime | None:
 
 
 def _named(tree: Any) -> dict[str, str]:
-    """The meta elements by name or property, in lower case; the first of each counts."""
+    """Return the meta elements by name or property, in lower case; the first of each counts."""
     found: dict[str, str] = {}
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or "").strip().lower()
@@ -105,7 +105,7 @@ def _title(tree: Any, named: dict[str, str]) -> str:
 
 
 def _canonical(tree: Any, url: str) -> str:
-    """The canonical URL the page names, if it is on the same host: another host's word is not taken."""
+    """Return the page's canonical URL; "" for one on another host, which a page cannot vouch for."""
     for link in tree.iter("link"):
         if "canonical" in link.get("rel", "").lower().split() and (href := link.get("href", "").strip()):
             try:

@@ -1,7 +1,6 @@
-"""Take out of a parsed page what a reader does not see: scripts, comments, hidden elements, characters without a shape.
+"""Remove from a parsed page what a reader does not see: scripts, comments, hidden elements, invisible characters.
 
-Seen is what stands on the page or opens with a click that the page offers (``details``). What a style sheet of another
-file or a script hides is not known here.
+Text that opens with a click (``details``) is visible. What a script or an external style sheet hides is not known.
 """
 
 from __future__ import annotations
@@ -21,25 +20,22 @@ _MAX_STYLE = 2_000
 
 
 def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
-    """Remove in place the elements of an lxml tree that are not shown; the text after them stays.
-
-    ``spare`` names tags that stay all the same.
-    """
-    looks = _Styles(tree)
+    """Remove the hidden elements of an lxml tree in place, except tags in ``spare``; the text after them stays."""
+    styles = _Styles(tree)
     for element in list(tree.iter()):
         if element.tag in spare:
             continue
-        if not isinstance(element.tag, str) or element.tag in _INVISIBLE_TAGS or _is_hidden(element, looks):
+        if not isinstance(element.tag, str) or element.tag in _INVISIBLE_TAGS or _is_hidden(element, styles):
             drop(element)
 
 
 def drop_invisible_characters(tree: Any) -> None:
-    """Remove in place the characters of an lxml tree's text that are not shown."""
+    """Remove the invisible characters of an lxml tree's text in place."""
     for element in tree.iter():
         if element.text:
-            _show(element, "text")
+            _strip(element, "text")
         if element.tail:
-            _show(element, "tail")
+            _strip(element, "tail")
 
 
 def drop(element: Any) -> None:
@@ -56,18 +52,18 @@ def drop(element: Any) -> None:
     parent.remove(element)
 
 
-def _show(element: Any, name: str) -> None:
+def _strip(element: Any, name: str) -> None:
     text = getattr(element, name)
-    if (seen := strip_invisible(text)) != text:
-        setattr(element, name, seen)
+    if (visible := strip_invisible(text)) != text:
+        setattr(element, name, visible)
 
 
 class _Styles:
-    """The styles of a page's elements, and the colours they stand on."""
+    """The declarations of a page's elements, and their background colours."""
 
     def __init__(self, tree: Any) -> None:
         self._sheets = StyleSheets(tree)
-        self._grounds: dict[Any, Colour | str] = {}
+        self._backgrounds: dict[Any, Colour | str] = {}
 
     def style_of(self, element: Any) -> dict[str, str]:
         style = self._sheets.style_of(element)
@@ -77,42 +73,42 @@ class _Styles:
             style = {"color": colour.lower(), **style}
         return style
 
-    def ground_of(self, element: Any) -> Colour | str:
-        """The colour an element stands on, "unknown" for a picture; a page that says nothing of it is white."""
+    def background_of_element(self, element: Any) -> Colour | str:
+        """Return the colour behind an element; "unknown" for an image, white where none is set."""
         passed = []
-        ground: Colour | str = WHITE
-        for each in (element, *element.iterancestors()):
-            if each in self._grounds:
-                ground = self._grounds[each]
+        background: Colour | str = WHITE
+        for ancestor in (element, *element.iterancestors()):
+            if ancestor in self._backgrounds:
+                background = self._backgrounds[ancestor]
                 break
-            passed.append(each)
-            if found := self._own_ground(each):
-                ground = found
+            passed.append(ancestor)
+            if found := self._own_background(ancestor):
+                background = found
                 break
-        self._grounds.update(dict.fromkeys(passed, ground))
-        return ground
+        self._backgrounds.update(dict.fromkeys(passed, background))
+        return background
 
-    def _own_ground(self, element: Any) -> Colour | str | None:
+    def _own_background(self, element: Any) -> Colour | str | None:
         named = element.get("bgcolor")
         return background_of(self.style_of(element)) or (named and (colour_of(named.lower()) or "unknown"))
 
 
-def _is_hidden(element: Any, looks: _Styles) -> bool:
-    if element.tag in _ROOTS:  # pages hide themselves until their script has run
+def _is_hidden(element: Any, styles: _Styles) -> bool:
+    if element.tag in _ROOTS:  # pages hide these until their script has run
         return False
     attributes = element.attrib
     if attributes.get("hidden", "until-found") != "until-found" or attributes.get("aria-hidden", "") == "true":
         return True
     if "popover" in attributes:
         return True
-    style = looks.style_of(element)
-    return bool(style) and (hides(style) or _has_background_colour(element, style, looks))
+    style = styles.style_of(element)
+    return bool(style) and (hides(style) or _has_background_colour(element, style, styles))
 
 
-def _has_background_colour(element: Any, style: dict[str, str], looks: _Styles) -> bool:
-    """Return whether its letters have the colour of what they stand on."""
+def _has_background_colour(element: Any, style: dict[str, str], styles: _Styles) -> bool:
+    """Return whether an element's letters have the colour of its background."""
     colour = colour_of(style.get("color", ""))
     if colour is None or "background-clip" in style or "-webkit-background-clip" in style:
         return False
-    ground = looks.ground_of(element)
-    return not isinstance(ground, str) and is_same(colour, ground)
+    background = styles.background_of_element(element)
+    return not isinstance(background, str) and is_same(colour, background)

@@ -1,7 +1,7 @@
-"""What a page's own ``style`` elements say of each element, as far as it can hide one.
+"""Apply the rules of a page's ``style`` elements, as far as they can hide an element.
 
-Read are rules of tags, classes and ids, alone or one within another; not what depends on the medium, on a state or on
-attributes, nor sheets that would have to be fetched.
+Supports selectors of tags, classes and ids, also nested; not media queries, states or attributes, and no style sheets
+that would have to be fetched.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from crawler.extract.css.style import declarations
 
 MAX_CSS = 300_000
 MAX_RULES = 3_000
-#: rules held against elements; a page that asks for more is not styled further
+#: matches of a rule with an element that are tried; beyond, the page is not styled further
 MAX_TRIES = 200_000
 _DEPTH = 40
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPOUND = re.compile(r"([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
 _PART = re.compile(r"([.#])([\w-]+)")
-#: what can hide an element or show what another rule hides
+#: properties that can hide an element, or show one that another rule hides
 _RELEVANT = frozenset(
     "display visibility content-visibility opacity color background background-color background-clip font font-size "
     "left right top bottom margin-left margin-right margin-top text-indent transform clip clip-path overflow width "
@@ -36,7 +36,7 @@ class _Compound:
     ids: frozenset[str]
     classes: frozenset[str]
 
-    def fits(self, element: Any) -> bool:
+    def matches(self, element: Any) -> bool:
         if self.tag and self.tag != element.tag:
             return False
         if self.ids and element.get("id") not in self.ids:
@@ -53,25 +53,25 @@ class _Rule:
     def weight(self) -> tuple[int, int, int]:
         """Its specificity."""
         return (
-            sum(len(each.ids) for each in self.compounds),
-            sum(len(each.classes) for each in self.compounds),
-            sum(bool(each.tag) for each in self.compounds),
+            sum(len(compound.ids) for compound in self.compounds),
+            sum(len(compound.classes) for compound in self.compounds),
+            sum(bool(compound.tag) for compound in self.compounds),
         )
 
-    def fits(self, element: Any) -> bool:
-        if not self.compounds[-1].fits(element):
+    def matches(self, element: Any) -> bool:
+        if not self.compounds[-1].matches(element):
             return False
         wanted = list(self.compounds[:-1])
         for above in islice(element.iterancestors(), _DEPTH):
             if not wanted:
                 break
-            if wanted[-1].fits(above):
+            if wanted[-1].matches(above):
                 wanted.pop()
         return not wanted
 
 
 class StyleSheets:
-    """A page's rules, ready to be asked for an element."""
+    """A page's rules, indexed by a name that a matching element must have."""
 
     def __init__(self, tree: Any) -> None:
         css = "\n".join(style.text or "" for style in tree.iter("style") if _is_for_screens(style))
@@ -82,15 +82,15 @@ class StyleSheets:
             self._by_key.setdefault(_key(rule.compounds[-1]), []).append((at, rule))
 
     def style_of(self, element: Any) -> dict[str, str]:
-        """Return what the rules say of an element, the more specific rule before the less; {} mostly."""
+        """Return the declarations that hold for an element; the more specific rule wins."""
         if not self._by_key or self._tries > MAX_TRIES:
             return {}
         keys = [f".{name}" for name in element.get("class", "").split()[:20]]
         keys += [f"#{element.get('id')}", element.tag, ""]
-        near = [found for key in keys for found in self._by_key.get(key, ())]
-        self._tries += len(near)
-        fitting = sorted((found for found in near if found[1].fits(element)), key=lambda found: found[0])
-        return {name: value for _, rule in fitting for name, value in rule.style.items()}
+        candidates = [found for key in keys for found in self._by_key.get(key, ())]
+        self._tries += len(candidates)
+        matching = sorted((found for found in candidates if found[1].matches(element)), key=lambda found: found[0])
+        return {name: value for _, rule in matching for name, value in rule.style.items()}
 
 
 def _is_for_screens(style: Any) -> bool:
@@ -98,7 +98,7 @@ def _is_for_screens(style: Any) -> bool:
 
 
 def _key(compound: _Compound) -> str:
-    """One name that every element has which the compound fits."""
+    """Return a name that every element has that the compound matches."""
     if compound.ids:
         return f"#{min(compound.ids)}"
     return f".{min(compound.classes)}" if compound.classes else compound.tag
@@ -114,7 +114,7 @@ def _rules(css: str) -> Iterator[_Rule]:
 
 
 def _blocks(css: str) -> Iterator[tuple[str, str]]:
-    """Yield ``(selectors, declarations)`` of the rules that hold for every medium."""
+    """Yield ``(selectors, declarations)`` of the rules outside at-rules."""
     depth = start = 0
     opened = 0
     for brace in re.finditer(r"[{}]", css):

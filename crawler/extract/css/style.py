@@ -1,4 +1,4 @@
-"""What a style says of an element being seen: hidden, without size, off the page, in the colour it stands on."""
+"""Tell from its declarations whether an element is seen: not if hidden, tiny, off the page, in its background colour."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 Declarations = Mapping[str, str]
 Colour = tuple[int, int, int]
 
-#: pixels: smaller letters cannot be read, what is further away is off the page, what is lower shows nothing
-_READABLE, _OFF_PAGE, _SHOWS = 3.0, 900.0, 1.0
-#: a colour's channels differ less than this from what they stand on
+#: pixels: smaller letters are not readable; further away is off the page; a smaller box shows nothing
+_READABLE, _OFF_PAGE, _MIN_BOX = 3.0, 900.0, 1.0
+#: colours whose channels all differ by less look the same
 _SAME = 16
 _OPAQUE = 0.1
 _PIXELS = {"px": 1.0, "pt": 1.33, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pc": 16.0, "cm": 37.8, "mm": 3.8,
@@ -31,7 +31,7 @@ WHITE: Colour = _NAMES["white"]
 
 
 def declarations(style: str) -> dict[str, str]:
-    """Read ``name: value; …``; the last of a name counts, as a browser has it."""
+    """Parse ``name: value; …``; the last of a name counts, as in a browser."""
     found: dict[str, str] = {}
     for part in style.lower().split(";"):
         name, colon, value = part.partition(":")
@@ -41,20 +41,20 @@ def declarations(style: str) -> dict[str, str]:
 
 
 def hides(style: Declarations) -> bool:
-    """Return whether an element of this style is not seen, whatever it stands on."""
+    """Return whether an element with these declarations is not seen, whatever its background."""
     return (
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
         or style.get("content-visibility") == "hidden"
-        or _is_clear(style)
+        or _is_transparent(style)
         or _is_tiny(style)
-        or _is_moved_away(style)
-        or _is_cut_away(style)
+        or _is_off_page(style)
+        or _is_clipped(style)
     )
 
 
 def colour_of(value: str) -> Colour | None:
-    """Read a colour; None for one that is not known."""
+    """Parse a colour; None for an unknown one."""
     value = value.strip()
     if found := _RGB.match(value):
         return int(found[1]), int(found[2]), int(found[3])
@@ -68,7 +68,7 @@ def colour_of(value: str) -> Colour | None:
 
 
 def background_of(style: Declarations) -> Colour | str | None:
-    """Return the background's colour, "unknown" for one that is not a plain colour, None where the style sets none."""
+    """Return the background colour; "unknown" for an image or the like, None where none is set."""
     value = style.get("background-color") or style.get("background")
     if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
         return None
@@ -76,15 +76,15 @@ def background_of(style: Declarations) -> Colour | str | None:
 
 
 def is_same(one: Colour, other: Colour) -> bool:
-    """Return whether letters of one colour cannot be told from a ground of the other."""
+    """Return whether two colours look the same."""
     return all(abs(a - b) < _SAME for a, b in zip(one, other, strict=True))
 
 
-def _is_clear(style: Declarations) -> bool:
+def _is_transparent(style: Declarations) -> bool:
     opacity = _LENGTH.match(style.get("opacity", ""))
     if opacity and float(opacity[1]) / (100 if opacity[2] == "%" else 1) < _OPAQUE:
         return True
-    if "background-clip" in style or "-webkit-background-clip" in style:  # letters cut out of a picture
+    if "background-clip" in style or "-webkit-background-clip" in style:  # letters filled with the background image
         return False
     colour = style.get("color", "")
     return colour == "transparent" or _alpha(colour) < _OPAQUE
@@ -104,7 +104,7 @@ def _is_tiny(style: Declarations) -> bool:
     return size is not None and 0 <= size < _READABLE
 
 
-def _is_moved_away(style: Declarations) -> bool:
+def _is_off_page(style: Declarations) -> bool:
     sides = [_pixels(style[side]) for side in _SIDES if side in style]
     moved = [_pixels(part.strip()) for part in _moves(style) if "%" not in part]
     return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
@@ -115,17 +115,17 @@ def _moves(style: Declarations) -> list[str]:
     return found[1].split(",") if found else []
 
 
-def _is_cut_away(style: Declarations) -> bool:
+def _is_clipped(style: Declarations) -> bool:
     clip = f"{style.get('clip', '')} {style.get('clip-path', '')}"
     if _CLIPPED.search(clip) or _SCALED_AWAY.search(style.get("transform", "")):
         return True
     if not any(word in style.get("overflow", "") for word in ("hidden", "clip")):
         return False
     sizes = [_pixels(style[name]) for name in ("width", "height", "max-width", "max-height") if name in style]
-    return any(size is not None and 0 <= size <= _SHOWS for size in sizes)
+    return any(size is not None and 0 <= size <= _MIN_BOX for size in sizes)
 
 
 def _pixels(value: str) -> float | None:
-    """About how many pixels a length is; None for what is none."""
+    """Return about how many pixels a length is; None where it is not a length."""
     found = _LENGTH.match(value.strip())
     return float(found[1]) * _PIXELS[found[2]] if found else None

@@ -1,1 +1,1 @@
-"""The text of PDF files, read in a bounded process."""
+"""Read the text of PDF files in a bounded process."""

@@ -1,7 +1,7 @@
-"""Take a PDF apart: run as a script of its own, so that a file that eats time or memory takes only this process.
+"""Parse a PDF: a script of its own, so that a file that takes too much time or memory ends only this process.
 
-Reads the file from standard input and writes JSON lines: what the file says of itself, or why it cannot be read; then
-the text of each page as soon as it is known. Arguments: seconds of processor time, bytes of memory, pages, characters.
+Reads the file from standard input and writes JSON lines: its metadata, or why it cannot be read; then the text of each
+page as soon as it is known. Arguments: seconds of processor time, bytes of memory, pages, characters.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ def main() -> None:
     """Read the file within the bounds."""
     seconds, memory, pages, chars = map(int, sys.argv[1:5])
     for limit, value in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):  # not every system bounds memory
+        with suppress(ValueError, OSError):  # not every system can limit memory
             resource.setrlimit(limit, (value, value))
     logging.disable()
     try:
-        for said in _told(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):
-            sys.stdout.write(json.dumps(said) + "\n")
+        for line in _lines(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):
+            sys.stdout.write(json.dumps(line) + "\n")
             sys.stdout.flush()
-    except Exception as error:  # damage has no end of kinds, and this process ends here either way
+    except Exception as error:  # damage can raise anything, and the process ends here either way
         sys.stdout.write(json.dumps({"problem": f"is damaged ({type(error).__name__})"}) + "\n")
 
 
-def _told(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[str, Any]]:
+def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[str, Any]]:
     import pypdf
 
     reader: Any = pypdf.PdfReader(io.BytesIO(body))
-    if reader.is_encrypted and not reader.decrypt(""):  # an empty password only forbids to print or change it
-        yield {"problem": "is encrypted: it opens with a password only"}
+    if reader.is_encrypted and not reader.decrypt(""):  # an empty password only restricts printing and changes
+        yield {"problem": "is encrypted: it opens only with a password"}
         return
     yield {"pages": len(reader.pages), "about": _about(reader), "outline": _outline(reader)}
     for number, page in enumerate(reader.pages):
         if number >= pages or chars <= 0 or time.process_time() > until:
             return
         text = ""
-        with suppress(Exception):  # of a damaged page the others are read
+        with suppress(Exception):  # the other pages are read all the same
             text = page.extract_text()[:chars]
         chars -= len(text)
         yield {"text": text}
@@ -61,13 +61,13 @@ def _about(reader: Any) -> dict[str, str]:
         ("lang", lambda: reader.root_object.get("/Lang")),
     )
     for name, read in fields:
-        with suppress(Exception):  # each is there or not, and well formed or not
+        with suppress(Exception):  # each may be missing or malformed
             found[name] = str(read() or "")[:500]
     return found
 
 
 def _outline(reader: Any) -> list[tuple[int, int, str]]:
-    """The headings the file lists: (page, level, title)."""
+    """Return the file's outline: (page, level, title) of each heading."""
     found: list[tuple[int, int, str]] = []
 
     def collect(entries: list[Any], level: int) -> None:

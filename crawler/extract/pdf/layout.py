@@ -1,4 +1,4 @@
-"""From the lines of a PDF's pages to a text: what repeats on every page out, words and paragraphs whole again."""
+"""Join the pages of a PDF to one text: without running headers and footers, with words and paragraphs rejoined."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _BULLET = re.compile(r"[•‣▪◦·–*-]\s|\(?\d{1,2}[.)]\s")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[" + "".join(_LIGATURES) + "]")
 _ENDS = (".", "!", "?", ":", "。", "”", '"')
-#: lines at a page's edge that may be its header or footer, and the share of pages they then stand on
+#: lines at a page's edge that may be a header or footer, and on how many pages (share, least number) they then are
 _EDGE, _REPEATS, _MANY = 2, 0.5, 3
-_FEW = 3  #: lines: a page with no more has no edge
-#: of the usual width: a line as long goes on in the next
+_FEW = 3  #: lines: a page with no more has no header or footer
+#: of the usual width: a line at least as long continues in the next
 _FULL = 0.75
 
 
 class Heading(NamedTuple):
-    """A heading the file lists."""
+    """A heading of the file's outline."""
 
     page: int
     level: int
@@ -31,14 +31,14 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PdfText:
-    """A text with its headings as in ``PageText``."""
+    """A text and its headings, as in ``PageText``."""
 
     text: str
     headings: tuple[tuple[int, str], ...]
 
 
 def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> PdfText:
-    """Put a file's pages together."""
+    """Join a file's pages; lines of the outline become headings."""
     lines = _without_edges([_lines(page) for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
     width = _width([line for page in lines for line in page])
@@ -48,12 +48,12 @@ def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> PdfText:
         for line in page:
             heading = titles.pop((number, _key(line)), None)
             gap = "\n\n" if heading or before == "\n" else _gap(before, line, width)
-            if gap == "-":  # a word cut in two
+            if gap == "-":  # a hyphenated word
                 out[-1], gap, length = out[-1][:-1], "", length - 1
             gap = gap if out else ""
             if heading:
                 path = [*(above for above in path if above.level < heading.level), heading]
-                headings.append((length + len(gap), " › ".join(_clean(each.title) for each in path)))
+                headings.append((length + len(gap), " › ".join(_clean(above.title) for above in path)))
             out += [gap, line]
             length += len(gap) + len(line)
             before = "\n" if heading else line
@@ -73,7 +73,7 @@ def _key(line: str) -> str:
 
 
 def _without_edges(pages: list[list[str]]) -> list[list[str]]:
-    """Leave out the headers and footers: lines at the edge that stand, but for their numbers, on most pages."""
+    """Remove headers and footers: lines at the edge that are, except for numbers, on most pages."""
     seen = Counter(key for page in pages for key in {_DIGITS.sub("#", line) for line in _edge(page)})
     least = max(_MANY, _REPEATS * len(pages))
     often = {key for key, count in seen.items() if count >= least}
@@ -92,13 +92,13 @@ def _edge(page: list[str]) -> list[str]:
 
 
 def _width(lines: list[str]) -> int:
-    """Return how long a full line is: longer than nine of ten."""
+    """Return the length of a full line: longer than nine of ten lines."""
     lengths = sorted(map(len, lines))
     return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
 
 
 def _gap(before: str, line: str, width: int) -> str:
-    """What stands between two lines: a blank within a paragraph; a dash means that a word was cut there."""
+    """Return the text between two lines: a blank within a paragraph; "-" where a word was hyphenated."""
     if before.endswith("-") and before[-2:-1].isalpha() and line[:1].islower():
         return "-"
     if _BULLET.match(line):

@@ -1,4 +1,4 @@
-"""Read a PDF's text, in a process of its own that is bounded in time and memory: such files can hang any reader."""
+"""Read a PDF's text in a process that is bounded in time and memory: a PDF can hang any parser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.errors import WellreadError
 from text.invisible import strip_invisible
 
 _CHILD: Final = Path(__file__).with_name("child_process.py")
-#: what programs write when nobody names a file
+#: titles that programs write by themselves
 _NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 _TITLE_CHARS: Final = 120
@@ -27,7 +27,7 @@ _TITLE_CHARS: Final = 120
 
 @dataclass(frozen=True, kw_only=True)
 class PdfBounds:
-    """What the reading of one file may take; it is given up beyond, and read as far as that."""
+    """Limits for reading one file; a file beyond them is read up to there."""
 
     pages: int = 500
     chars: int = 2_000_000
@@ -40,26 +40,23 @@ _BOUNDS: Final = PdfBounds()
 
 
 class NoPdfText(WellreadError):
-    """The file holds no text that can be read; the message ends a sentence that begins with its URL."""
+    """The file has no readable text; the message continues a sentence that begins with its URL."""
 
 
 def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS) -> PageText:
-    """Read a PDF's text, its title, dates and headings; the first pages of one that is too long.
-
-    Raises NoPdfText.
-    """
+    """Return a PDF's text, title, dates and headings; of a long one the first pages. Raises NoPdfText."""
     about: dict[str, Any] = {}
     pages = list[str]()
-    for said in _told(body, bounds):
-        if "problem" in said and not pages:
-            raise NoPdfText(f"{said['problem']}.")
-        if "text" in said:
-            pages.append(_CONTROL.sub(" ", said["text"]))
-        about = about or said
+    for line in _parsed_lines(body, bounds):
+        if "problem" in line and not pages:
+            raise NoPdfText(f"{line['problem']}.")
+        if "text" in line:
+            pages.append(_CONTROL.sub(" ", line["text"]))
+        about = about or line
     if not about:
         raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
     written = join_pages(
-        [strip_invisible(page) for page in pages], [Heading(*each) for each in about.get("outline", ())]
+        [strip_invisible(page) for page in pages], [Heading(*entry) for entry in about.get("outline", ())]
     )
     if not written.text.strip():
         raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned.")
@@ -78,18 +75,18 @@ def _page(text: str, headings: tuple[tuple[int, str], ...], about: dict[str, str
 
 
 def _title(named: str, text: str) -> str:
-    """What the file calls itself, unless a program did; else its first line."""
+    """Return the file's title, unless a program wrote it; else its first line."""
     title = " ".join(strip_invisible(_CONTROL.sub(" ", named)).split())
     if title and not _NO_TITLE.match(title):
         return title[:300]
     return text.split("\n", 1)[0][:_TITLE_CHARS].strip()
 
 
-def _told(body: bytes, bounds: PdfBounds) -> Iterator[dict[str, Any]]:
-    """What the process says, line by line; of one that had to be ended, what it said until then."""
-    most = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
+def _parsed_lines(body: bytes, bounds: PdfBounds) -> Iterator[dict[str, Any]]:
+    """Yield the JSON lines that the process writes, also of one that had to be killed."""
+    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
     with subprocess.Popen(  # noqa: S603 (our own script)
-        [sys.executable, "-I", str(_CHILD), *most],
+        [sys.executable, "-I", str(_CHILD), *limits],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -106,5 +103,5 @@ def _told(body: bytes, bounds: PdfBounds) -> Iterator[dict[str, Any]]:
     for line in out.split(b"\n"):
         try:
             yield json.loads(line)
-        except ValueError:  # the last line of a process that was ended, and what follows the last
+        except ValueError:  # a killed process leaves its last line incomplete
             continue
