@@ -1,4 +1,4 @@
-"""Tell from its declarations whether an element is seen: not if hidden, tiny, off the page, in its background colour."""
+"""Tell by its declarations whether an element is seen: not if hidden, tiny, off the page, in its background colour."""
 
 from __future__ import annotations
 

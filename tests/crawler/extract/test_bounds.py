@@ -39,7 +39,7 @@ def test_footnotes_of_the_main_text_are_kept() -> None:
 
 
 @pytest.mark.timeout(30)
-@pytest.mark.parametrize("piece", ["<p>word word word</p>", "<a href=/x>lin</a> "])
-def test_ten_megabytes_of_small_elements_end_in_time(piece: str) -> None:
+def test_ten_megabytes_of_small_elements_end_in_time() -> None:
+    piece = "<p>word word word</p><a href=/x>lin</a> "
     body = ("<html><body><p>" + piece * (10_000_000 // len(piece))).encode()
     assert extract(body, url=URL, content_type="text/html").text
