@@ -15,7 +15,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -82,6 +82,9 @@ live: install ## the tests with real servers, workers and browsers
 format: install ## put the code into its format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+client: install ## write the synchronous client from the asynchronous one
+	@$(BIN)/python clients/python/unasync.py
 
 docs: install ## write the generated parts of docs/ from the code
 	@$(BIN)/python -m api.generate_docs

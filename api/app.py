@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -15,6 +16,7 @@ from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.no_sniff import NoSniff
 from api.middleware.problems import Problem
 from api.routes import chat, health, learned, pages, questions, site_reads, sources, stats, watches, web
+from api.schemas.records import with_published_names
 from api.version import installed_version
 from workers.services import Services
 from workers.settings import LOOPBACK
@@ -41,7 +43,7 @@ def create_app(services: Services) -> FastAPI:
 
 def routes_alone(services: Services) -> FastAPI:
     """Build the application without keys and limits, for this process alone; routes' own errors are not answered."""
-    app = FastAPI(
+    app = _Api(
         title="Wellread",
         version=installed_version(),
         description=_DESCRIPTION,
@@ -55,6 +57,14 @@ def routes_alone(services: Services) -> FastAPI:
     for routes in (chat, questions, watches, sources, site_reads, pages, stats, health, learned, web):
         app.include_router(routes.router)
     return app
+
+
+class _Api(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """Return the document, made once."""
+        if self.openapi_schema is None:
+            self.openapi_schema = with_published_names(super().openapi())
+        return self.openapi_schema
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from fastapi import Depends, Path, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from domain.record import Record
 from store.questions import records
 from store.questions.state import UnknownQuestion
 from workers.services import Services
@@ -60,7 +61,7 @@ WaitingDep = Annotated[set[anyio.CancelScope], Depends(_waiting)]
 QuestionId = Annotated[str, Depends(_question_id)]
 
 
-def read_record(services: Services, question_id: str) -> records.Record:
+def read_record(services: Services, question_id: str) -> Record:
     """A question's record; raises UnknownQuestion."""
     with services.database.read() as session:
         return records.read(session, question_id, services.now())

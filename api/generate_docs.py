@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from domain.errors import WellreadError
 
@@ -53,9 +53,9 @@ def fields_table(body: type[BaseModel]) -> str:
     return _fields("field", body.model_json_schema(), str)
 
 
-def answer_table(body: type[BaseModel]) -> str:
+def answer_table(body: type) -> str:
     """One row a field of what is answered: name, what it holds, its meaning."""
-    schema = body.model_json_schema(mode="serialization")
+    schema = TypeAdapter(body).json_schema(mode="serialization")
     rows = [
         (f"`{name}`", _takes(field, schema.get("$defs", {})), _meaning(field))
         for name, field in schema["properties"].items()
@@ -88,8 +88,8 @@ def generated_parts() -> dict[str, str]:
     """All generated parts, by name."""
     from api.app import create_app
     from api.cli.main import cli
-    from api.schemas.records import RecordOut
     from api.schemas.requests import ChatRequest, QuestionRequest
+    from domain.record import Record
     from workers.questions.submit import Payload
     from workers.services import Services
     from workers.settings import Settings
@@ -101,7 +101,7 @@ def generated_parts() -> dict[str, str]:
         "routes": routes_table(app.openapi()),
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
-        "record": answer_table(RecordOut),
+        "record": answer_table(Record),
         "task": task_schema(Payload),
     }
 

@@ -16,8 +16,7 @@ from benchmarks.report import Figure, Report, spread
 from benchmarks.sandbox import sandbox, up
 from domain import Status
 from domain.errors import WellreadError
-from wellread.client import Client
-from wellread.records import Record
+from wellread import Client, Record
 
 #: questions asked before measuring
 _WARM = 15

@@ -14,7 +14,7 @@ import redis
 
 from domain.errors import WellreadError
 from evals.knowledge.stored import DefaultSettings
-from wellread.client import Client
+from wellread import Client
 from workers.processes import stack
 from workers.processes.programs import valkey
 from workers.processes.supervise import StartError, wait_until

@@ -1,45 +1,51 @@
-"""What is judged and said in reply to a question, and what that rests on and costs."""
+"""The verdict on hits, and the answer with its sentences, citations and cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, ClassVar
 
 from domain.contradiction import Contradiction, Dispute
+from domain.published import UNPUBLISHED, always_sent, described
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """Whether the hits suffice, and how sure that is."""
+    """Whether the hits sufficed."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent("missing", "judge")
 
     sufficient: bool
-    confidence: float  #: calibrated probability in [0, 1] that the hits answer the question
+    confidence: float = field(metadata=described("Calibrated probability that the hits answer the question."))
     reason: str
-    missing: tuple[str, ...] = ()  #: words of the question the hits do not cover
-    judge: str = ""  #: which judge said so
-    disputes: tuple[Dispute, ...] = ()  #: hits that contradict each other, as far as the judge tells
-    version: int = 0  #: of the judge, where it was learned here; 0: as shipped
-    embedder: str = ""  #: whose similarities were weighed
-    #: what was weighed: feature → value; verdicts that say the same are equal
-    evidence: Mapping[str, float] = field(default_factory=dict, compare=False)
+    missing: tuple[str, ...] = field(
+        default=(), metadata=described("Words of the question that the hits do not cover.")
+    )
+    judge: str = ""  #: the name of the judge
+    disputes: tuple[Dispute, ...] = field(default=(), metadata=UNPUBLISHED)  #: hits that contradict each other
+    version: int = field(default=0, metadata=described("Of the judge, where it was learned here; 0: as shipped."))
+    embedder: str = field(default="", metadata=UNPUBLISHED)  #: whose similarities were weighed
+    #: what was weighed: feature → value; verdicts that differ in it alone are equal
+    evidence: Mapping[str, float] = field(default_factory=dict, compare=False, metadata=UNPUBLISHED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """A link from a sentence of the answer to a span of a stored page."""
+    """A link from the answer to a span of a stored page."""
 
-    marker: int  #: the number shown in the answer, [1] first
+    marker: int = field(metadata=described("The number shown in the answer."))
     passage_id: str
-    page_id: int
+    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
     url: str
     title: str
-    quote: str  #: exactly ``page.text[start:end]``
-    start: int
+    quote: str = field(metadata=described("Exactly the stored text from `start` to `end`."))
+    start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
     end: int
     published: datetime | None = None
-    modified: datetime | None = None  #: as the page itself says
-    read_at: datetime | None = None  #: when the page was last seen to say so
+    modified: datetime | None = field(default=None, metadata=described("As the page itself says."))
+    read_at: datetime | None = field(default=None, metadata=described("When the page was last seen to say so."))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,28 +59,36 @@ class PageDates:
 
 @dataclass(frozen=True, kw_only=True)
 class Focus:
-    """The few words of a sentence that say just what was asked: ``text[start:end]``."""
+    """The few words of a sentence that say just what was asked."""
 
-    start: int
+    start: int  #: the words are ``text[start:end]``
     end: int
     confidence: float  #: that these are the words, [0, 1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence of an answer with what supports it."""
+    """A sentence of the answer."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent("markers")
 
     text: str
-    markers: tuple[int, ...] = ()
-    focus: Focus | None = None
-    contradicts: tuple[int, ...] = ()  #: citations that give another value for what was asked
-    disputes: tuple[Contradiction, ...] = ()  #: what its citations, with others, disagree about
-    says: str = ""  #: "Yes" or "No" (in the question's language), where it settles a question that asks whether
+    markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
+    focus: Focus | None = field(default=None, metadata=described("Where it says just what was asked."))
+    contradicts: tuple[int, ...] = field(
+        default=(), metadata=described("The citations that give another value for that.")
+    )
+    #: what its citations, with others, disagree about
+    disputes: tuple[Contradiction, ...] = field(default=(), metadata=UNPUBLISHED)
+    #: "Yes" or "No" (in the question's language), where it answers a yes/no question
+    says: str = field(default="", metadata=UNPUBLISHED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What a model's API was asked for and what that cost."""
+    """What a model's API was asked for."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     model: str = ""
     input_tokens: int = 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal
+
+from domain.published import always_sent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +63,9 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """When a source is looked at: every so often, or at the times of a cron line."""
+    """When a source is looked at: every so often, or by a cron line."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
 
     every_s: float | None = None
     cron: str = ""  #: five fields: minute, hour, day of the month, month, day of the week

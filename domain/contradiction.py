@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from domain.published import described
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +26,7 @@ class Dispute:
 
 @dataclass(frozen=True, kw_only=True)
 class Contradiction:
-    """Citations that give different values for what was asked, and those values, in the same order."""
+    """Citations that give different values for what was asked."""
 
     citations: tuple[int, ...]
-    values: tuple[str, ...]
+    values: tuple[str, ...] = field(metadata=described("What each of them says."))

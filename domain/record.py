@@ -1,23 +1,45 @@
-"""What callers are told of a question beside its answer: plain values, for who keeps and for who receives them."""
+"""A question's record: the same for the store that builds it, the API that gives it and the client that gets it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from domain import Status
+from domain.answer import Citation, Cost, Sentence, Verdict
+from domain.contradiction import Contradiction
+from domain.published import UNPUBLISHED, described
+from domain.question import Status
 
 FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContextHit:
+    """A passage the answer was made from."""
+
+    rank: int
+    score: float
+    similarity: float | None = None
+    passage_id: str
+    page_id: int
+    url: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class PageSeen:
-    """A candidate of the question's crawl and what came of it."""
+    """A page chosen for this question and what came of it."""
 
     url: str
     title: str
-    outcome: str | None  #: None while it waits
+    outcome: str | None = field(
+        metadata=described(
+            "read, known, unchanged, empty, gone, forbidden, blocked, failed or skipped; null while it waits."
+        )
+    )
     reason: str | None
     wave: int
 
@@ -46,11 +68,83 @@ class Feedback:
 
 @dataclass(frozen=True, kw_only=True)
 class Watch:
-    """A standing question and how it stands."""
+    """A question that is asked again when its evidence changes."""
 
     question_id: str
     question: str
     status: Status
     callback_url: str | None
     created_at: datetime
-    changed_at: datetime | None  #: when its watcher was last told
+    changed_at: datetime | None = field(metadata=described("When its watcher was last told of another answer."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One step of progress."""
+
+    id: str  #: give it as ``after`` to get only later events; empty for one that was read from the rows
+    kind: str  #: status, page, writing, provisional, final, changed or stopped
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A question as its asker sees it."""
+
+    id: str
+    question: str
+    status: Status
+    current_step: str | None = field(metadata=described("The phase that works on it; null at the end."))
+    final_step: str | None = field(metadata=described("The phase that ended it; null until then."))
+    provisional: bool = field(metadata=described("Whether the answer may still change."))
+    answer: str | None = field(metadata=described("The answer with its [n] markers, or an honest “not known”."))
+    short_answer: str | None = field(
+        default=None, metadata=described("Just what was asked; null where that is unsure.")
+    )
+    contradictions: tuple[Contradiction, ...] = field(default=(), metadata=described("Where the cited pages disagree."))
+    confidence: float = field(metadata=described("Of the answer, from 0 to 1."))
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    context: tuple[ContextHit, ...] = field(metadata=described("The passages the answer was made from."))
+    composer: str | None = field(metadata=described("“extractive”, or the model's name."))
+    notice: str = field(metadata=described("What must be known of how the answer was made."))
+    verdict: Verdict | None
+    retry_attempted: bool = field(metadata=described("Whether phase 2 looked again in other words."))
+    paraphrased_queries: tuple[str, ...] = field(metadata=described("Those other words."))
+    online_search_triggered: bool = field(metadata=described("Whether the web was read."))
+    crawl_reason: str | None = field(metadata=described("Why."))
+    stop_reason: str | None = field(metadata=described("Why the reading ended."))
+    rag_hits_count: int
+    sql_hits_count: int
+    graph_hits_count: int
+    live_urls: tuple[str, ...] = field(metadata=described("The pages read for this question."))
+    pages: tuple[PageSeen, ...]
+    search_cycles_completed: int
+    max_search_cycles: int
+    entity: str | None = field(metadata=described("The first thing the question names."))
+    timings: tuple[Timing, ...]
+    seconds: float = field(metadata=described("From asking to the end, or to now."))
+    cost: Cost
+    error: str | None = field(metadata=described("What went wrong, for a question that failed."))
+    revision: int = field(metadata=described("Counts the answers given; 0 before the first."))
+    shared_with: str | None = field(
+        default=None, metadata=described("The equal question in flight whose run this one shares.")
+    )
+    cached_from: str | None = field(
+        default=None, metadata=described("The equal question whose answer was given again.")
+    )
+    stale: bool = field(
+        default=False, metadata=described("Whether a page that the answer cites has changed or vanished.")
+    )
+    stale_at: datetime | None = field(default=None, metadata=described("When that was found."))
+    watched: bool = field(default=False, metadata=described("Whether it is asked again when that happens."))
+    changed_at: datetime | None = field(
+        default=None, metadata=described("When its watcher was last told of another answer.")
+    )
+    round: int = field(default=0, metadata=described("How often it was asked again."))
+    feedback: Feedback | None = field(default=None, metadata=described("What a reader said of this revision."))
+    created_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+    #: with the client: the record as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from domain import Focus, Sentence
 from domain.contradiction import Contradiction
@@ -34,24 +33,6 @@ def short_answer(sentences: Sequence[Sentence]) -> str | None:
     if first.says:
         return first.says
     return _focused(first, first.focus) if first.focus and first.focus.confidence >= SURE else None
-
-
-def to_sentence(kept: Mapping[str, Any]) -> Sentence:
-    """Read a sentence as it is kept with its answer, or sent; older ones have fewer fields."""
-    focus = kept.get("focus")
-    return Sentence(
-        text=kept["text"],
-        markers=tuple(kept["markers"]),
-        focus=Focus(start=focus["start"], end=focus["end"], confidence=focus["confidence"]) if focus else None,
-        contradicts=tuple(kept.get("contradicts", ())),
-        disputes=tuple(map(to_contradiction, kept.get("disputes", ()))),
-        says=kept.get("says", ""),
-    )
-
-
-def to_contradiction(kept: Mapping[str, Any]) -> Contradiction:
-    """Read a contradiction as it is kept, or sent."""
-    return Contradiction(citations=tuple(kept["citations"]), values=tuple(kept["values"]))
 
 
 def _values(sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:

@@ -1,44 +1,47 @@
 """The Python client: ``from wellread import Client``, or ``AsyncClient`` for asyncio.
 
+    with Client() as wellread:
+        record = wellread.ask("Who built the lighthouse?", wait=60)
+
 It speaks to the HTTP API and needs nothing of the server: of this project it imports :mod:`domain` alone.
 """
 
 from __future__ import annotations
 
-from wellread.client import (
-    ApiUnreachable,
-    AsyncClient,
-    Client,
-    ClientError,
-    Event,
-    Feedback,
-    FeedbackVerdict,
-    Options,
-    PageRead,
-    Record,
-    Refused,
-    SiteRead,
-    Source,
-    StoredPage,
-    Terms,
-    Watch,
-)
+from domain.answer import Citation, Cost, Sentence, Verdict
+from domain.candidate import Schedule
+from domain.contradiction import Contradiction
+from domain.question import Status
+from domain.record import Event, Feedback, FeedbackVerdict, Record, Watch
+from domain.site import PageCheck, PageRead, SiteRead, Source, StoredPage
+from wellread.async_client import AsyncClient
+from wellread.client import Client
+from wellread.errors import ApiUnreachable, ClientError, Refused
+from wellread.requests import Options, Terms
 
 __all__ = [
     "ApiUnreachable",
     "AsyncClient",
+    "Citation",
     "Client",
     "ClientError",
+    "Contradiction",
+    "Cost",
     "Event",
     "Feedback",
     "FeedbackVerdict",
     "Options",
+    "PageCheck",
     "PageRead",
     "Record",
     "Refused",
+    "Schedule",
+    "Sentence",
     "SiteRead",
     "Source",
+    "Status",
     "StoredPage",
     "Terms",
+    "Verdict",
     "Watch",
 ]

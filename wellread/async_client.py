@@ -1,4 +1,4 @@
-"""The client for asyncio: the methods of :class:`wellread.client.Client`, awaited."""
+"""The client; ``clients/python/unasync.py`` writes the synchronous one from this file."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from typing import Any, Self, Unpack
 import httpx2
 
 from domain import EventKind
-from domain.record import Feedback, FeedbackVerdict, Watch
-from wellread import requests as calls
-from wellread.learning import AsyncLearning
-from wellread.records import Event, PageRead, Record, StoredPage, to_feedback, to_page, to_record, to_value, to_watch
-from wellread.requests import DEFAULT_URL, Call, Options, Refused, Terms
-from wellread.sites import AsyncSites, Source, to_source
+from domain.record import Event, Feedback, FeedbackVerdict, Record, Watch
+from domain.site import PageRead, SiteRead, Source, StoredPage
+from wellread import requests, responses
+from wellread.errors import Refused
+from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
+from wellread.requests import DEFAULT_URL, Call, Options, Terms
+from wellread.responses import to_value, to_values
 
 
-class AsyncClient(AsyncSites, AsyncLearning):
-    """:class:`~wellread.client.Client` for asyncio: the same methods, awaited."""
+class AsyncClient:
+    """Wellread over HTTP. Close it, or use it as a context. Every failure is a :class:`wellread.ClientError`.
+
+    The environment's proxies are not used.
+    """
 
     def __init__(
         self, url: str = DEFAULT_URL, *, key: str = "", transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
-        self.url = calls.check_address(url)
+        self.url = requests.check_address(url)
         self._http = httpx2.AsyncClient(
-            base_url=self.url, headers=calls.headers(key), trust_env=False, transport=transport
+            base_url=self.url, headers=requests.headers(key), trust_env=False, transport=transport
         )
 
     async def __aenter__(self) -> Self:
@@ -42,88 +46,97 @@ class AsyncClient(AsyncSites, AsyncLearning):
         await self._http.aclose()
 
     async def ask(self, question: str, *, wait: float = 30.0, **options: Unpack[Options]) -> Record:
-        """Ask and wait up to ``wait`` seconds (at most 120) for the final answer; what is ready by then comes back."""
-        return to_record(await self._send(calls.chat(question, wait, options)))
+        """Ask, wait up to ``wait`` seconds (at most 120) for the final answer, and return the record as it is then."""
+        return to_value(Record, await self._send(requests.chat(question, wait, options)))
 
     async def submit(self, question: str, *, idempotency_key: str = "", **terms: Unpack[Terms]) -> str:
         """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
-        return str((await self._send(calls.submit(question, idempotency_key, terms)))["id"])
+        submitted = await self._send(requests.submit(question, idempotency_key, terms))
+        return str(submitted["id"])
 
     async def get(self, question_id: str) -> Record:
-        """A question's record."""
-        return to_record(await self._send(calls.of_question(question_id)))
+        """Return a question's record."""
+        return to_value(Record, await self._send(requests.of_question(question_id)))
 
     async def trace(self, question_id: str) -> list[Mapping[str, Any]]:
-        """Every finished step with what it looked for, found and decided."""
-        return list(await self._send(calls.of_question(question_id, "/trace")))
+        """Return every finished step with its queries, its hits and its verdict."""
+        return list(await self._send(requests.of_question(question_id, "/trace")))
 
     async def cancel(self, question_id: str) -> Record:
         """Stop a question; what was read stays read."""
-        return to_record(await self._send(calls.of_question(question_id, "/cancel", method="POST")))
+        return to_value(Record, await self._send(requests.of_question(question_id, "/cancel", method="POST")))
 
     async def watch(self, question_id: str, *, callback_url: str = "") -> Watch:
         """Have a question asked again whenever a page that its answer cites changes."""
-        return to_watch(await self._send(calls.watch(question_id, callback_url)))
+        return to_value(Watch, await self._send(requests.watch(question_id, callback_url)))
 
     async def unwatch(self, question_id: str) -> None:
-        """Have it asked again no longer."""
-        await self._send(calls.of_question(question_id, "/watch", method="DELETE"))
+        """Stop watching a question."""
+        await self._send(requests.of_question(question_id, "/watch", method="DELETE"))
 
     async def watches(self) -> list[Watch]:
-        """The standing questions, oldest first."""
-        return [to_watch(sent) for sent in await self._send(Call(path="/api/watches"))]
+        """Return the standing questions, oldest first."""
+        return to_values(Watch, await self._send(Call(path="/api/watches")))
 
     async def feedback(
         self, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
     ) -> Feedback:
         """Say whether an answer is right (its latest revision, unless one is named)."""
-        return to_feedback(await self._send(calls.feedback(question_id, verdict, comment, revision)))
+        return to_value(Feedback, await self._send(requests.feedback(question_id, verdict, comment, revision)))
 
-    async def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
+    def events(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
         """Yield a question's progress up to its ``final`` event; a broken connection is taken up where it broke."""
-        async for event in self._stream(calls.of_question(question_id, "/events").path, after, last=EventKind.FINAL):
-            yield event
+        return self._stream(requests.of_question(question_id, "/events"), after, last=EventKind.FINAL)
 
-    async def changes(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
+    def changes(self, question_id: str, *, after: str = "") -> AsyncIterator[Event]:
         """Yield an event ``changed`` with each new answer of a standing question, until it is watched no longer."""
-        async for event in self._stream(calls.of_question(question_id, "/changes").path, after, last=EventKind.STOPPED):
-            yield event
-
-    async def _stream(self, path: str, after: str, *, last: str) -> AsyncIterator[Event]:
-        tries = 0
-        while True:
-            try:
-                async with self._http.sse(path, headers=calls.resume(after), timeout=calls.SILENT_S) as stream:
-                    if not stream.response.is_success:
-                        await stream.response.aread()
-                        calls.answer(stream.response)
-                    async for sent in stream:
-                        event, tries = calls.to_event(sent), 0
-                        after = event.id or after
-                        yield event
-                        if event.kind == last:
-                            return
-                broken: Exception = ConnectionResetError("the stream ended early")
-            except (httpx2.TransportError, Refused) as error:
-                broken = error
-            tries += 1
-            calls.check_tries(self.url, broken, tries)
-            await asyncio.sleep(calls.pause_s(tries))
+        return self._stream(requests.of_question(question_id, "/changes"), after, last=EventKind.STOPPED)
 
     async def sources(self) -> list[Source]:
-        """The sites that may be read for any question."""
-        return [to_source(sent) for sent in await self._send(Call(path="/api/sources"))]
+        """Return the sites that may be read for any question."""
+        return to_values(Source, await self._send(Call(path="/api/sources")))
 
     async def add_source(self, url: str, *, own: bool = False, min_delay_s: float | None = None) -> Source:
-        """Keep a site; ``own`` says it is the operator's, so that its address may be private."""
-        return to_source(await self._send(calls.add_source(url, own=own, min_delay_s=min_delay_s)))
+        """Add a site; ``own`` says it is the operator's, so that its address may be private."""
+        return to_value(Source, await self._send(requests.add_source(url, own=own, min_delay_s=min_delay_s)))
+
+    async def change_source(self, source_id: int, **changes: Any) -> Source:
+        """Change ``min_delay_s``, ``every`` ("6h"), ``cron`` or ``zone``; what is left out stays.
+
+        ``every=None, cron=None`` ends a schedule.
+        """
+        return to_value(Source, await self._send(requests.of_source(source_id, "PATCH", changes)))
 
     async def remove_source(self, source_id: int) -> None:
-        """Forget a site; what was read from it stays."""
-        await self._send(Call(method="DELETE", path=f"/api/sources/{source_id}"))
+        """Remove a site; what was read from it stays."""
+        await self._send(requests.of_source(source_id, "DELETE"))
+
+    async def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> SiteRead:
+        """Have a whole site read into the knowledge base; :meth:`site_read` returns how far that has come."""
+        return to_value(SiteRead, await self._send(requests.read_site(url, max_pages, max_depth)))
+
+    async def site_read(self, site_read_id: int) -> SiteRead:
+        """Return how far the reading of a site has come."""
+        return to_value(SiteRead, await self._send(requests.of_site_read(site_read_id)))
+
+    async def site_reads(self) -> list[SiteRead]:
+        """Return the last site reads, newest first."""
+        return to_values(SiteRead, await self._send(Call(path="/api/site-reads")))
+
+    async def pause_site_read(self, site_read_id: int) -> SiteRead:
+        """Read no more of a site until it is resumed."""
+        return to_value(SiteRead, await self._send(requests.of_site_read(site_read_id, "pause")))
+
+    async def resume_site_read(self, site_read_id: int) -> SiteRead:
+        """Go on with a site."""
+        return to_value(SiteRead, await self._send(requests.of_site_read(site_read_id, "resume")))
+
+    async def cancel_site_read(self, site_read_id: int) -> SiteRead:
+        """Read no more of a site; what was read stays."""
+        return to_value(SiteRead, await self._send(requests.of_site_read(site_read_id, "cancel")))
 
     async def read(self, url: str) -> PageRead:
-        """Have one page read into the knowledge base; :meth:`reading` tells how far that has come."""
+        """Have one page read into the knowledge base; :meth:`reading` returns how far that has come."""
         return to_value(PageRead, await self._send(Call(method="POST", path="/api/reads", body={"url": url})))
 
     async def reading(self, reading_id: int) -> PageRead:
@@ -131,11 +144,27 @@ class AsyncClient(AsyncSites, AsyncLearning):
         return to_value(PageRead, await self._send(Call(path=f"/api/reads/{reading_id}")))
 
     async def page(self, page_id: int) -> StoredPage:
-        """A page that a citation names, with its whole text."""
-        return to_page(await self._send(Call(path=f"/api/pages/{page_id}")))
+        """Return a page that a citation names, with its whole text."""
+        return to_value(StoredPage, await self._send(Call(path=f"/api/pages/{page_id}")))
+
+    async def page_at(self, url: str) -> StoredPage:
+        """Return the stored page with this URL."""
+        return to_value(StoredPage, await self._send(Call(path="/api/pages", query={"url": url})))
+
+    async def learned(self) -> LearnedOut:
+        """Return all versions of judge, reranker and variants, and what learning each last came to."""
+        return to_value(LearnedOut, await self._send(Call(path="/api/learned")))
+
+    async def learn(self) -> list[LessonOut]:
+        """Learn from all feedback; what is better is used at once."""
+        return to_values(LessonOut, await self._send(requests.learn()))
+
+    async def rollback(self, kind: Kind, version: int | None = None) -> list[VersionOut]:
+        """Go back to a version (0: what is shipped; None: the one before); returns what is in use of the kind then."""
+        return to_values(VersionOut, await self._send(requests.rollback(kind, version)))
 
     async def stats(self) -> Mapping[str, Any]:
-        """What is held and what is going on."""
+        """Return how much is stored and how much waits."""
         return dict(await self._send(Call(path="/api/stats")))
 
     async def is_ready(self) -> bool:
@@ -148,6 +177,37 @@ class AsyncClient(AsyncSites, AsyncLearning):
 
     async def _send(self, call: Call) -> Any:
         try:
-            return calls.answer(await self._http.request(call.method, call.path, **call.sends))
+            response = await self._http.request(
+                call.method,
+                call.path,
+                params=call.query,
+                json=call.body,
+                headers=call.headers,
+                timeout=call.timeout_s,
+            )
         except httpx2.TransportError as error:
-            raise calls.unreachable(self.url, error) from error
+            raise responses.unreachable(self.url, error) from error
+        return responses.read_json(response)
+
+    async def _stream(self, call: Call, after: str, *, last: str) -> AsyncIterator[Event]:
+        tries = 0
+        while True:
+            try:
+                async with self._http.sse(
+                    call.path, headers=requests.resume(after), timeout=responses.SILENT_S
+                ) as stream:
+                    if not stream.response.is_success:
+                        await stream.response.aread()
+                        responses.read_json(stream.response)
+                    async for sent in stream:
+                        event, tries = responses.to_event(sent), 0
+                        after = event.id or after
+                        yield event
+                        if event.kind == last:
+                            return
+                broken: Exception = ConnectionResetError("the stream ended early")
+            except (httpx2.TransportError, Refused) as error:
+                broken = error
+            tries += 1
+            responses.check_tries(self.url, broken, tries)
+            await asyncio.sleep(responses.pause_s(tries))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from api.cli.views.question import new_events
 from domain import EventKind
 from domain.errors import WellreadError
-from wellread.client import Client, ClientError, Refused, Terms
-from wellread.records import Event, PageRead, Record, to_record
+from wellread import Client, ClientError, Event, PageRead, Record, Refused, Terms
+from wellread.responses import to_value
 
 #: the server ends a question at its deadline with its best answer; this much later the client stops waiting
 GRACE_S = 10.0
@@ -78,7 +78,7 @@ def new_answers(client: Client, question_id: str) -> Iterator[Record]:
     """Yield a watched question's record whenever its answer is new, until it is no longer watched."""
     for event in client.changes(question_id):
         if event.kind == EventKind.CHANGED:
-            yield to_record(event.data)
+            yield to_value(Record, event.data)
 
 
 def read_pages(

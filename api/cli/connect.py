@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wellread.client import Client
+    from wellread import Client
     from workers.services import Services
     from workers.settings import Settings
 
@@ -22,7 +22,7 @@ def connected(notify: Notify) -> Iterator[Client]:
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
     """
-    from wellread.client import Client
+    from wellread import Client
 
     key = os.environ.get("WELLREAD_API_KEY", "")
     if url := os.environ.get("WELLREAD_API_URL"):
@@ -44,7 +44,7 @@ def connected(notify: Notify) -> Iterator[Client]:
 
 def open_client() -> Client:
     """Return a client for what needs no workers: of the API that is named, else of this machine's own database."""
-    from wellread.client import Client
+    from wellread import Client
 
     if url := os.environ.get("WELLREAD_API_URL"):
         return Client(url, key=os.environ.get("WELLREAD_API_KEY", ""))

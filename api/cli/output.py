@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from api.cli.views.question import Style
     from domain import Status
-    from wellread.records import Event
+    from wellread import Event
 
 #: the honest "not known" is neither an answer (0) nor an error (1)
 EXIT_NOT_KNOWN = 3

@@ -14,7 +14,7 @@ from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wellread.client import Client, PageRead, SiteRead
+    from wellread import Client, PageRead, SiteRead
 
 #: seconds between two lines of progress where the next does not overwrite the last
 QUIET_S = 10.0

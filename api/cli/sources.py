@@ -10,7 +10,7 @@ from api.cli.output import print_lines
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from wellread.client import Client, Source
+    from wellread import Client, Source
 
 
 class UnknownSource(WellreadError):

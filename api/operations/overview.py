@@ -11,8 +11,8 @@ import redis
 from sqlalchemy import func, select
 
 from domain import Status
+from domain.site import SiteRead
 from store.crawl import site_reads, sources
-from store.crawl.site_reads import SiteRead
 from store.pages import pages, refresh_queue
 from store.questions import records
 from store.sql.database import check_schema

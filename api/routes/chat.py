@@ -7,16 +7,15 @@ from fastapi import APIRouter, Depends, Response
 
 from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
 from api.middleware.auth import Role, require
-from api.schemas.records import RecordOut
 from api.schemas.requests import ChatRequest, to_new
 from api.streams.events import final_record
-from store.questions.records import Record
+from domain.record import Record
 from workers.questions import submit
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 
 
-@router.post("/chat", response_model=RecordOut, responses={202: {"model": RecordOut}})
+@router.post("/chat", responses={202: {"model": Record}})
 async def chat(
     asked: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
 ) -> Record:

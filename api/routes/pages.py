@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from api.dependencies import ServicesDep
 from api.middleware.auth import Role, require
 from api.middleware.problems import NotFound
-from api.schemas.records import PageCheckOut, PageOut, ReadingOut
 from api.schemas.requests import ReadRequest
 from crawler import urls
+from domain.site import PageRead, StoredPage
 from store.pages import pages, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers.questions import submit
@@ -23,20 +23,20 @@ router = APIRouter(prefix="/api", tags=["pages"])
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
-@router.get("/pages/{page_id}", response_model=PageOut, dependencies=[Depends(require(Role.ask))])
+@router.get("/pages/{page_id}", dependencies=[Depends(require(Role.ask))])
 def page(
     page_id: RowId,
     services: ServicesDep,
     start: Annotated[int, Query(ge=0, description="First character of the text.")] = 0,
     end: Annotated[int | None, Query(ge=0, description="Character to stop before; left out: to the end.")] = None,
-) -> PageOut:
+) -> StoredPage:
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
         row = session.get(PageRow, page_id)
         history = visits.of_page(session, page_id)
     if row is None:
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
-    return PageOut(
+    return StoredPage(
         id=row.id,
         url=row.url,
         title=row.title,
@@ -51,14 +51,14 @@ def page(
         is_gone=row.gone_at is not None,
         checked_at=row.checked_at,
         next_due=row.next_due,
-        history=[PageCheckOut.model_validate(check) for check in history],
+        history=tuple(history),
     )
 
 
-@router.get("/pages", response_model=PageOut, dependencies=[Depends(require(Role.ask))])
+@router.get("/pages", dependencies=[Depends(require(Role.ask))])
 def page_at(
     services: ServicesDep, url: Annotated[str, Query(max_length=2048, description="The page's URL.")]
-) -> PageOut:
+) -> StoredPage:
     """The stored page with this URL, whole."""
     with services.database.read() as session:
         known = pages.find(session, _canonical(url))
@@ -67,16 +67,16 @@ def page_at(
     return page(known.id, services)
 
 
-@router.post("/reads", status_code=202, response_model=ReadingOut, dependencies=[Depends(require(Role.operate))])
-def read(asked: ReadRequest, services: ServicesDep, response: Response) -> ReadingOut:
+@router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])
+def read(asked: ReadRequest, services: ServicesDep, response: Response) -> PageRead:
     """Have one page read into the knowledge base."""
     candidate_id = submit.read_url(services, asked.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
     return _reading(services, candidate_id)
 
 
-@router.get("/reads/{read_id}", response_model=ReadingOut, dependencies=[Depends(require(Role.ask))])
-def reading(read_id: RowId, services: ServicesDep) -> ReadingOut:
+@router.get("/reads/{read_id}", dependencies=[Depends(require(Role.ask))])
+def reading(read_id: RowId, services: ServicesDep) -> PageRead:
     """How far the reading of a page has come."""
     return _reading(services, read_id)
 
@@ -88,13 +88,13 @@ def _canonical(url: str) -> str:
         raise NotFound(str(error)) from error
 
 
-def _reading(services: Services, candidate_id: int) -> ReadingOut:
+def _reading(services: Services, candidate_id: int) -> PageRead:
     with services.database.read() as session:
         row = session.get(CandidateRow, candidate_id)
         if row is None:
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
         kept = session.get(PageRow, row.page_id) if row.page_id else None
-    return ReadingOut(
+    return PageRead(
         id=row.id,
         url=row.url,
         outcome=row.outcome,

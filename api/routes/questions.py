@@ -11,12 +11,12 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
 from api.middleware.auth import Role, require
-from api.schemas.records import QuestionSummary, RecordOut, StepOut
+from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest, to_new
 from api.streams.events import watch
+from domain.record import Record
 from store.questions import records
 from store.questions import trace as kept_trace
-from store.questions.records import Record
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -27,7 +27,7 @@ HEARTBEAT_S = 15
 _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
 
 
-@router.post("", status_code=202, response_model=RecordOut, responses={200: {"model": RecordOut}})
+@router.post("", status_code=202, responses={200: {"model": Record}})
 def ask(
     asked: QuestionRequest,
     services: ServicesDep,
@@ -56,20 +56,20 @@ def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 2
         ]
 
 
-@router.get("/{question_id}", response_model=RecordOut)
+@router.get("/{question_id}")
 def read(question_id: QuestionId, services: ServicesDep) -> Record:
     """A question's record: its answer so far, its citations, what was read."""
     return read_record(services, question_id)
 
 
-@router.post("/{question_id}/cancel", response_model=RecordOut)
+@router.post("/{question_id}/cancel")
 def cancel(question_id: QuestionId, services: ServicesDep) -> Record:
     """Stop a question; one that has ended stays as it is, and what was read stays read."""
     submit.cancel(services, question_id)
     return read_record(services, question_id)
 
 
-@router.post("/{question_id}/replay", status_code=202, response_model=RecordOut)
+@router.post("/{question_id}/replay", status_code=202)
 def replay(question_id: QuestionId, services: ServicesDep) -> Record:
     """Start a question again that failed, ran out of time or was cancelled; any other stays as it is."""
     submit.replay(services, question_id)

@@ -8,8 +8,7 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import Role, require
 from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest
-from api.schemas.sites import SiteReadOut
-from store.crawl.site_reads import SiteRead
+from domain.site import SiteRead
 from workers.crawl import sites
 
 router = APIRouter(prefix="/api/site-reads", tags=["pages"])
@@ -18,7 +17,7 @@ OPERATE = [Depends(require(Role.operate))]
 ASK = [Depends(require(Role.ask))]
 
 
-@router.post("", status_code=202, response_model=SiteReadOut, dependencies=OPERATE)
+@router.post("", status_code=202, dependencies=OPERATE)
 def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
     """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
     begun = sites.begin(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
@@ -26,31 +25,31 @@ def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> 
     return begun
 
 
-@router.get("", response_model=list[SiteReadOut], dependencies=ASK)
+@router.get("", dependencies=ASK)
 def latest(services: ServicesDep) -> list[SiteRead]:
     """The last 50 site reads, newest first."""
     return sites.latest(services)
 
 
-@router.get("/{site_read_id}", response_model=SiteReadOut, dependencies=ASK)
+@router.get("/{site_read_id}", dependencies=ASK)
 def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """How far a site read has come."""
     return sites.get(services, site_read_id)
 
 
-@router.post("/{site_read_id}/pause", response_model=SiteReadOut, dependencies=OPERATE)
+@router.post("/{site_read_id}/pause", dependencies=OPERATE)
 def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Read no more of it for now."""
     return sites.pause(services, site_read_id)
 
 
-@router.post("/{site_read_id}/resume", response_model=SiteReadOut, dependencies=OPERATE)
+@router.post("/{site_read_id}/resume", dependencies=OPERATE)
 def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Go on with it."""
     return sites.resume(services, site_read_id)
 
 
-@router.post("/{site_read_id}/cancel", response_model=SiteReadOut, dependencies=OPERATE)
+@router.post("/{site_read_id}/cancel", dependencies=OPERATE)
 def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """End it; what was read stays."""
     return sites.cancel(services, site_read_id)

@@ -10,25 +10,24 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import Role, allow, caller, require
 from api.middleware.problems import NotFound
 from api.routes.pages import RowId
-from api.schemas.records import SourceOut
 from api.schemas.requests import SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
+from domain.site import Source
 from store.crawl import sources
-from store.crawl.sources import Source
 from workers.crawl import schedules
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
 
-@router.get("", response_model=list[SourceOut], dependencies=[Depends(require(Role.ask))])
+@router.get("", dependencies=[Depends(require(Role.ask))])
 def every(services: ServicesDep) -> list[Source]:
     """All sources, oldest first."""
     with services.database.read() as session:
         return sources.list_all(session)
 
 
-@router.post("", status_code=201, response_model=SourceOut)
+@router.post("", status_code=201)
 def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if asked.own else Role.operate)
@@ -39,7 +38,7 @@ def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depen
     return _found(schedules.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
 
 
-@router.patch("/{source_id}", response_model=SourceOut, dependencies=[Depends(require(Role.operate))])
+@router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
     """Change how often a site is asked, or when it is looked at; what is left out stays."""
     sent = _sent(asked, "min_delay_s", "every", "cron", "zone")

@@ -12,26 +12,24 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
 from api.middleware.auth import Role, require
 from api.routes.questions import HEARTBEAT_S, read
-from api.schemas.records import FeedbackOut, WatchOut
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams.answer_changes import changes
-from domain.record import Feedback, Watch
+from domain.record import Feedback, Record, Watch
 from store.questions import watches
-from store.questions.records import Record
 from workers.learning import feedback
 from workers.questions import watches as watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 
 
-@router.get("/watches", response_model=list[WatchOut])
+@router.get("/watches")
 def every(services: ServicesDep) -> list[Watch]:
     """The standing questions, oldest first."""
     with services.database.read() as session:
         return watches.list_all(session)
 
 
-@router.post("/questions/{question_id}/watch", response_model=WatchOut)
+@router.post("/questions/{question_id}/watch")
 def watch(question_id: QuestionId, services: ServicesDep, asked: WatchRequest | None = None) -> Watch:
     """Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer."""
     return watching.watch(services, question_id, (asked and asked.callback_url) or "")
@@ -68,7 +66,7 @@ def watch_changes(
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)
 
 
-@router.post("/questions/{question_id}/feedback", response_model=FeedbackOut)
+@router.post("/questions/{question_id}/feedback")
 def give_feedback(question_id: QuestionId, said: FeedbackRequest, services: ServicesDep) -> Feedback:
     """Say whether an answer is right; of one revision, what is said last counts."""
     return feedback.give(services, question_id, said.verdict, comment=said.comment, revision=said.revision)

@@ -12,8 +12,8 @@ from anyio import to_thread
 
 from api.schemas.records import record_json
 from domain import EventKind
-from store.ephemeral.events import Event, follow
-from store.questions.records import Record
+from domain.record import Event, Record
+from store.ephemeral.events import follow
 
 log = structlog.get_logger()
 

@@ -18,8 +18,9 @@ from anyio import to_thread
 
 from api.schemas.records import record_json
 from domain import EventKind
-from store.ephemeral.events import Event, follow
-from store.questions.records import PHASES, Record
+from domain.record import Event, Record
+from store.ephemeral.events import follow
+from store.questions.records import PHASES
 
 log = structlog.get_logger()
 
@@ -157,7 +158,7 @@ def _news(record: Record, told: _Told) -> list[Event]:
         if page.outcome and page.url not in told.pages
     ]
     if record.provisional and record.revision > told.revision:
-        missing = (record.verdict or {}).get("missing", [])
+        missing = list(record.verdict.missing) if record.verdict else []
         events.append(_event(EventKind.PROVISIONAL, {"answer": record.answer, "missing": missing}))
     if record.status != told.status and not record.status.is_final:
         events.append(_status(record))

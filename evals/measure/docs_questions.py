@@ -20,8 +20,7 @@ import click
 from api.cli.demo.alone import isolated_in, started_stack
 from api.cli.demo.site_server import serve
 from domain import Status
-from wellread.client import Client
-from wellread.records import Record
+from wellread import Client, Record
 from workers.processes.supervise import wait_until
 
 QUESTIONS = Path(__file__).parents[1] / "sets" / "docs_questions.tsv"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from enum import StrEnum
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import ReadOutcome
 from domain.errors import WellreadError
+from domain.site import SiteRead, SiteReadStatus
 from store.crawl import site_frontier
 from store.crawl.candidates import CandidateOutcome
 from store.sql.tables import CandidateRow, IndexState, PageRow, SiteReadRow
@@ -24,20 +24,6 @@ class SiteReadOver(WellreadError):
     """The site read has ended."""
 
 
-class SiteReadStatus(StrEnum):
-    """Whether a site is being read."""
-
-    RUNNING = "RUNNING"
-    PAUSED = "PAUSED"
-    DONE = "DONE"
-    CANCELLED = "CANCELLED"
-
-    @property
-    def is_final(self) -> bool:
-        """Return whether no more of the site is read."""
-        return self in (SiteReadStatus.DONE, SiteReadStatus.CANCELLED)
-
-
 @dataclass(frozen=True, kw_only=True)
 class NewSiteRead:
     """A site to be read."""
@@ -48,44 +34,6 @@ class NewSiteRead:
     max_depth: int
     again: bool = True  #: whether pages that were read before are looked at too
     source_id: int | None = None  #: whose schedule asked for it
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteRead:
-    """How far the reading of a site has come; the counts are of pages."""
-
-    id: int
-    url: str
-    prefix: str
-    status: SiteReadStatus
-    reason: str | None  #: why it ended
-    again: bool
-    source_id: int | None
-    max_pages: int
-    max_depth: int
-    found: int
-    looked_at: int
-    new: int  #: with a text that was not known
-    unchanged: int
-    left_out: int  #: forbidden, gone, or without text
-    failed: int
-    bytes: int
-    active_s: float  #: how long it was worked on, pauses left out
-    created_at: datetime
-    finished_at: datetime | None
-    embedding: int = 0  #: pages that still wait to be in the knowledge base
-
-    @property
-    def pages_per_s(self) -> float:
-        """How fast it goes, over all its time."""
-        return self.looked_at / self.active_s if self.active_s > 0 else 0.0
-
-    @property
-    def left_s(self) -> float | None:
-        """About how long it will take, for the pages found so far; None while that cannot be told."""
-        if self.status is not SiteReadStatus.RUNNING or not self.looked_at:
-            return None
-        return (min(self.found, self.max_pages) - self.looked_at) / self.pages_per_s if self.pages_per_s else None
 
 
 def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
@@ -155,10 +103,33 @@ def move(row: SiteReadRow, to: SiteReadStatus, now: datetime, reason: str | None
 
 
 def to_site_read(row: SiteReadRow, now: datetime, *, embedding: int = 0) -> SiteRead:
-    """The row as a plain value."""
-    since = (now - row.running_since).total_seconds() if row.running_since else 0.0
-    plain = {
-        f.name: getattr(row, f.name) for f in fields(SiteRead) if f.name not in ("status", "active_s", "embedding")
-    }
+    """Return the row as a plain value."""
+    running_s = (now - row.running_since).total_seconds() if row.running_since else 0.0
+    active_s = row.active_s + max(0.0, running_s)
+    pages_per_s = row.looked_at / active_s if active_s > 0 else 0.0
+    waiting = min(row.found, row.max_pages) - row.looked_at
     status = SiteReadStatus(row.status)
-    return SiteRead(**plain, status=status, active_s=row.active_s + max(0.0, since), embedding=embedding)
+    return SiteRead(
+        id=row.id,
+        url=row.url,
+        prefix=row.prefix,
+        status=status,
+        reason=row.reason,
+        again=row.again,
+        source_id=row.source_id,
+        max_pages=row.max_pages,
+        max_depth=row.max_depth,
+        found=row.found,
+        looked_at=row.looked_at,
+        new=row.new,
+        unchanged=row.unchanged,
+        left_out=row.left_out,
+        failed=row.failed,
+        bytes=row.bytes,
+        embedding=embedding,
+        active_s=active_s,
+        pages_per_s=pages_per_s,
+        left_s=waiting / pages_per_s if status is SiteReadStatus.RUNNING and pages_per_s else None,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+    )

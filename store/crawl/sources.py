@@ -9,20 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import Schedule
+from domain.site import Source
 from store.sql import upsert
 from store.sql.tables import HostRow, SourceRow
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """A site the operator chose to read."""
-
-    id: int
-    url: str
-    own: bool  #: the operator's own: its address may be private
-    min_delay_s: float | None  #: seconds between two requests; None: the setting
-    schedule: Schedule | None = None  #: None: each page by its own interval
-    next_due: datetime | None = None  #: when it is looked at again by its schedule
 
 
 @dataclass(frozen=True, kw_only=True)

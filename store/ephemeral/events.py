@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import redis
@@ -12,21 +11,13 @@ import redis.asyncio
 import structlog
 
 from domain import EventKind
+from domain.record import Event
 
 log = structlog.get_logger()
 
 #: a stream outlives its last event by a day; then the rows alone remember
 KEEP_S = 86_400
 MAX_EVENTS = 1_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Event:
-    """One step of progress."""
-
-    id: str  #: the stream's id: what a reader gives as Last-Event-ID
-    kind: str  #: an :class:`EventKind`
-    data: Mapping[str, Any]
 
 
 class Events:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from domain import ReadOutcome
+from domain.site import PageCheck
 from store.sql.tables import PageCheckRow
 
 #: findings kept of a page; the oldest go first
 MAX_KEPT = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageVisit:
-    """What was found, once or many times in a row."""
-
-    outcome: ReadOutcome
-    status: int | None  #: of the HTTP answer; None where there was none
-    content_hash: str  #: of the text the page had from then on
-    reason: str = ""
-    times: int = 1
-    first_at: datetime
-    last_at: datetime
 
 
 def add(
@@ -62,11 +49,11 @@ def add(
         session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
 
 
-def of_page(session: Session, page_id: int) -> list[PageVisit]:
+def of_page(session: Session, page_id: int) -> list[PageCheck]:
     """What was found, the latest first."""
     return [
-        PageVisit(
-            outcome=ReadOutcome(row.outcome),
+        PageCheck(
+            outcome=row.outcome,
             status=row.status,
             content_hash=row.content_hash,
             reason=row.reason,

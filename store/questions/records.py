@@ -1,19 +1,18 @@
-"""The record of a question: everything a caller may see of it, the same for the API, the CLI and webhooks."""
+"""Builds a question's record from its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import WITH_TEXT, Status
-from domain.contradiction import Contradiction
-from domain.record import Feedback, PageSeen, Timing
-from domain.short_answer import contradictions_of, short_answer, to_sentence
+from domain import WITH_TEXT, Citation, Sentence, Status, Verdict
+from domain.record import ContextHit, PageSeen, Record, Timing
+from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
 from store.questions import answers, feedback
 from store.questions.spending import total_cost
@@ -39,76 +38,62 @@ _PHASE_OF_STEP = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """A question as its asker sees it."""
-
-    id: str
-    question: str
-    status: Status
-    current_step: str | None  #: the phase that works on it; None at the end
-    final_step: str | None  #: the phase that ended it
-    provisional: bool  #: whether the answer may still change
-    answer: str | None
-    short_answer: str | None  #: the few words of it that say just what was asked; None where that is unsure
-    contradictions: Sequence[Contradiction]  #: where the cited pages disagree
-    confidence: float
-    sentences: Sequence[dict[str, Any]]
-    citations: Sequence[dict[str, Any]]
-    context: Sequence[dict[str, Any]]  #: the hits the answer was made from
-    composer: str | None
-    notice: str
-    verdict: dict[str, Any] | None
-    retry_attempted: bool
-    paraphrased_queries: Sequence[str]
-    online_search_triggered: bool
-    crawl_reason: str | None
-    stop_reason: str | None  #: why the crawl ended
-    rag_hits_count: int
-    sql_hits_count: int
-    graph_hits_count: int
-    live_urls: Sequence[str]  #: the pages read for this question
-    pages: Sequence[PageSeen]
-    search_cycles_completed: int
-    max_search_cycles: int
-    entity: str | None  #: the first thing the question names
-    timings: Sequence[Timing]
-    seconds: float  #: from asking to the end, or to now
-    cost: dict[str, Any]
-    error: str | None
-    revision: int
-    shared_with: str | None  #: the equal question whose run this one shares, or shared
-    cached_from: str | None  #: the equal question whose answer was given again
-    stale: bool  #: whether a page that the answer cites has changed or vanished since
-    stale_at: datetime | None  #: when that was found
-    watched: bool  #: whether it is asked again when that happens
-    changed_at: datetime | None  #: when its watcher was last told of another answer
-    round: int  #: how often it was asked again
-    feedback: Feedback | None  #: what a reader said of this revision
-    created_at: datetime
-    updated_at: datetime
-    finished_at: datetime | None
+#: what an answer's row holds as JSON; fields that older rows lack have defaults
+_SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
+_CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
     """Gather a question's record; raises :class:`store.questions.state.UnknownQuestion`."""
     find(session, question_id)
-    row = session.get_one(QuestionRow, question_id)
-    run, answer = _run(session, row), answers.last(session, question_id)
+    record = _without_answer(session, session.get_one(QuestionRow, question_id), now)
+    answer = answers.last(session, question_id)
+    return record if answer is None else _with_answer(session, record, answer)
+
+
+def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record:
+    """Return what was done for a question, by itself or by the run that it shares."""
+    run, watch = _run(session, row), session.get(WatchRow, row.id)
+    status = Status(run.status if row.status == Status.FOLLOWING else row.status)
+    steps, pages = _steps(session, run), _pages(session, run.id)
+    hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return Record(
         id=row.id,
         question=row.text,
-        **_said(session, answer),
-        **_done(session, row, run),
-        provisional=answer is not None and answer.provisional,
+        status=status,
+        current_step=PHASES.get(status),
+        final_step=_final_step(status, steps),
+        provisional=False,
+        answer=None,
+        confidence=0.0,
+        sentences=(),
+        citations=(),
+        context=(),
+        composer=None,
+        notice="",
+        verdict=None,
+        retry_attempted=any(step.name == "retry" for step in steps),
+        paraphrased_queries=tuple(variant["text"] for variant in run.variants or ()),
+        online_search_triggered=run.crawl_started_at is not None,
+        crawl_reason=run.crawl_reason,
         stop_reason=row.stop_reason or run.stop_reason,
+        rag_hits_count=int(hits.get("hits", 0)),
+        sql_hits_count=int(hits.get("sql_hits", 0)),
+        graph_hits_count=int(hits.get("graph_hits", 0)),
+        live_urls=tuple(page.url for page in pages if page.outcome in WITH_TEXT),
+        pages=pages,
+        search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
+        entity=next((entity for step in steps for entity in step.detail.get("entities", ())), None),
+        timings=tuple(_timing(step) for step in _steps(session, row) if step.name != "feedback"),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
-        cost=asdict(total_cost(session, question_id)),
+        cost=total_cost(session, row.id),
         error=row.error,
+        revision=0,
         shared_with=row.leader_id,
         cached_from=row.cached_from,
-        **_standing(session, question_id),
+        watched=watch is not None,
+        changed_at=watch.changed_at if watch else None,
         round=row.round,
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -116,59 +101,26 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
     )
 
 
-def _said(session: Session, answer: AnswerRow | None) -> dict[str, Any]:
-    """The record's fields of the latest answer."""
-    if answer is None:
-        nothing = dict.fromkeys(("answer", "short_answer", "composer", "verdict", "stale_at", "feedback"))
-        lists: dict[str, Any] = dict.fromkeys(("contradictions", "sentences", "citations", "context"), ())
-        return {**nothing, **lists, "confidence": 0.0, "notice": "", "revision": 0, "stale": False}
-    sentences = [to_sentence(kept) for kept in answer.sentences]
-    return {
-        "answer": answer.text,
-        "short_answer": short_answer(sentences),
-        "contradictions": contradictions_of(sentences),
-        "confidence": answer.confidence,
-        "sentences": answer.sentences,
-        "citations": answer.citations,
-        "context": answer.context,
-        "composer": answer.composer,
-        "notice": answer.notice,
-        "verdict": answer.verdict or None,
-        "revision": answer.revision,
-        "stale": answer.stale_at is not None,
-        "stale_at": answer.stale_at,
-        "feedback": feedback.find(session, answer.question_id, answer.revision),
-    }
-
-
-def _done(session: Session, row: QuestionRow, run: QuestionRow) -> dict[str, Any]:
-    """The record's fields of what was done for a question, by itself or by the run that it shares."""
-    status = Status(run.status if row.status == Status.FOLLOWING else row.status)
-    steps, pages = _steps(session, run), _pages(session, run.id)
-    looked = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
-    return {
-        "status": status,
-        "current_step": PHASES.get(status),
-        "final_step": _final_step(status, steps),
-        "retry_attempted": any(step.name == "retry" for step in steps),
-        "paraphrased_queries": [variant["text"] for variant in run.variants or ()],
-        "online_search_triggered": run.crawl_started_at is not None,
-        "crawl_reason": run.crawl_reason,
-        "rag_hits_count": int(looked.get("hits", 0)),
-        "sql_hits_count": int(looked.get("sql_hits", 0)),
-        "graph_hits_count": int(looked.get("graph_hits", 0)),
-        "live_urls": [page.url for page in pages if page.outcome in WITH_TEXT],
-        "pages": pages,
-        "search_cycles_completed": run.cycle,
-        "entity": next((entity for step in steps for entity in step.detail.get("entities", ())), None),
-        "timings": [_timing(step) for step in _steps(session, row) if step.name != "feedback"],
-    }
-
-
-def _standing(session: Session, question_id: str) -> dict[str, Any]:
-    """The record's fields of whether it is watched."""
-    watch = session.get(WatchRow, question_id)
-    return {"watched": watch is not None, "changed_at": watch.changed_at if watch else None}
+def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
+    sentences = _SENTENCES.validate_python(answer.sentences)
+    return replace(
+        record,
+        provisional=answer.provisional,
+        answer=answer.text,
+        short_answer=short_answer(sentences),
+        contradictions=contradictions_of(sentences),
+        confidence=answer.confidence,
+        sentences=sentences,
+        citations=_CITATIONS.validate_python(answer.citations),
+        context=_CONTEXT.validate_python(answer.context),
+        composer=answer.composer,
+        notice=answer.notice,
+        verdict=_VERDICT.validate_python(answer.verdict) if answer.verdict else None,
+        revision=answer.revision,
+        stale=answer.stale_at is not None,
+        stale_at=answer.stale_at,
+        feedback=feedback.find(session, answer.question_id, answer.revision),
+    )
 
 
 def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
@@ -191,10 +143,10 @@ def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
     return list(session.scalars(query.order_by(StepRow.id)))
 
 
-def _pages(session: Session, question_id: str) -> list[PageSeen]:
+def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
     rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
     titles = _titles(session, rows)
-    return [
+    return tuple(
         PageSeen(
             url=row.url,
             title=titles.get(row.page_id or 0) or row.text,
@@ -203,7 +155,7 @@ def _pages(session: Session, question_id: str) -> list[PageSeen]:
             wave=row.wave,
         )
         for row in rows
-    ]
+    )
 
 
 def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:

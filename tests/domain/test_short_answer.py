@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from domain import Focus, Sentence
 from domain.contradiction import Contradiction
-from domain.short_answer import contradictions_of, short_answer, to_sentence
+from domain.short_answer import contradictions_of, short_answer
 
 
 def sentence(year: str, marker: int, *, confidence: float = 0.8, contradicts: tuple[int, ...] = ()) -> Sentence:
@@ -33,9 +31,3 @@ def test_contradictions_name_each_citation_with_its_value() -> None:
 
 def test_a_side_that_is_gone_contradicts_nothing() -> None:
     assert contradictions_of([sentence("1874", 1, contradicts=(2,))]) == ()
-
-
-def test_sentence_is_read_as_it_was_kept_and_as_older_ones_were() -> None:
-    kept = sentence("1874", 1, contradicts=(2,))
-    assert to_sentence(asdict(kept)) == kept
-    assert to_sentence({"text": "It stands.", "markers": [1]}) == Sentence(text="It stands.", markers=(1,))

@@ -19,7 +19,7 @@ from sqlalchemy import func, select, update
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
-from wellread.client import Client, SiteRead
+from wellread import Client, SiteRead
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load

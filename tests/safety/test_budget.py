@@ -105,7 +105,7 @@ def test_calls_of_all_steps_together_stay_within_the_budget(
     assert cost.input_tokens + cost.output_tokens == TOKENS * len(double.received)
     assert cost.usd <= budget.usd
     assert cost.input_tokens + cost.output_tokens <= budget.tokens
-    assert record.cost["usd"] == pytest.approx(cost.usd)
+    assert record.cost.usd == pytest.approx(cost.usd)
     assert ("nothing was sent" in record.notice) is (len(sent) < 10 and len(double.received) < 10)
 
 

@@ -18,7 +18,8 @@ from tests.api.conftest import LOCAL, serving
 from tests.api.web.browser import browser
 from tests.safety.conftest import Library
 from text.invisible import strip_invisible
-from wellread.records import Event, to_record
+from wellread import Event, Record
+from wellread.responses import to_value
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
@@ -100,12 +101,13 @@ def test_terminal_shows_letters_and_our_own_colours_only(records: list[dict[str,
                 for c in record["citations"]
             ),
         ]  # fmt: skip
-        lines = [*record_lines(to_record(record), look), *(line for e in events for line in event_lines(e, 1.0, look))]
+        read = to_value(Record, record)
+        lines = [*record_lines(read, look), *(line for e in events for line in event_lines(e, 1.0, look))]
         for line in lines:
             plain = _OWN_COLOURS.sub("", line)
             assert strip_invisible(plain) == plain
             assert "\n" not in plain
-        assert strip_invisible(ask_flow.to_json(to_record(record))) == ask_flow.to_json(to_record(record))
+        assert strip_invisible(ask_flow.to_json(read)) == ask_flow.to_json(read)
 
 
 def test_webhooks_carry_the_record_as_ascii_json(library: Library, records: list[dict[str, Any]]) -> None:

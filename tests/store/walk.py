@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from domain import Answer, Citation, PageText, Sentence, Status, Validators
+from domain.record import Record
 from store.pages import pages
 from store.questions import answer_cache, new_questions, records, state
 from store.questions.new_questions import NewQuestion
-from store.questions.records import Record
 from store.questions.state import Move
 from store.sql import leases
 from store.sql.database import Database

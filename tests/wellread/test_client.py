@@ -6,22 +6,22 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
 from fastapi import FastAPI
 
-from api.schemas.records import RecordOut
+from api.dependencies import read_record
 from domain import Status
 from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
+from tests.api.records import record_json
 from tests.servers import running
 from tests.slack import SLACK_S
-from wellread.client import ApiUnreachable, AsyncClient, Client, Refused
-from wellread.records import Record
+from wellread import ApiUnreachable, AsyncClient, Client, ClientError, Record, Refused
 from workers.services import Services
 
 
@@ -40,8 +40,18 @@ def _later(services: Services, question_id: str, *moves: Move) -> None:
     threading.Thread(target=run, daemon=True).start()
 
 
-def test_client_knows_every_field_of_the_record() -> None:
-    assert {field.name for field in fields(Record)} - {"json"} == set(RecordOut.model_fields)
+def test_record_of_an_older_server_has_defaults_for_what_it_does_not_send() -> None:
+    older = record_json() | {"sentences": [{"text": "It is.", "markers": []}], "from_a_newer_one": 1}
+    with Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=older))) as client:
+        record = client.get("0" * 32)
+    assert (record.short_answer, record.watched, record.sentences[0].focus) == (None, False, None)
+    assert record.json == older
+
+
+def test_what_is_no_record_is_refused() -> None:
+    strange = httpx2.MockTransport(lambda _: httpx2.Response(200, json={"id": "of something else"}))
+    with Client(transport=strange) as client, pytest.raises(ClientError, match="no Record"):
+        client.get("0" * 32)
 
 
 def test_record_comes_back_typed_and_as_it_was_sent(url: str, services: Services) -> None:
@@ -55,6 +65,7 @@ def test_record_comes_back_typed_and_as_it_was_sent(url: str, services: Services
     assert record.verdict == walk.VERDICT
     assert record.created_at == question.created_at
     assert record.json["citations"][0]["quote"] == walk.QUOTE
+    assert record == replace(read_record(services, question.id), seconds=record.seconds)
 
 
 def test_client_asks_and_gets_what_there_is_when_its_time_is_up(url: str) -> None:

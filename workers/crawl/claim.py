@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from domain import Candidate, Question, ReadOutcome, Status
+from domain.site import SiteReadStatus, Source
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
-from store.crawl.site_reads import SiteReadStatus
 from store.pages import pages
 from store.questions import evidence, state
 from store.sql import leases
@@ -39,7 +39,7 @@ class Claim:
     turn: int  #: which page of its host's turn it is, where it is read again
     attempts: int
     page: pages.PageState | None
-    sources: tuple[sources.Source, ...]
+    sources: tuple[Source, ...]
     delay_s: float
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from crawler import urls
 from crawler.robots import crawl_delay
+from domain.site import Source
 from store.crawl import sources
-from store.crawl.sources import Source
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

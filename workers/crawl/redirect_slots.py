@@ -13,7 +13,7 @@ from workers.crawl import host_delay
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from store.crawl.sources import Source
+    from domain.site import Source
     from store.ephemeral.host_slots import Slot
     from workers.services import Services
 

@@ -13,8 +13,8 @@ from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.discovery.site import prefix_of
 from domain import Schedule
+from domain.site import Source
 from store.crawl import sources
-from store.crawl.sources import Source
 from store.pages import refresh_queue
 from workers.crawl import sites
 

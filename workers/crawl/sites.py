@@ -10,9 +10,10 @@ from crawler import urls
 from crawler.discovery import site
 from crawler.robots import rules
 from domain import Candidate, Link
+from domain.site import SiteRead, SiteReadStatus
 from store.crawl import site_frontier, site_reads, sources
 from store.crawl.candidates import CandidateOutcome
-from store.crawl.site_reads import NewSiteRead, SiteRead, SiteReadOver, SiteReadStatus, UnknownSiteRead
+from store.crawl.site_reads import NewSiteRead, SiteReadOver, UnknownSiteRead
 from store.pages import links
 from store.sql.tables import SiteReadRow
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from crawler.read import ReadResult
-    from store.crawl.sources import Source
+    from domain.site import Source
     from workers.crawl.claim import Claim
     from workers.services import Services
 

@@ -13,6 +13,7 @@ from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
+from domain.site import Source
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -153,7 +154,7 @@ def replay(services: Services, question_id: str) -> Question:
     return question
 
 
-def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> sources.Source:
+def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> Source:
     """Keep a site whose pages may be read for any question; ``own`` lets its address be private."""
     checked = check_site(services, url, own=own)
     with services.database.write() as session:

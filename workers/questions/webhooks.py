@@ -34,7 +34,8 @@ def deliver(services: Services, webhook_id: int) -> None:
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
         record = records.read(session, row.question_id, now)
-    body = json.dumps({"event": row.event, "question": jsonable(asdict(record))}).encode()
+    question = {name: value for name, value in asdict(record).items() if name != "json"}  # the client's own field
+    body = json.dumps({"event": row.event, "question": jsonable(question)}).encode()
     headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
     with services.leases.holding(lease):
         error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL

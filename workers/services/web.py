@@ -14,7 +14,7 @@ from workers.settings import Settings
 if TYPE_CHECKING:
     from crawler.browser.render import Browser
     from crawler.fetch.client import Fetcher
-    from store.crawl.sources import Source
+    from domain.site import Source
     from workers.services.engines import Account
 
 Value = TypeVar("Value")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from api.cli.connect import quiet_logs
-from wellread.client import Client
+from wellread import Client
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load

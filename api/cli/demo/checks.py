@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain import EventKind, Status
-from wellread.records import Event, Record
+from wellread import Event, Record
 
 
 @dataclass(frozen=True, kw_only=True)

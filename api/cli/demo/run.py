@@ -19,8 +19,7 @@ from api.cli.demo.checks import Check, Finding, check
 from api.cli.demo.site_server import SITE, SiteServer, serve
 from api.cli.views import question as show
 from api.cli.views.question import Style
-from wellread.client import Client
-from wellread.records import Event, Record
+from wellread import Client, Event, Record
 from workers.processes.stack import Stack
 
 Say = Callable[..., None]

@@ -13,7 +13,7 @@ from api.cli.views.width import clean, cut, wrap
 if TYPE_CHECKING:
     from api.operations.doctor import Diagnosis
     from api.operations.overview import Overview
-    from wellread.client import Source, Watch
+    from wellread import Source, Watch
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.cli.views.width import clean
-from wellread.records import Record
+from wellread import Record
 
 #: URLs of pages that are being read, and the most words of what is missing
 _SHOWN = 5

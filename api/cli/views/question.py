@@ -15,7 +15,7 @@ import click
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
-from wellread.records import Event, PageRead, Record
+from wellread import Event, PageRead, Record
 
 #: status → (phase, what is being done)
 PHASES = {

@@ -10,12 +10,8 @@ from api.cli.views.question import Style
 from api.cli.views.width import clean, cut
 
 if TYPE_CHECKING:
-    from store.crawl import site_reads
-    from wellread import client
-    from wellread.client import StoredPage
-    from wellread.records import PageCheck
-
-    SiteRead = client.SiteRead | site_reads.SiteRead
+    from domain.site import PageCheck
+    from wellread import SiteRead, StoredPage
 
 
 def progress_line(seen: SiteRead, style: Style) -> str:

@@ -16,7 +16,7 @@ from store.learned import versions
 from tests.api.cli.command import wellread
 from tests.api.conftest import LOCAL, serving
 from tests.workers.learning.judged_answers import put_history
-from wellread.client import AsyncClient, Client, Refused
+from wellread import AsyncClient, Client, Refused
 from wellread.learned_records import VersionOut
 from workers.services import Services
 from workers.settings import Settings

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from domain.site import SiteReadStatus
 from store.crawl import site_frontier, site_reads
-from store.crawl.site_reads import SiteReadStatus
 from store.pages import visits
 from tests.api import walk
 from tests.api.cli.command import wellread

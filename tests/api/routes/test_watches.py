@@ -18,7 +18,7 @@ from store.sql.tables import AnswerRow, QuestionRow
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import LOCAL, serving
-from wellread.client import AsyncClient, Client, Refused
+from wellread import AsyncClient, Client, Refused
 from workers.questions import submit, watches
 from workers.services import Services
 from workers.settings import Settings

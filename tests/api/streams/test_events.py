@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from api.dependencies import open_listener, read_record
 from api.streams.events import final_record, watch
 from domain import Status
-from store.ephemeral.events import Event
+from domain.record import Event
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi import FastAPI
 
+from domain.site import SiteReadStatus
 from store.crawl import sources
-from store.crawl.site_reads import SiteReadStatus
 from tests.api.web.browser import Tab, opened
 from workers.crawl import sites
 from workers.questions import submit

@@ -12,7 +12,8 @@ from redis.retry import Retry
 from structlog.testing import capture_logs
 
 from domain import EventKind
-from store.ephemeral.events import Event, Events, follow
+from domain.record import Event
+from store.ephemeral.events import Events, follow
 
 
 async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:

@@ -52,7 +52,7 @@ def test_answer_is_given_again_with_its_citations_and_costs_nothing(database: Da
     again = record(database, ask(database, "capital of FRANCE", at=LATER), LATER)
     assert (again.status, again.answer, again.cached_from) == (Status.ANSWERED, "Paris.", first)
     assert again.citations == record(database, first).citations
-    assert (again.cost["usd"], again.seconds, [timing.step for timing in again.timings]) == (0.0, 0.0, ["reuse"])
+    assert (again.cost.usd, again.seconds, [timing.step for timing in again.timings]) == (0.0, 0.0, ["reuse"])
     third = record(database, ask(database, at=LATER), LATER)
     assert third.cached_from == first  # where it was made, however often it was given again
 

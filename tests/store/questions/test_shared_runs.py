@@ -78,10 +78,10 @@ def test_follower_shows_where_the_run_stands_and_pays_nothing(database: Database
     cost = {"model": "m", "input_tokens": 5, "output_tokens": 1, "usd": 0.1}
     move(database, leader, Move(to=Status.RETRYING, outcome="insufficient", detail={"hits": 2, "cost": cost}))
     seen = record(database, follower)
-    assert (seen.status, seen.current_step, seen.cost["usd"]) == (Status.RETRYING, "phase2_retry_paraphrased", 0.0)
+    assert (seen.status, seen.current_step, seen.cost.usd) == (Status.RETRYING, "phase2_retry_paraphrased", 0.0)
     move(database, leader, answered())
     ended = record(database, follower)
-    assert (ended.cost["usd"], [timing.step for timing in ended.timings]) == (0.0, ["follow"])
+    assert (ended.cost.usd, [timing.step for timing in ended.timings]) == (0.0, ["follow"])
     assert (ended.rag_hits_count, ended.final_step) == (3, "phase1_initial_lookup")
 
 

@@ -6,11 +6,12 @@ import pytest
 
 from domain import PageText, Status, Tally, Validators
 from domain.errors import WellreadError
+from domain.record import Record
 from store.learned import versions
 from store.pages import pages
 from store.questions.feedback import outcomes
 from store.questions.new_questions import NewQuestion
-from store.questions.records import Record, read
+from store.questions.records import read
 from store.sql.tables import StepRow
 from tests.fakes import HashingEmbedder
 from tests.workers.learning.judged_answers import put_history
@@ -79,7 +80,7 @@ def judge_all(services: Services) -> None:
 
 def verdict(record: Record) -> tuple[float, int]:
     assert record.verdict is not None
-    return record.verdict["confidence"], record.verdict["version"]
+    return record.verdict.confidence, record.verdict.version
 
 
 def test_feedback_makes_the_judge_surer_and_going_back_gives_the_old_confidence_exactly(site: Services) -> None:

@@ -15,7 +15,8 @@ from api.cli.demo.alone import isolated_in
 from api.cli.demo.checks import Finding, check
 from api.cli.views.question import Style
 from tests.api.records import citation, record_json
-from wellread.records import Event, to_record
+from wellread import Event, Record
+from wellread.responses import to_value
 from workers.settings import load
 
 EXPECTED = "610 megawatt-hours"
@@ -31,7 +32,7 @@ def _logs_as_before() -> Iterator[None]:
 
 def _finding(*kinds: str, fetched: tuple[str, ...] = (), **changes: Any) -> Finding:
     events = tuple(Event(id="", kind=kind, data={}) for kind in kinds)
-    return Finding(record=to_record(record_json(**changes)), fetched=fetched, events=events)
+    return Finding(record=to_value(Record, record_json(**changes)), fetched=fetched, events=events)
 
 
 def _first(**changes: Any) -> Finding:

@@ -9,7 +9,8 @@ import pytest
 from api.cli.views.provenance import about_answer
 from api.cli.views.question import Style, record_lines
 from tests.api.records import record_json
-from wellread.records import to_record
+from wellread import Record
+from wellread.responses import to_value
 
 PAID = {"model": "claude-sonnet-5-5", "input_tokens": 3400, "output_tokens": 500, "usd": 0.0123}
 WAITING = [
@@ -41,7 +42,7 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
     ],
 )
 def test_what_is_to_be_known_is_said(changes: dict[str, Any], said: list[str]) -> None:
-    record = to_record(record_json(**changes))
+    record = to_value(Record, record_json(**changes))
     assert about_answer(record) == said
     shown = "\n".join(record_lines(record, Style(width=200)))
     assert all(line in shown for line in said)
@@ -49,5 +50,5 @@ def test_what_is_to_be_known_is_said(changes: dict[str, Any], said: list[str]) -
 
 def test_what_a_page_is_called_cannot_steer_the_terminal() -> None:
     lacking = {**LACKING, "missing": ["a\x1b[2Jb"]}
-    (line,) = about_answer(to_record(record_json(status="SEEKING", verdict=lacking, pages=[])))
+    (line,) = about_answer(to_value(Record, record_json(status="SEEKING", verdict=lacking, pages=[])))
     assert "\x1b" not in line

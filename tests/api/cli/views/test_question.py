@@ -11,7 +11,8 @@ from api.cli.views import question
 from api.cli.views.question import Style
 from api.cli.views.width import clean, columns, cut, wrap
 from tests.api.records import citation, record_json
-from wellread.records import Event, PageRead, Record, to_record
+from wellread import Event, PageRead, Record
+from wellread.responses import to_value
 
 
 def _status(status: str, *, id: str = "1-0", **data: Any) -> Event:
@@ -19,7 +20,7 @@ def _status(status: str, *, id: str = "1-0", **data: Any) -> Event:
 
 
 def _record(**changes: Any) -> Record:
-    return to_record(record_json(**changes))
+    return to_value(Record, record_json(**changes))
 
 
 @given(st.text(), st.integers(4, 120))

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from domain.site import SiteReadStatus
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.crawl.site_reads import SiteReadOver, SiteReadStatus
+from store.crawl.site_reads import SiteReadOver
 from store.sql.tables import CandidateRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell

@@ -1,0 +1,131 @@
+"""What is read: sources, whole sites and single pages, as the store builds, the API gives and the client gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from domain.candidate import Schedule
+from domain.published import UNPUBLISHED, always_sent, described
+
+
+class SiteReadStatus(StrEnum):
+    """Whether a site is being read."""
+
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    DONE = "DONE"
+    CANCELLED = "CANCELLED"
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether no more of the site is read."""
+        return self in (SiteReadStatus.DONE, SiteReadStatus.CANCELLED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A site that may be read for any question."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
+
+    id: int
+    url: str
+    own: bool  #: the operator's own: its address may be private
+    min_delay_s: float | None  #: seconds between two requests; None: the setting
+    schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
+    next_due: datetime | None = field(default=None, metadata=described("When it is looked at again by its schedule."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteRead:
+    """How far the reading of a whole site has come; the counts are of pages."""
+
+    id: int
+    url: str
+    prefix: str = field(metadata=described("What the URLs of its pages begin with."))
+    status: SiteReadStatus
+    reason: str | None = field(metadata=described("Why it ended."))
+    again: bool = field(metadata=described("Whether pages that were read before are looked at too."))
+    source_id: int | None = field(metadata=described("The source whose schedule asked for it."))
+    max_pages: int
+    max_depth: int
+    found: int
+    looked_at: int
+    new: int = field(metadata=described("With a text that was not known."))
+    unchanged: int
+    left_out: int = field(metadata=described("Forbidden by the site, gone, or without text."))
+    failed: int
+    bytes: int
+    embedding: int = field(
+        metadata=described("Those that wait to be in the knowledge base; told of one site read alone.")
+    )
+    active_s: float = field(metadata=described("Seconds it was worked on, pauses left out."))
+    pages_per_s: float
+    left_s: float | None = field(metadata=described("About how many seconds are left; null while that cannot be told."))
+    created_at: datetime
+    finished_at: datetime | None
+    #: with the client: as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether no more of the site is read."""
+        return self.status.is_final
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageCheck:
+    """What was found when a page was looked at, once or many times in a row."""
+
+    outcome: str = field(metadata=described("new, changed, unchanged, gone, failed, or what else came of it."))
+    status: int | None = field(metadata=described("HTTP status of the answer; 304 where the server said so itself."))
+    content_hash: str = field(metadata=described("Of the text it had from then on."))
+    reason: str
+    times: int = field(metadata=described("How often in a row."))
+    first_at: datetime
+    last_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredPage:
+    """A stored page, or the part of it that was asked for."""
+
+    id: int
+    url: str
+    title: str
+    lang: str
+    text: str = field(metadata=described("The text from `start`, as long as asked for."))
+    start: int = field(metadata=described("Where this text begins, in Unicode characters."))
+    characters: int = field(metadata=described("Length of the whole text."))
+    published: datetime | None
+    read_at: datetime
+    content_hash: str
+    generation: int = field(metadata=described("Counts the texts this page has had."))
+    is_gone: bool
+    checked_at: datetime = field(metadata=described("When it was last looked at."))
+    next_due: datetime = field(metadata=described("When it will be looked at again."))
+    history: tuple[PageCheck, ...] = field(
+        metadata=described("What was found when it was looked at, the latest first.")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRead:
+    """A page that was asked to be read, and how far that has come."""
+
+    id: int
+    url: str
+    outcome: str | None = field(metadata=described("null while it waits."))
+    reason: str | None
+    page_id: int | None
+    title: str | None
+    in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more happens: it could not be read, or answers can be drawn from it."""
+        return self.outcome is not None and (self.page_id is None or self.in_knowledge_base)

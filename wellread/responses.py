@@ -1,0 +1,88 @@
+"""What each response of the API means: its JSON, or the error to raise; and when a broken stream is given up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx2
+from pydantic import TypeAdapter, ValidationError
+
+from domain.record import Event
+from wellread.errors import ApiUnreachable, ClientError, Refused
+
+Value = TypeVar("Value")
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+#: the server sends a sign of life every 15 s; a stream silent for longer than this is dead
+SILENT_S = 40.0
+#: tries in a row to reach a stream again; with their pauses about 17 s, enough for a server that is started again
+MAX_TRIES = 8
+
+
+def read_json(response: httpx2.Response) -> Any:
+    """Return the JSON of a response that has been read; raises Refused, or ApiUnreachable when it is not Wellread's."""
+    try:
+        body = response.json() if response.content else None
+    except ValueError:
+        body = None
+        if response.is_success:
+            raise ApiUnreachable(f"What answers at {response.url} is not Wellread: check the API's address.") from None
+    if response.is_success:
+        return body
+    raise _refusal(response, body if isinstance(body, dict) else {})
+
+
+def unreachable(url: str, error: Exception) -> ApiUnreachable:
+    """Return the error for a connection that failed."""
+    why = str(error) or type(error).__name__
+    return ApiUnreachable(
+        f"Wellread does not answer at {url} ({why}): start it with `wellread up`, or check the API's address."
+    )
+
+
+def to_value(kind: type[Value], sent: Mapping[str, Any]) -> Value:
+    """Return the JSON as a value, and in its field ``json`` where it has one; raises ClientError.
+
+    Fields that an older server does not send have defaults; those that only a newer one sends stand in ``json`` alone.
+    """
+    try:
+        adapter: TypeAdapter[Value] = _adapter(kind)
+        return adapter.validate_python({**sent, "json": sent})
+    except (TypeError, ValidationError) as error:
+        raise ClientError(f"The server sent no {kind.__name__} that this client can read: {error}") from error
+
+
+def to_values(kind: type[Value], sent: Sequence[Mapping[str, Any]]) -> list[Value]:
+    """Return a list of such values."""
+    return [to_value(kind, each) for each in sent]
+
+
+def to_event(sent: httpx2.ServerSentEvent) -> Event:
+    """Return a server-sent event as a step of progress."""
+    return Event(id=sent.id, kind=sent.event, data=json.loads(sent.data))
+
+
+def pause_s(tries: int) -> float:
+    """Return the seconds to wait before trying again for the ``tries``-th time."""
+    return float(min(4.0, 0.25 * 2 ** (tries - 1)))
+
+
+def check_tries(url: str, broken: Exception, tries: int) -> None:
+    """Give up on a stream: at once when the server refuses it, else after many tries in a row."""
+    if isinstance(broken, Refused) and (broken.status < 500 or tries >= MAX_TRIES):
+        raise broken
+    if tries >= MAX_TRIES:
+        raise unreachable(url, broken) from broken
+
+
+def _refusal(response: httpx2.Response, problem: Mapping[str, Any]) -> Refused:
+    return Refused(
+        status=response.status_code,
+        kind=str(problem.get("type") or "about:blank"),
+        title=str(problem.get("title") or f"HTTP {response.status_code}"),
+        detail=str(problem.get("detail") or f"{response.url} answered {response.reason_phrase or 'nothing'}."),
+        what_to_do=str(problem.get("what_to_do") or ""),
+    )
