@@ -15,7 +15,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -85,6 +85,9 @@ format: install ## put the code into its format
 
 client: install ## write the synchronous client from the asynchronous one
 	@$(BIN)/python clients/python/unasync.py
+
+wheels: install ## build into dist/ the wheel of everything and the wheel of the client alone
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . clients/python
 
 docs: install ## write the generated parts of docs/ from the code
 	@$(BIN)/python -m api.generate_docs

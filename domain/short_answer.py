@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from domain import Focus, Sentence
+from domain.answer import Focus, Sentence
 from domain.contradiction import Contradiction
 
 #: a focus that is less sure is not given as the short answer

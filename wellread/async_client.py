@@ -9,7 +9,7 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
-from domain import EventKind
+from domain.event import EventKind
 from domain.record import Event, Feedback, FeedbackVerdict, Record, Watch
 from domain.site import PageRead, SiteRead, Source, StoredPage
 from wellread import requests, responses
