@@ -8,11 +8,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy import CursorResult, delete, func, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, CandidateKind, ReadOutcome
 from store.sql import leases
+from store.sql.bulk import update_rows
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from text.invisible import strip_invisible
 
@@ -169,23 +170,20 @@ def to_candidate(row: CandidateRow) -> Candidate:
 
 
 def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(CandidateRow)
-        .where(which)
-        .values(
-            status=CandidateStatus.SETTLED,
-            outcome=result.outcome,
-            reason=result.reason,
-            page_id=result.page_id,
-            bytes=result.bytes,
-            elapsed_s=result.elapsed_s,
-            news=result.news,
-            settled_at=now,
-            **leases.RELEASED,
-        )
-        .execution_options(synchronize_session=False)
+    return update_rows(
+        session,
+        CandidateRow,
+        which,
+        status=CandidateStatus.SETTLED,
+        outcome=result.outcome,
+        reason=result.reason,
+        page_id=result.page_id,
+        bytes=result.bytes,
+        elapsed_s=result.elapsed_s,
+        news=result.news,
+        settled_at=now,
+        **leases.RELEASED,
     )
-    return int(changed.rowcount)
 
 
 def _count(session: Session, *where: Any) -> int:

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate
 from store.crawl.candidates import CandidateStatus
 from store.sql import leases
+from store.sql.bulk import update_rows
 from store.sql.tables import CandidateRow, PageRow, SiteReadRow
 from text.invisible import strip_invisible
 
@@ -47,24 +48,16 @@ def take_next(session: Session, row: SiteReadRow, due_at: datetime) -> int | Non
     query = select(CandidateRow.id).where(mine, CandidateRow.status == CandidateStatus.KNOWN)
     candidate_id = session.scalar(query.order_by(CandidateRow.score.desc()).limit(1))
     if candidate_id is not None:
-        session.execute(
-            update(CandidateRow)
-            .where(CandidateRow.id == candidate_id)
-            .values(status=CandidateStatus.WAITING, due_at=due_at, attempts=0)
-            .execution_options(synchronize_session=False)
-        )
+        chosen = CandidateRow.id == candidate_id
+        update_rows(session, CandidateRow, chosen, status=CandidateStatus.WAITING, due_at=due_at, attempts=0)
     return candidate_id
 
 
 def put_back(session: Session, site_read_id: int, now: datetime) -> None:
     """Have what waits to be read wait no longer; what is being read just now is read to its end."""
     mine = (CandidateRow.site_read_id == site_read_id, CandidateRow.status == CandidateStatus.WAITING)
-    session.execute(
-        update(CandidateRow)
-        .where(*mine, leases.is_unleased(CandidateRow, now))
-        .values(status=CandidateStatus.KNOWN)
-        .execution_options(synchronize_session=False)
-    )
+    unread = leases.is_unleased(CandidateRow, now)
+    update_rows(session, CandidateRow, *mine, unread, status=CandidateStatus.KNOWN)
 
 
 def is_being_read(session: Session, site_read_id: int) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import CursorResult, func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
@@ -54,12 +53,12 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
 
 def mark_indexed(session: Session, lease: leases.Lease) -> bool:
     """Note that the knowledge base holds the page; False when its text changed meanwhile."""
-    return _end(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
+    return leases.release(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
 
 
 def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
     """Stop trying to embed a page; nobody waits for it any longer."""
-    return _end(session, lease, state=IndexState.FAILED, error=error)
+    return leases.release(session, lease, state=IndexState.FAILED, error=error)
 
 
 def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:
@@ -70,13 +69,3 @@ def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str
         .where(QuestionRow.status == Status.EMBEDDING, CandidateRow.page_id.in_(page_ids))
     )
     return list(session.scalars(query.distinct()))
-
-
-def _end(session: Session, lease: leases.Lease, **values: Any) -> bool:
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(PageRow)
-        .where(leases.holds(lease))
-        .values(**values, **leases.RELEASED)
-        .execution_options(synchronize_session=False)
-    )
-    return changed.rowcount == 1

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from store.crawl.candidates import CandidateStatus
 from store.sql import upsert
+from store.sql.bulk import update_rows
 from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
 #: where a candidate comes from whose page is read again
@@ -78,7 +79,7 @@ def host_is_due(session: Session, host: str, due_at: datetime) -> None:
         if upsert.add_missing(session, HostRow, HostRow.origin, **values):
             return
     later = (HostRow.refresh_at.is_(None)) | (HostRow.refresh_at > due_at)
-    _change(session, HostRow.origin == host, later, refresh_at=due_at)
+    update_rows(session, HostRow, HostRow.origin == host, later, refresh_at=due_at)
 
 
 def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
@@ -92,7 +93,7 @@ def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
     pages = _first_due(session, free, now)
     for host in set(free) - {page.host for page in pages}:
         _back_into_line(session, host, now)
-    _change(session, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LANE)
+    update_rows(session, HostRow, HostRow.origin.in_([page.host for page in pages]), refresh_at=now + LANE)
     return _take(session, pages, turn=0, now=now)
 
 
@@ -106,12 +107,8 @@ def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[in
 
 def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
     """Have all pages below the prefix be due then: their source's schedule was changed."""
-    session.execute(
-        update(PageRow)
-        .where(PageRow.host == host, PageRow.url.startswith(prefix, autoescape=True), PageRow.gone_at.is_(None))
-        .values(next_due=due_at)
-        .execution_options(synchronize_session=False)
-    )
+    below = PageRow.url.startswith(prefix, autoescape=True)
+    update_rows(session, PageRow, PageRow.host == host, below, PageRow.gone_at.is_(None), next_due=due_at)
     host_is_due(session, host, due_at)
 
 
@@ -150,8 +147,4 @@ def _candidate(page: _Page, turn: int, now: datetime) -> dict[str, Any]:
 def _back_into_line(session: Session, host: str, now: datetime) -> None:
     """Put a host back: at the line's end where pages of it are due, else for when the first one will be."""
     first = session.scalar(select(PageRow.next_due).where(PageRow.host == host).order_by(PageRow.next_due).limit(1))
-    _change(session, HostRow.origin == host, refresh_at=None if first is None else max(first, now))
-
-
-def _change(session: Session, *where: Any, **values: Any) -> None:
-    session.execute(update(HostRow).where(*where).values(**values).execution_options(synchronize_session=False))
+    update_rows(session, HostRow, HostRow.origin == host, refresh_at=None if first is None else max(first, now))

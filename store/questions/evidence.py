@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, or_, select, update
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from domain import Question
+from store.sql.bulk import update_rows
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
 
 
@@ -50,13 +51,7 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
         .join(PageRow, PageRow.id == EvidenceRow.page_id)
         .where(EvidenceRow.page_id.in_(page_ids), _changed())
     )
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(AnswerRow)
-        .where(AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None))
-        .values(stale_at=now)
-        .execution_options(synchronize_session=False)
-    )
-    return changed.rowcount
+    return update_rows(session, AnswerRow, AnswerRow.id.in_(outdated), AnswerRow.stale_at.is_(None), stale_at=now)
 
 
 def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:

@@ -15,8 +15,8 @@ from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
 from store.questions import answers, feedback
-from store.questions.spending import total_cost
 from store.questions.state import find
+from store.questions.trace import total_cost
 from store.sql.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 
 #: the phase a status belongs to, as the four-phase design counts them

@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
-from store.questions import answers, shared_runs, watches
+from store.questions import answers, shared_runs, watches, webhooks
 from store.sql import leases
-from store.sql.tables import CandidateRow, QuestionRow, StepRow, WebhookRow, WebhookStatus
+from store.sql.tables import CandidateRow, QuestionRow, StepRow
 
 
 class UnknownQuestion(WellreadError):
@@ -99,16 +99,7 @@ def _put(row: QuestionRow, to: Status, now: datetime) -> None:
 def _owe_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
     """Owe the caller its delivery; one that was asked again tells of changes alone (:mod:`store.questions.watches`)."""
     if row.callback_url and row.round == 0:
-        session.add(
-            WebhookRow(
-                question_id=row.id,
-                url=row.callback_url,
-                event=f"question.{row.status.lower()}",
-                status=WebhookStatus.WAITING,
-                created_at=now,
-                due_at=now,
-            )
-        )
+        webhooks.add(session, row, url=row.callback_url, event=f"question.{row.status.lower()}", now=now)
 
 
 def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from domain import Cost
 from store.crawl import candidates
 from store.questions.state import find
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
@@ -45,6 +46,38 @@ def read(session: Session, question_id: str) -> list[Step]:
     steps = session.scalars(select(StepRow).where(StepRow.question_id.in_(ids)).order_by(StepRow.id))
     settled = [each for id in ids for each in candidates.of_question(session, id) if each.settled_at is not None]
     return sorted((*map(_step, steps), *map(_page, settled)), key=lambda step: step.started_at)
+
+
+def add_cost(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
+    """Add to the question's trace what was spent beside its own steps."""
+    row = session.get_one(QuestionRow, question_id)
+    session.add(
+        StepRow(
+            question_id=question_id,
+            name=name,
+            cycle=row.cycle,
+            attempt=1,
+            outcome="read",
+            started_at=started_at,
+            finished_at=now,
+            detail={"cost": asdict(cost)},
+        )
+    )
+
+
+def total_cost(session: Session, question_id: str) -> Cost:
+    """Add up what all of the question's steps cost, the answers' share included."""
+    costs = select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)
+    return _sum(session, costs)
+
+
+def spent(session: Session, question_id: str) -> Cost:
+    """Add up what the question's steps cost; of one that was asked again, those since then."""
+    since = session.scalar(select(QuestionRow.asked_again_at).where(QuestionRow.id == question_id))
+    costs = select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)
+    if since is not None:
+        costs = costs.where(StepRow.started_at >= since)
+    return _sum(session, costs)
 
 
 def _step(row: StepRow) -> Step:
@@ -83,3 +116,7 @@ def _page(row: CandidateRow) -> Step:
             "reason": row.reason,
         },
     )
+
+
+def _sum(session: Session, costs: Select[Any]) -> Cost:
+    return sum((Cost(**cost) for cost in session.scalars(costs) if cost), start=Cost())

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
 from domain.record import Watch
-from store.questions import answers, evidence
+from store.questions import answers, evidence, webhooks
+from store.sql.bulk import update_rows
 from store.sql.tables import (
     AnswerRow,
     EvidenceRow,
@@ -18,8 +19,6 @@ from store.sql.tables import (
     PageRow,
     QuestionRow,
     WatchRow,
-    WebhookRow,
-    WebhookStatus,
 )
 
 #: the webhook's and the event's name
@@ -85,16 +84,7 @@ def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now
         return
     watch.changed_at = now
     if url := watch.callback_url or question.callback_url:
-        session.add(
-            WebhookRow(
-                question_id=question.id,
-                url=url,
-                event=CHANGED,
-                status=WebhookStatus.WAITING,
-                created_at=now,
-                due_at=now,
-            )
-        )
+        webhooks.add(session, question, url=url, event=CHANGED, now=now)
 
 
 def differ(one: AnswerRow, other: AnswerRow) -> bool:
@@ -154,8 +144,7 @@ def unknown_outdated(session: Session, now: datetime) -> list[int]:
 
 def outdate(session: Session, answer_ids: Sequence[int], now: datetime) -> None:
     """Mark answers stale."""
-    stale = update(AnswerRow).where(AnswerRow.id.in_(answer_ids), AnswerRow.stale_at.is_(None)).values(stale_at=now)
-    session.execute(stale.execution_options(synchronize_session=False))
+    update_rows(session, AnswerRow, AnswerRow.id.in_(answer_ids), AnswerRow.stale_at.is_(None), stale_at=now)
 
 
 def _latest_revision() -> object:

@@ -1,7 +1,8 @@
-"""Leases: a row is worked on by one process at a time, and by another when that process dies.
+"""Leases: one process at a time works on a row, and another one takes over when that process dies.
 
-A claim takes the row for some seconds; the lease renewer renews it while the work goes on; whoever still holds it may
-record what came out. Attempts are counted when work begins, so that work which kills its process counts too.
+A claim leases the row for some seconds; the lease renewer extends the lease while the work goes on; only a process that
+still holds the lease may record the result. An attempt is counted when work starts, so that work which kills its
+process counts too.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, CursorResult, or_, update
+from sqlalchemy import ColumnElement, or_
 from sqlalchemy.orm import Session
 
+from store.sql.bulk import update_rows
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 
 LeasedRow = type[QuestionRow] | type[CandidateRow] | type[PageRow] | type[WebhookRow]
@@ -22,6 +24,8 @@ LeasedRow = type[QuestionRow] | type[CandidateRow] | type[PageRow] | type[Webhoo
 LEASE_S = 20.0
 #: a step that fails this often is given up
 MAX_ATTEMPTS = 5
+#: the columns of a row that nobody works on
+RELEASED: dict[str, None] = {"lease_by": None, "lease_until": None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +52,10 @@ def claim(
 ) -> Lease | None:
     """Take the row if it still waits for this work and is free; None when it is not."""
     token = uuid.uuid4().hex
-    taken: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(row)
-        .where(row.id == row_id, waits, is_free(row, now))
-        .values(lease_by=token, lease_until=now + timedelta(seconds=LEASE_S), attempts=row.attempts + 1)
-        .execution_options(synchronize_session=False)
-    )
-    return Lease(row=row, row_id=row_id, token=token) if taken.rowcount == 1 else None
+    until, attempts = now + timedelta(seconds=LEASE_S), row.attempts + 1
+    where = (row.id == row_id, waits, is_free(row, now))
+    taken = update_rows(session, row, *where, lease_by=token, lease_until=until, attempts=attempts)
+    return Lease(row=row, row_id=row_id, token=token) if taken == 1 else None
 
 
 def holds(lease: Lease) -> ColumnElement[bool]:
@@ -63,30 +64,25 @@ def holds(lease: Lease) -> ColumnElement[bool]:
 
 
 def renew(session: Session, lease: Lease, now: datetime) -> bool:
-    """Keep the row for another term; False when it was lost."""
-    return _change(session, lease, lease_until=now + timedelta(seconds=LEASE_S))
+    """Extend the lease for another term; return False when it was lost."""
+    return update_rows(session, lease.row, holds(lease), lease_until=now + timedelta(seconds=LEASE_S)) == 1
 
 
 def defer(session: Session, lease: Lease, due_at: datetime) -> bool:
-    """Return the row back untouched until ``due_at``; the attempt does not count."""
-    return _change(session, lease, due_at=due_at, attempts=lease.row.attempts - 1, **RELEASED)
+    """Release the row until ``due_at``; the attempt does not count."""
+    return release(session, lease, due_at=due_at, attempts=lease.row.attempts - 1)
 
 
 def retry_later(session: Session, lease: Lease, due_at: datetime, error: str) -> bool:
-    """Return the row back after a failure, to be tried again at ``due_at``."""
-    return _change(session, lease, due_at=due_at, error=error, **RELEASED)
+    """Release the row after a failure, to be tried again at ``due_at``."""
+    return release(session, lease, due_at=due_at, error=error)
+
+
+def release(session: Session, lease: Lease, **values: Any) -> bool:
+    """Set columns of the row and end the lease; return False, and change nothing, when it was lost."""
+    return update_rows(session, lease.row, holds(lease), **values, **RELEASED) == 1
 
 
 def backoff_s(attempts: int) -> float:
     """Seconds to wait before the next attempt: 1, 2, 4, 8 … at most 60."""
     return min(60.0, 2.0 ** max(0, attempts - 1))
-
-
-RELEASED: dict[str, None] = {"lease_by": None, "lease_until": None}
-
-
-def _change(session: Session, lease: Lease, **values: Any) -> bool:
-    changed: CursorResult[Any] = session.execute(  # type: ignore[assignment]
-        update(lease.row).where(holds(lease)).values(**values).execution_options(synchronize_session=False)
-    )
-    return changed.rowcount == 1

@@ -10,7 +10,7 @@ from domain import Budget, PageText, Question, Status, Validators
 from store.pages import pages
 from store.questions import new_questions, records, state
 from store.questions.new_questions import NewQuestion
-from store.questions.spending import spent
+from store.questions.trace import spent
 from store.sql import leases
 from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble

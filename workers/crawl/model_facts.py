@@ -11,7 +11,7 @@ import structlog
 from crawler.extract.chunk import chunk
 from domain import Cost, Fact, Hit, PageText, Question
 from pipeline.llm import ModelError
-from store.questions import spending
+from store.questions import trace
 from workers.questions.spending import remaining_budget
 
 if TYPE_CHECKING:
@@ -58,4 +58,4 @@ def _record(services: Services, question_id: str, cost: Cost, started: datetime)
     if cost == Cost():
         return
     with services.database.write() as session:
-        spending.note(session, question_id, "facts", cost, started_at=started, now=services.now())
+        trace.add_cost(session, question_id, "facts", cost, started_at=started, now=services.now())

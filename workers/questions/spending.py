@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain import Question
 from pipeline.claude.budget import SpendingBudget
-from store.questions.spending import spent
+from store.questions.trace import spent
 from store.sql.database import Database
 
 

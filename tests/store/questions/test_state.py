@@ -11,7 +11,7 @@ from sqlalchemy import update
 from domain import Answer, Candidate, Cost, Question, Sentence, Status, Verdict
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus, Spent
-from store.questions import records, spending
+from store.questions import records, trace
 from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
 from store.questions.state import Move, UnknownQuestion, cancel, dead, find, record, replay
 from store.sql import leases
@@ -141,8 +141,8 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
     with database.write() as session:
         assert candidates.spent(session, question.id) == Spent(pages=0, bytes=0)
         assert candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
-        assert spending.spent(session, question.id) == Cost()
-        assert spending.total_cost(session, question.id) == cost  # what it cost in all is still told
+        assert trace.spent(session, question.id) == Cost()
+        assert trace.total_cost(session, question.id) == cost  # what it cost in all is still told
 
 
 def test_the_end_of_a_question_with_a_callback_owes_one_delivery(database: Database) -> None:

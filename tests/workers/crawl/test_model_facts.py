@@ -14,7 +14,7 @@ from domain import Budget, Fact, PageText, Question
 from pipeline.claude.model import Claude
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
-from store.questions.spending import spent
+from store.questions.trace import spent
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, say_json
 from workers.crawl.model_facts import with_facts
