@@ -138,7 +138,7 @@ def _composed_by(
     examples: str,
     on_answer: OnAnswer | None,
 ) -> Produced[Answer | None]:
-    disputes = (*to_disputes(contradicting_assertions(analysis, hits, closely=PASSAGES)), *verdict.disputes)
+    disputes = (*to_disputes(contradicting_assertions(analysis, hits, top=PASSAGES)), *verdict.disputes)
     notes = (*notes, DISPUTED) if disputes else notes
     on_answer = _answers_only(on_answer)
     try:

@@ -13,11 +13,19 @@ from importlib.resources import files
 
 #: what a term counts that the table does not know
 RARE = 1.0
+#: what remains of a term's weight when every text at hand holds it
+_COMMON = 0.2
 
 
 def rarity(term: str, lang: str) -> float:
     """Return a weight in (0, 1]; terms of a language without a table all weigh 1."""
     return _table().get(lang, {}).get(term, RARE)
+
+
+def rarity_among(term: str, lang: str, holding: float, texts: int) -> float:
+    """Return the rarity of a term in general and among the ``texts`` at hand, of which ``holding`` hold it."""
+    among = math.log1p((texts - holding + 0.5) / (holding + 0.5)) / math.log1p((texts + 0.5) / 0.5)
+    return rarity(term, lang) * (_COMMON + (1 - _COMMON) * among)
 
 
 def rarity_of(texts_with_term: int, texts: int) -> float:

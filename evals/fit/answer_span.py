@@ -86,7 +86,7 @@ def cases_of(eval_set: EvalSet, at_most: int) -> Iterator[Case]:
 
 def _sentence(question: EvalQuestion, passage: Passage) -> str:
     hit = Hit(passage=passage, score=1.0, scale="minmax", rank=1, similarity=0.5)
-    spans = cover(analyse_question(question.text, passage.lang), [hit], closely=1).spans
+    spans = cover(analyse_question(question.text, passage.lang), [hit], top=1).spans
     answering = [each for each in spans if any(contains(each.span.text, gold) for gold in question.answers)]
     return max(answering, key=score).span.text if answering else ""
 

@@ -39,7 +39,7 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
 
     With ``several`` they are joined from several pages where the question needs that.
     """
-    read_spans = cover(analysis, hits, closely=PASSAGES).spans
+    read_spans = cover(analysis, hits, top=PASSAGES).spans
     sentences = choose_sentences(read_spans, analysis.text)
     if not sentences:
         return None

@@ -75,9 +75,9 @@ def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Seq
     return assertions if len(assertions) > 1 else []
 
 
-def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> list[Assertion]:
-    """Return what the best sentence of the first ``closely`` hits asserts and what contradicts it, the newest first."""
-    read_spans = cover(analysis, hits, closely=closely).spans
+def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> list[Assertion]:
+    """Return what the best sentence of the first ``top`` hits asserts and what contradicts it, the newest first."""
+    read_spans = cover(analysis, hits, top=top).spans
     chosen = choose_sentences(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 

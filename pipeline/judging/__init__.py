@@ -1,1 +1,1 @@
-"""Whether the hits suffice: coverage, features, the calibrated judge, the cutoff."""
+"""Judge whether the hits suffice: coverage, features, the calibrated judge, the cutoff."""

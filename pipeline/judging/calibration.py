@@ -1,8 +1,8 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
-Similarities of two embedders do not compare, nor do those of two languages. For an embedder that none was fitted for
-there is a model that leaves similarity out and asks for more. The coefficients stand in ``calibration.json``, with what
-they were fitted on and how well they do; ``evals/fit/judge.py`` writes it.
+Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
+model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
+sets they were fitted on and their metrics; ``evals/fit/judge.py`` writes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.resources import files
 
 from pipeline.judging.features import Evidence
 
-#: the features of a model that knows the embedder, and those left for one that does not
+#: the features of a model for a known embedder, and those for an unknown one
 FEATURES = (
     "similarity",
     "agreement",
@@ -34,7 +34,7 @@ FEATURES = (
     "term_weight",
 )
 WITHOUT_SIMILARITY = FEATURES[3:]
-#: the name under which the models for an unknown embedder and for another language stand
+#: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
 
 

@@ -1,13 +1,12 @@
-"""How the words of a question stand in the sentences of its hits: what the judge weighs and the composer chooses by.
+"""Compute how far each sentence of the hits covers the question's words: the judge and the composer use it.
 
-A word that every hit holds (the site's name, the subject) tells nothing; the words that few hold tell which sentence
-answers, and one that none holds tells that perhaps nothing does. A heading or a list of links mentions; it does not
-answer.
+A word that every hit holds (the site's name, the subject) tells nothing. A word that few hits hold tells which sentence
+answers; a word that no hit holds tells that perhaps none does. A heading or a list of links mentions a word and does
+not answer.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -19,65 +18,63 @@ from domain import Hit
 from pipeline.judging.sentences import ANSWERING, Span, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
-from text.rarity import rarity
+from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
 from text.terms import terms_of
 
-#: what a word counts in a line that leads to the sentence, in the sentence beside, and in the title
+#: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
-#: what a word counts in a line that tells where to read on
+#: what a word counts in a line that points to further reading
 _MENTIONED = 0.5
 #: what a name counts in a passage that lacks it, when this many of its site's hits and this share of them hold it
 _SITE, _SITE_HITS, _SITE_SHARE = 0.8, 2, 0.4
-#: a question that asks to be told what something is or does
+#: a question that asks what something is or does
 _ASKS_WHAT = re.compile(r"what(?:'s| is| are| does| do) |define |was (?:ist|sind|macht|bedeutet) ", re.IGNORECASE)
-#: terms of a thing that can be asked about by its name, and terms that may stand before it
+#: most terms that name the thing asked about, and terms that may precede it in its definition
 _DEFINED_TERMS, _BEFORE_DEFINED = 4, 1
-#: two words of the question stand together when at most this many words apart
+#: two words of the question are near each other when at most this many words apart
 _NEAR = 3
-#: what remains of a word's weight when every hit holds it
-_COMMON = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpanCoverage:
-    """A sentence as the question sees it; shares are weighted, [0, 1]."""
+    """How far a sentence covers the question; shares are weighted, [0, 1]."""
 
     span: Span
-    at: int  #: place of its hit among those read
+    at: int  #: index of its hit
     own: float  #: share of the question's words in the sentence itself
     led: float  #: share in it, the lines that lead to it and the title
     wide: float  #: share in all these and the better sentence beside it
     neighbour: float  #: share in that better sentence alone
-    near: float  #: share of the question's neighbouring words that stand near each other
-    defines: bool  #: it says what the thing is that the question asks to be told of
+    nearness: float  #: share of the question's neighbouring words that are near each other in the sentence
+    defines: bool  #: it defines the thing asked about
     asked: AnswerType  #: the kind of thing asked for
-    fit: float  #: how much the sentence holds such a thing, [−1, 1]; 0 where anything is asked for
+    fit: float  #: how well the sentence holds such a thing, [−1, 1]; 0 where any kind of thing is asked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """The hits as the question sees them."""
+    """How far the hits cover the question."""
 
     terms: Mapping[str, str]  #: search term → the question's word
-    weights: Mapping[str, float]  #: search term → how much it tells, here
+    weights: Mapping[str, float]  #: search term → its rarity among these hits
     credits: tuple[Mapping[str, float], ...]  #: per hit: term → what its title and text count for it
     spans: tuple[SpanCoverage, ...]
 
 
-def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
-    """Read the sentences of the first ``closely`` hits; the others only tell how common a word is."""
+def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
+    """Return the coverage of the first ``top`` hits' sentences; the other hits only tell how common a word is."""
     lang = analysis.lang
     stand_for = find_related(analysis.terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
-    spans = spans_of(hits[:closely], lang)
-    said = [_said(stand_for, span) for span in spans]
+    spans = spans_of(hits[:top], lang)
+    own = [_own_credits(stand_for, span) for span in spans]
     titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
     held = [
-        _strongest([title, *(own for span, own in zip(spans, said, strict=True) if span.hit is hit)])
-        for hit, title in zip(hits[:closely], titles, strict=False)
+        _strongest([title, *(credits for span, credits in zip(spans, own, strict=True) if span.hit is hit)])
+        for hit, title in zip(hits[:top], titles, strict=False)
     ]
-    held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[closely:]]
-    weights = _weights(analysis.terms, held, lang)
+    held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[top:]]
+    weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
     above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
@@ -88,14 +85,14 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, closely: int) -> Coverage:
         weights=weights,
         credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
         spans=tuple(
-            _read(
+            _cover_span(
                 span,
                 at=places[span.hit.passage.id],
-                own=said[place],
-                beside=[said[other] for other in _beside(spans, place)],
+                own=own[place],
+                beside=[own[other] for other in _beside(spans, place)],
                 leading=_most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE),
                 weights=weights,
-                near=_togetherness(stand_for, span.terms),
+                nearness=_nearness(stand_for, span.terms),
                 defines=asks_what and _defines(stand_for, span),
                 asked=kind,
                 fits=rate_fit(kind, analysis.text, span.named_text),
@@ -111,7 +108,7 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
 
 
-def _read(
+def _cover_span(
     span: Span,
     *,
     at: int,
@@ -119,7 +116,7 @@ def _read(
     beside: Sequence[Mapping[str, float]],
     leading: Mapping[str, float],
     weights: Mapping[str, float],
-    near: float,
+    nearness: float,
     defines: bool,
     asked: AnswerType,
     fits: float,
@@ -132,7 +129,7 @@ def _read(
         led=share(weights, led),
         wide=max((share(weights, _most(led, other, _BESIDE)) for other in beside), default=share(weights, led)),
         neighbour=max((share(weights, other) for other in beside), default=0.0),
-        near=near,
+        nearness=nearness,
         defines=defines,
         asked=asked,
         fit=fits,
@@ -151,13 +148,13 @@ def _beside(spans: Sequence[Span], place: int) -> list[int]:
 
 
 def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
-    """Return what the lines that lead to a sentence count for each word; less, the further above they stand."""
+    """Return what the lines that lead to a sentence count for each word; less, the further above they are."""
     near = _LED ** (1 + span.led_from)
     return {term: near * value for term, value in _credits(stand_for, span.led_by).items()}
 
 
-def _said(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
-    """Return what a sentence counts for each word; one that tells where to read on only mentions them."""
+def _own_credits(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
+    """Return what a sentence counts for each word; a pointer to further reading only mentions the words."""
     part = _MENTIONED if span.kind == "pointer" else 1.0
     return {term: part * value for term, value in _credits(stand_for, span.terms).items()}
 
@@ -171,7 +168,7 @@ def _credits(stand_for: Mapping[str, Mapping[str, float]], terms: Collection[str
 
 
 def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
-    """Return whether the sentence begins with what is asked about, or stands right below it as its description."""
+    """Return whether the sentence begins with the thing asked about, or describes the signature directly above it."""
     if len(stand_for) > _DEFINED_TERMS or span.kind != "prose":
         return False
     named = span.named_at is not None and all(best_weight(others, span.led_by) for others in stand_for.values())
@@ -182,10 +179,9 @@ def _defines(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> bool:
 def _about_sites(
     hits: Sequence[Hit], held: Sequence[Mapping[str, float]], names: Collection[str]
 ) -> list[dict[str, float]]:
-    """Return for each hit what its site counts for the names in the question: a site's pages do not all repeat its
-    name.
+    """Return for each hit what its site counts for the names in the question.
 
-    A site is about a name that a good part of its hits hold.
+    A site is about a name that a good part of its hits hold; its other pages need not repeat it.
     """
     sites = [urlsplit(hit.passage.url).hostname for hit in hits]
     counts: dict[str | None, Counter[str]] = {site: Counter() for site in sites}
@@ -200,20 +196,8 @@ def _most(one: Mapping[str, float], other: Mapping[str, float], part: float = 1.
     return {term: max(value, part * other.get(term, 0.0)) for term, value in one.items()}
 
 
-def _weights(terms: Collection[str], credits: Sequence[Mapping[str, float]], lang: str) -> dict[str, float]:
-    """Weigh each word by its rarity in general and among the hits."""
-    count = len(credits)
-    most = math.log1p((count + 0.5) / 0.5)
-    weights = {}
-    for term in terms:
-        held = sum(each[term] for each in credits)
-        here = math.log1p((count - held + 0.5) / (held + 0.5)) / most
-        weights[term] = rarity(term, lang) * (_COMMON + (1 - _COMMON) * here)
-    return weights
-
-
-def _togetherness(stand_for: Mapping[str, Mapping[str, float]], terms: Sequence[str]) -> float:
-    """Return the share of the question's neighbouring words that stand near each other in the sentence."""
+def _nearness(stand_for: Mapping[str, Mapping[str, float]], terms: Sequence[str]) -> float:
+    """Return the share of the question's neighbouring words that are near each other in the sentence."""
     pairs = list(pairwise(stand_for))
     places = {term: [at for at, other in enumerate(terms) if other in others] for term, others in stand_for.items()}
     near = [any(0 < abs(a - b) <= _NEAR for a in places[one] for b in places[other]) for one, other in pairs]

@@ -1,10 +1,10 @@
-"""How many of the hits are kept: the design document's rule [retrieve_adaptive], and one that asks the judge.
+"""Choose how many of the hits to keep: by the design document's rule [retrieve_adaptive], or by the judge.
 
-Either looks at the hits of one embedding and one search, best first, and stops when those so far are enough.
+Both rules take the hits of one search, best first, and stop at the first hits that suffice.
 
-As it is written the document's rule compares the mean similarity of hits that come in falling order: that mean never
-rises, so without entities it stops at ``min_k`` or never. The default asks the judge how sure the first hits make it,
-and stops only where the hits left out add nothing to that and no other page is named by one that is kept.
+The document's rule compares the mean similarity of hits in falling order: that mean never rises, so without entities it
+stops at ``min_k`` or never. The default asks the judge for its confidence in the first hits; it stops only where the
+remaining hits add nothing to that confidence and no kept hit names the page of a remaining one.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ SIMILARITY_WEIGHT, COVERAGE_WEIGHT = 0.6, 0.4
 DEFAULT_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K = 0.7, 1, 8
 #: the default stops only when it is this sure: the threshold alone lost the answering passage of 1 in 100 questions
 SURE = 0.9
-#: hits left out may have made the judge this much surer
+#: confidence that the remaining hits may add at most
 NO_GAIN = 0.02
 #: hits the default keeps in any case
 ALWAYS_KEPT = 3
-#: how often the judge is asked about the first hits, each time about 2 ms, and how many more they are the next time
+#: how often the judge is asked about the first hits, about 2 ms each time, and how many hits each time adds
 TRIES, STRIDE = 2, 2
 
 StopRule = Literal["judge", "document", "max_k"]
-#: threshold: sure enough; max_k: as many as may be; exhausted: the knowledge base gave no more;
-#: no_gain: sure enough, and the rest would not change it; no_results: nothing was found
+#: threshold: sure enough; max_k: the most that are allowed; exhausted: the knowledge base has no more hits;
+#: no_gain: sure enough, and the remaining hits add nothing; no_results: there are no hits
 StopReason = Literal["threshold", "max_k", "no_results", "exhausted", "no_gain"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cutoff:
-    """The hits that are kept, and why no more [results + metadata]."""
+    """The hits that are kept, and why no more are [results + metadata]."""
 
     hits: tuple[Hit, ...] = field(repr=False)
-    confidence: float  #: the rule's own, of the hits kept
+    confidence: float  #: by the rule itself, in the kept hits
     stop_reason: StopReason
     found: int  #: hits there were to choose from
 
@@ -59,7 +59,7 @@ class Cutoff:
 def cut_off(
     stop: StopRule, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
 ) -> Cutoff:
-    """Keep of the ``hits`` (at most ``k`` were asked for) as many as the rule called ``stop`` wants."""
+    """Keep as many ``hits`` as the rule ``stop`` says; ``k`` is how many were asked for."""
     if stop == "document":
         return cut_off_by_document(
             hits, min_k=strategy.min_k, max_k=k, threshold=strategy.threshold, entities=analysis.entities
@@ -79,7 +79,7 @@ def cut_off_by_document(
 ) -> Cutoff:
     """Keep the most similar hits until their confidence reaches the threshold [retrieve_adaptive].
 
-    A hit below the similarity floor, or without a similarity, is left out.
+    Hits below the similarity floor, or without a similarity, are dropped.
     """
     near = [hit for hit in hits if (hit.similarity or 0.0) >= SIMILARITY_FLOOR]
     near.sort(key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
@@ -106,17 +106,17 @@ def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> flo
 
 def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
     """Return the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
-    said = "".join(_spelled(hit.passage.text) for hit in hits)
-    named = sum(bool(spelled := _spelled(entity).strip()) and f" {spelled} " in said for entity in entities)
+    text = "".join(_spelled(hit.passage.text) for hit in hits)
+    named = sum(bool(spelled := _spelled(entity).strip()) and f" {spelled} " in text for entity in entities)
     return named / len(entities) if entities else 0.0
 
 
 def cut_off_by_judge(
     analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
 ) -> Cutoff:
-    """Keep the first hits that make the judge as sure as all of them do, when all of them suffice.
+    """Keep the first hits that make the judge about as sure as all of them do.
 
-    Hits that do not suffice are all kept: every one may matter to a second look, or to a model.
+    Hits that do not suffice together are all kept: each may matter to a second look or to a model.
     """
     verdict = judge(analysis, hits, strategy.threshold)
     if not verdict.sufficient:
@@ -133,7 +133,7 @@ def cut_off_by_judge(
 
 
 def remember_verdicts(judge: Judge) -> Judge:
-    """Return the judge that remembers its verdicts: for one question and threshold only."""
+    """Return the judge with a memory of its verdicts, for one question and one threshold."""
     known: dict[tuple[str, ...], Verdict] = {}
 
     def judged(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
@@ -146,7 +146,7 @@ def remember_verdicts(judge: Judge) -> Judge:
 
 
 def _last_named(hits: Sequence[Hit]) -> int:
-    """Return the rank of the last hit that a better one of another page names: what it says belongs to that one."""
+    """Return the rank of the last hit whose page a better hit names; 0: none."""
     titles = [_spelled(hit.passage.title.partition(" (")[0]) for hit in hits]
     texts = [_spelled(hit.passage.text) for hit in hits]
     for at in range(len(hits) - 1, 0, -1):
@@ -164,5 +164,5 @@ def _cutoff(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason
 
 
 def _spelled(text: str) -> str:
-    """Write a text as its words between spaces, so that a name is found whole."""
+    """Return the words of a text between spaces, so that a name is found as whole words."""
     return f" {' '.join(words(text))} "

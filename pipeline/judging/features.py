@@ -1,7 +1,7 @@
-"""What speaks for the hits holding the answer, and what for their only mentioning what the question is about.
+"""Gather the judge's features: do the hits hold the answer, or do they only mention the question's subject?
 
-Looked at is the sentence that the composer would quote, and the passage it stands in. Every word is weighed by how much
-it tells among these hits: on a site about one subject, the subject's name is everywhere and shows nothing.
+They describe the sentence that the composer would quote and its passage. Each word is weighed by its rarity among these
+hits: on a site about one subject, the subject's name is everywhere and shows nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pipeline.question.answer_type import AnswerType
 from text.rarity import rarity
 from text.terms import terms_of
 
-#: how many of the best hits are looked at
+#: hits whose sentences are read
 TOP_HITS = 5
-#: the kinds of things that are known by their form
+#: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
-#: how much better than the next four a hit is where there is none to compare with
+#: margins of a hit that has no other to compare with
 _ALONE_SIMILARITY, _ALONE_COVERAGE = 0.1, 0.2
 
 
@@ -38,37 +38,37 @@ class Evidence:
     coverage_margin: float  #: that share above the mean of the next four hits
     sentence_coverage: float  #: the same share for the best sentence alone
     led_coverage: float  #: for the best sentence, what leads to it and its title
-    nearness: float  #: share of the question's neighbouring terms that stand near each other in it
-    missing_weight: float  #: of the most telling term that the best sentence's passage lacks
+    nearness: float  #: share of the question's neighbouring terms that are near each other in it
+    missing_weight: float  #: of the heaviest term that the best sentence's passage lacks
     absent_weight: float  #: rarity of the rarest term that no hit holds
     missing_name: float  #: rarity of the rarest name or number that the best sentence's passage and title lack
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    beside_the_point: bool = False  #: no quoted sentence holds the time, number or name that is asked for
+    beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
 
 
 def features_of(evidence: Evidence) -> dict[str, float]:
-    """Return the features by name, as they are kept to learn from; the words themselves are left out."""
+    """Return the features by name, as they are stored to learn from, without the words themselves."""
     values = asdict(evidence)
     return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
 
 
 def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
-    """Return the evidence, or None where nothing was found or the question has no word to look for."""
-    reading = cover(analysis, hits, closely=TOP_HITS) if hits else None
-    if reading is None or not reading.terms:
+    """Return the evidence, or None when there are no hits or the question has no search terms."""
+    coverage = cover(analysis, hits, top=TOP_HITS) if hits else None
+    if coverage is None or not coverage.terms:
         return None
-    chosen = choose_sentences(reading.spans, analysis.text)
+    chosen = choose_sentences(coverage.spans, analysis.text)
     sentence = chosen[0] if chosen else None
-    coverages = [share(reading.weights, credits) for credits in reading.credits]
+    coverages = [share(coverage.weights, credits) for credits in coverage.credits]
     best = max(range(min(TOP_HITS, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best
     similarities = [hit.similarity or 0.0 for hit in hits]
-    rarities = {term: rarity(term, analysis.lang) for term in reading.terms}
-    credits = reading.credits[at]
+    rarities = {term: rarity(term, analysis.lang) for term in coverage.terms}
+    credits = coverage.credits[at]
     title = set(terms_of(hits[at].passage.title, analysis.lang))
     names = {term: rarities[term] for term in analysis.name_terms if term in rarities}
     return Evidence(
@@ -79,16 +79,16 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         coverage_margin=_above_the_rest(coverages, max(coverages), _ALONE_COVERAGE),
         sentence_coverage=sentence.own if sentence else 0.0,
         led_coverage=sentence.led if sentence else 0.0,
-        nearness=sentence.near if sentence else 0.0,
+        nearness=sentence.nearness if sentence else 0.0,
         beside_the_point=all(each.asked in SURE_KINDS and each.fit < 0 for each in chosen),
-        missing_weight=_most_missing(reading.weights, credits),
-        absent_weight=_most_missing(rarities, {t: max(each[t] for each in reading.credits) for t in rarities}),
+        missing_weight=_most_missing(coverage.weights, credits),
+        absent_weight=_most_missing(rarities, {t: max(each[t] for each in coverage.credits) for t in rarities}),
         missing_name=_most_missing(names, credits) if names else 0.0,
         title_coverage=share(rarities, {term: float(term in title) for term in rarities}),
         term_count=math.log1p(len(rarities)),
         term_weight=math.log1p(sum(rarities.values())),
-        covered=_words(reading, credits, held=True),
-        missing=_words(reading, credits, held=False),
+        covered=_words(coverage, credits, held=True),
+        missing=_words(coverage, credits, held=False),
     )
 
 
@@ -101,7 +101,7 @@ def _most_missing(weights: Mapping[str, float], credits: Mapping[str, float]) ->
     return max(weight * (1 - credits[term]) for term, weight in weights.items())
 
 
-def _words(reading: Coverage, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
-    """Return the question's words that are held, or not; of a name like csv.reader one part is enough."""
-    found = {word for term, word in reading.terms.items() if credits[term] > 0}
-    return tuple(dict.fromkeys(word for word in reading.terms.values() if (word in found) is held))
+def _words(coverage: Coverage, credits: Mapping[str, float], *, held: bool) -> tuple[str, ...]:
+    """Return the question's words that are held, or those that are not; one part of a name like csv.reader suffices."""
+    found = {word for term, word in coverage.terms.items() if credits[term] > 0}
+    return tuple(dict.fromkeys(word for word in coverage.terms.values() if (word in found) is held))

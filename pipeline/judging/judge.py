@@ -1,7 +1,7 @@
-"""Decide whether hits suffice to answer a question, and say why in a sentence.
+"""Decide whether hits suffice to answer a question, with the reason in a sentence.
 
-"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own rule is
-kept as a judge to choose.
+"Sufficient" is a calibrated probability at or above the strategy's threshold. The design document's own
+rule is another judge to choose.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
 #: the design document's rule [rag_quality_threshold]
 HIGH_QUALITY, ENOUGH = 0.7, 2
-#: the confidence that is not exceeded when what would be quoted holds nothing of the kind that is asked for
+#: the highest confidence when no sentence to quote holds the kind of thing asked for
 BESIDE_THE_POINT = 0.4
 
 
 def judge_named(name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
-    """Return the judge called ``name``, calibrated for the embedder where that matters, as ``learned`` where it was."""
+    """Return the judge called ``name``; the calibrated one for the embedder, ``learned`` if given."""
     return document_judge if name == "document" else calibrated_judge(embedder_id, learned)
 
 
 def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
     """Return the judge that weighs coverage and similarity with the embedder's own calibration.
 
-    In a language that was ``learned``, with that; its verdicts name the version.
+    In a language of ``learned`` it uses that calibration, and its verdicts name the version.
     """
 
     def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
@@ -59,7 +59,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
 
 
 def document_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float = HIGH_QUALITY) -> Verdict:
-    """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` plays no part."""
+    """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` is ignored."""
     good = sum(1 for hit in hits if (hit.similarity or 0.0) >= HIGH_QUALITY)
     evidence = gather_evidence(analysis, hits)
     return Verdict(

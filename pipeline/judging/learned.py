@@ -1,4 +1,4 @@
-"""What was learned here, as the pipeline takes it: a judge and a reranker in the place of the shipped ones."""
+"""The learned versions of the judge and the reranker that replace the shipped ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from pipeline.judging.calibration import Calibration
 
-#: the number of what is shipped; what is learned counts from 1
+#: the version number of the shipped judge and reranker; learned versions count from 1
 SHIPPED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedJudge:
-    """A version of the judge: calibrations of one embedder, for the languages there was enough feedback in."""
+    """A version of the judge: calibrations of one embedder, for the languages with enough feedback."""
 
     number: int
     embedder: str
@@ -30,7 +30,7 @@ class LearnedReranker:
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """The versions that serve; what is None is as shipped."""
+    """The versions in use; None: the shipped one."""
 
     judges: Mapping[str, LearnedJudge] = field(default_factory=dict)  #: by embedder
     reranker: LearnedReranker | None = None

@@ -1,4 +1,4 @@
-"""Which sentences answer best: those that the composer quotes and the judge weighs."""
+"""Score the sentences by how well they answer: the composer quotes the best, and the judge weighs them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from text.similarity import jaccard
 
 #: fitted listwise (conditional softmax) on one half of the titles of squad2 and xquad, rounded: a score per unit
 _OWN, _LED, _WIDE, _NEIGHBOUR, _HIT, _NEAR, _LENGTH = 2.2, 2.6, 4.4, -0.2, 6.8, 2.3, 0.17
-#: for the sentence that says what the thing is that is asked about; judged by reading answers from documentation
+#: for a sentence that defines the thing asked about; judged by reading answers from documentation
 _DEFINES = 6.0
-#: the same, where the sets tell; what they hardly ask for (money, a way) is judged by reading answers
+#: fitted likewise; what the sets hardly ask for (money, a way) is judged by reading answers
 _FIT: dict[AnswerType, float] = {
     "time": 1.0, "money": 2.0, "number": 2.2, "place": 1.0, "name": 0.3, "reason": 0.3, "way": 0.3,
     "symbol": 0.7, "any": 0.0
 }  # fmt: skip
-#: judged by reading answers from documentation: what a sentence loses for what it is, and for each further length
+#: judged by reading answers from documentation: what a sentence loses for its kind, and for its length
 _LOSS: dict[SentenceKind, float] = {
     "prose": 0,
     "row": 0.5,
@@ -42,7 +42,7 @@ SAME_ABOVE = 0.8
 def choose_sentences(read_spans: Sequence[SpanCoverage], question: str) -> list[SpanCoverage]:
     """Return the best sentence, and the next best that says something else and is worth giving.
 
-    What speaks to whoever answers is not given, unless the question is about such orders.
+    An instruction to the answerer is not chosen, unless the question is about such instructions.
     """
     chosen: list[SpanCoverage] = []
     for read in ranked_by_score(read_spans, question):
@@ -55,16 +55,16 @@ def choose_sentences(read_spans: Sequence[SpanCoverage], question: str) -> list[
 
 
 def ranked_by_score(read_spans: Sequence[SpanCoverage], question: str) -> Iterator[SpanCoverage]:
-    """Yield the sentences that can answer, the best first, without those that speak to whoever answers."""
-    takes_orders = asks_about_prompts(question)
+    """Yield the sentences that can answer, the best first, without instructions to the answerer."""
+    is_about_instructions = asks_about_prompts(question)
     answering = [read for read in read_spans if read.span.kind in ANSWERING]
     for read in sorted(answering, key=score, reverse=True):
-        if takes_orders or not is_instruction(read.span):
+        if is_about_instructions or not is_instruction(read.span):
             yield read
 
 
 def is_instruction(span: Span) -> bool:
-    """Return whether a sentence is an order to whoever answers, or stands beside one."""
+    """Return whether a sentence is an instruction to the answerer, or directly beside one."""
     return is_injected(span.hit.passage.text, span.start, span.end)
 
 
@@ -78,14 +78,14 @@ def score(read: SpanCoverage) -> float:
         + _HIT * read.span.hit.score
         + _DEFINES * read.defines
         + _FIT[read.asked] * read.fit
-        + _NEAR * read.near
+        + _NEAR * read.nearness
         + _LENGTH * math.log1p(len(set(read.span.terms)))
         - _readability_loss(read)
     )
 
 
 def _readability_loss(read: SpanCoverage) -> float:
-    """Return what a sentence loses for being code, no prose, or too long to be read as an answer."""
+    """Return what a sentence loses for its kind, and for being too long to be read as an answer."""
     text = read.span.text
     too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
     return _LOSS[read.span.kind] + _LONG * too_long

@@ -1,7 +1,7 @@
-"""The sentences of the hits: what each is, and which lines above it say what it is about.
+"""Split the hits into sentences, each with its kind and with the lines above it that say what it is about.
 
-A heading, a question, a signature or a line that ends in a colon tells nothing itself: it leads to what follows, and
-lends it its words.
+A heading, a question, a signature or a line that ends in a colon tells nothing itself: its words count for the
+sentences that follow.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from domain import Hit
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
-#: prose and rows (of a list or a table) can answer, and so perhaps a line that tells where to read on; a signature is
-#: the name that a documentation describes below it
+#: prose, rows (of a list or a table) and perhaps pointers (to further reading) can answer; a signature is the name
+#: that documentation describes below it
 SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code"]
 ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "pointer"})
 
-#: the share of a sentence's characters that prose does not exceed in marks of code
+#: the largest share of code marks among the characters of prose
 _MARKS_IN_PROSE = 0.06
 _CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
 _CODE_BEGINS = re.compile(
@@ -33,7 +33,7 @@ _SIGNATURE = re.compile(
     r"|--?[a-z][\w-]*(?:[ =,].{0,80})?"
 )
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
-_HEADING_WORDS, _SAID_WORDS = 12, 4
+_HEADING_WORDS, _PROSE_WORDS = 12, 4
 #: "Accessibility: paths, steps, and seeing the lantern."
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
@@ -49,24 +49,24 @@ class Span:
     end: int
     kind: SentenceKind
     terms: tuple[str, ...]  #: in order, analysed as the question's language is
-    led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above
-    led_from: int = 0  #: sentences between what leads to it and the sentence
-    named_at: int | None = None  #: where the signature begins that stands directly above
+    led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
+    led_from: int = 0  #: sentences between that line and this one
+    named_at: int | None = None  #: start of the signature directly above it
 
     @property
     def text(self) -> str:
-        """The sentence as it stands."""
+        """Return the sentence verbatim."""
         return self.hit.passage.text[self.start : self.end]
 
     @property
     def named_text(self) -> str:
-        """The sentence with the signature directly above it, if there is one."""
+        """Return the sentence with the signature directly above it, if there is one."""
         return self.hit.passage.text[self.start if self.named_at is None else self.named_at : self.end]
 
 
 def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
     """Return every sentence of ``hits`` in order."""
-    return [span for hit in hits for span in _led([*_of_hit(hit, lang)])]
+    return [span for hit in hits for span in _with_leads([*_of_hit(hit, lang)])]
 
 
 def looks_like_code(text: str) -> bool:
@@ -75,12 +75,12 @@ def looks_like_code(text: str) -> bool:
 
 
 def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
-    """Say what a sentence is, by its form alone."""
+    """Return the kind of a sentence, by its form alone."""
     if _SIGNATURE.fullmatch(text):
         return "signature"
     if " | " in text:
         return "row"
-    if looks_like_code(text) and not _is_said(text):
+    if looks_like_code(text) and not _is_sentence_about_code(text):
         return "code"
     if _ASKS.search(text):
         return "question"
@@ -93,14 +93,14 @@ def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
     return "heading"
 
 
-def _is_said(text: str) -> bool:
-    """Return whether a line with marks of code is a sentence about code all the same."""
+def _is_sentence_about_code(text: str) -> bool:
+    """Return whether a line with code marks is a sentence about code."""
     plain = [word for word in text.split() if word.strip("(),.;:'\"").isalpha()]
-    return text.endswith((".", "!", ".)")) and len(plain) >= _SAID_WORDS
+    return text.endswith((".", "!", ".)")) and len(plain) >= _PROSE_WORDS
 
 
 def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
-    """Yield the sentences without a list's bullet before them and a heading's permalink after them."""
+    """Yield the sentences without list bullets and without the permalinks of headings."""
     text = hit.passage.text
     for start, end in sentence_spans(text):
         bullet = _BULLET.match(text, start, end)
@@ -116,8 +116,8 @@ def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
             )
 
 
-def _led(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of one hit, each with what leads to it."""
+def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans of one hit, each with the terms of the lines that lead to it."""
     heading: frozenset[str] = frozenset()
     lead: frozenset[str] = frozenset()
     named_at: int | None = None
@@ -139,7 +139,7 @@ def _led(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _announces(spans: Sequence[Span], at: int) -> bool:
-    """Return whether a sentence ends in a colon, stands right above a table, or is its first row."""
+    """Return whether a sentence ends in a colon, is directly above a table, or is its first row."""
     before, span, after = spans[max(0, at - 1)], spans[at], spans[min(at + 1, len(spans) - 1)]
     above_rows = _is_cells(after) and (not _is_cells(span) or not _is_cells(before))
     return span.text.endswith(":") or above_rows

@@ -1,4 +1,4 @@
-"""What a model is given to read: diverse passages within bounds, and what such a context still lacks."""
+"""Select the passages that an answer is composed from, and advise on what such a context lacks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNIQUE_SENTENCES = 0.8
 
 @dataclass(frozen=True, kw_only=True)
 class ContextAdvice:
-    """What is wrong with a context, and what to do."""
+    """The faults of a context, and suggestions."""
 
     needs_more_context: bool
     context_too_long: bool
@@ -80,7 +80,7 @@ def advise_on_context(question: str, context: str, *, lang: str = "en", answer_q
 
 
 def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
-    """Return what engines are asked: the queries so far, and the question's names with the words that are missing."""
+    """Return the queries for the engines: those so far, and the question's names with the missing words."""
     if not missing:
         return tuple(queries)
     lacking = " ".join(dict.fromkeys((*find_entities(question), *missing)))
@@ -89,15 +89,15 @@ def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str])
 
 
 def select_for_answer(
-    analysis: Analysis, hits: Sequence[Hit], on: frozenset[Enhancement], page_texts: PageTexts | None
+    analysis: Analysis, hits: Sequence[Hit], enabled: frozenset[Enhancement], page_texts: PageTexts | None
 ) -> list[Hit]:
-    """Return what an answer is composed from: of good quality, side by side, diverse; each as it is switched."""
+    """Return the hits that an answer is composed from, after the enabled steps: quality, page order, diversity."""
     chosen = list(hits)
-    if "quality" in on:
+    if "quality" in enabled:
         chosen = filter_by_quality(chosen, analysis.text, lang=analysis.lang, page_texts=page_texts)
-    if "multi_document" in on:
+    if "multi_document" in enabled:
         chosen = best_of_each_page_first(analysis, chosen)
-    if "diverse" in on:
+    if "diverse" in enabled:
         chosen = select_diverse(chosen)
     return chosen
 

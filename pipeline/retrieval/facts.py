@@ -1,4 +1,4 @@
-"""Facts that answer a question: their subject stands in it, and so do the words of their predicate."""
+"""Find facts that answer a question: it names their subject and contains the words of their predicate."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from text.related_words import find_related
 from text.stopwords import stop_words
 from text.terms import content_words
 
-#: the predicate of a term's description, which no question says
+#: the predicate of a term's description, which no question contains
 _DEFINITION = "definition"
-#: share of a predicate's words that must stand in the question: "date published" is asked for with "published"
+#: share of a predicate's words that the question must contain: "published" asks for "date published"
 _ASKED = 0.5
 #: facts that one question may bring in
 MAX_FACTS = 5
 
 
 class Facts(Protocol):
-    """What pages state, by what they state it of."""
+    """The facts that pages state, by their subjects."""
 
     def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
-        """Return the facts whose subject bears one of these names."""
+        """Return the facts whose subject has one of these names."""
 
 
 def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
@@ -39,7 +39,7 @@ def find_facts(analysis: Analysis, facts: Facts) -> list[StatedFact]:
 
 
 def _share(analysis: Analysis, stated: StatedFact) -> float:
-    """The share of the predicate's words that the question asks with, the subject's own words left out."""
+    """Return the share of the predicate's words in the question, without the subject's own words."""
     if stated.fact.predicate == _DEFINITION:
         return float(analysis.question_type == "definition")
     lang = analysis.lang

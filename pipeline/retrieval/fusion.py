@@ -1,6 +1,6 @@
 """Merge rankings of the same passages into one: by score (min–max) or by rank (RRF).
 
-The order in which hits and rankings are handed in never matters: equal scores are ordered by passage id.
+The order of the hits and rankings passed in never matters: equal scores are ordered by passage id.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from domain import Hit, Scale
 
-#: gives the vector leg's weight for a hit
+#: hit → the vector leg's weight
 WeightOf = Callable[[Hit], float]
-#: what stands for a language that was not recognised
+#: codes of a language that was not recognised
 UNKNOWN_LANGUAGES = frozenset({"", "und"})
 #: the constant of reciprocal rank fusion in the literature and the design document
 RRF_K = 60
-#: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit/rerank.py`` shows
-#: what others give. MiniLM knows English only, the multilingual encoder knows it less well.
+#: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit/rerank.py`` reports
+#: other weights. MiniLM knows English only, the multilingual encoder knows it less well.
 VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
     ("minilm-l6-v2-int8", "en"): 0.4,
     ("minilm-l6-v2-int8", "*"): 0.35,
@@ -28,9 +28,9 @@ VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
 }
 #: the same for a passage in another language than the question, which shares little but names with it
 ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "minilm-l6-v2-int8*0.4+use-multilingual-v3": 0.9}
-#: of an embedder that was not measured
+#: the same for an embedder that was not measured
 VECTOR_WEIGHT = 0.4
-#: a hit of this rank or better is one that its query found
+#: a query counts as finding a hit up to this rank
 FOUND_WITHIN = 5
 
 
@@ -47,11 +47,11 @@ def minmax(text_hits: Sequence[Hit], vector_hits: Sequence[Hit], *, weight: floa
 
     A passage that one leg did not find scores 0 there and stays in. Scale of the result: minmax.
     """
-    weigh: WeightOf = weight if callable(weight) else lambda _: weight
+    weight_of: WeightOf = weight if callable(weight) else lambda _: weight
     merged = _merge([*text_hits, *vector_hits])
     similarities = _scaled({id: hit.similarity for id, hit in merged.items() if hit.similarity is not None})
     bm25s = _scaled({id: hit.bm25 for id, hit in merged.items() if hit.bm25 is not None})
-    weights = {id: weigh(hit) for id, hit in merged.items()}
+    weights = {id: weight_of(hit) for id, hit in merged.items()}
     scores = {id: weights[id] * similarities.get(id, 0.0) + (1 - weights[id]) * bm25s.get(id, 0.0) for id in merged}
     return _ranked(merged, scores, "minmax")
 
@@ -69,7 +69,7 @@ def rrf(rankings: Iterable[Sequence[Hit]], *, k: int = RRF_K) -> list[Hit]:
 def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float]) -> list[Hit]:
     """Fuse the rankings of several queries into one by the weighted mean of their scores, all of one scale.
 
-    Duplicates go here, not before.
+    This is where duplicates are removed.
     """
     total = sum(weights)
     shares: dict[str, list[float]] = {}

@@ -1,7 +1,7 @@
-"""Answers drawn from several pages [MultiDocSynthesizer]: what is read together, and what a model is told about it.
+"""Answer from several pages [MultiDocSynthesizer]: order the hits so, and note it in the prompt.
 
-A question that compares, or that names several things, is answered by several pages: the best hit of each page comes
-before the second hit of any. Every other question keeps its order: the page that answers it best says the most.
+A question that compares, or that names several things, may need several pages: the best hit of each page comes before
+the second hit of any. The hits of every other question keep their order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from domain import Hit
 from pipeline.question.analysis import Analysis
 
-#: pages that are read side by side
+#: pages whose best hit comes first
 MAX_PAGES = 5
 
 USE_SEVERAL_PAGES = (
@@ -41,6 +41,6 @@ def best_of_each_page_first(analysis: Analysis, hits: Sequence[Hit], *, max_page
 
 
 def prompt_notes(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Return what a model is told when the hits are of several pages and the question wants several; else nothing."""
+    """Return the note for the prompt when the question wants several pages and the hits have them; else none."""
     several = len({hit.passage.page_id for hit in hits}) > 1
     return (USE_SEVERAL_PAGES,) if several and wants_several_pages(analysis) else ()

@@ -1,13 +1,12 @@
 """Reorder hits by PageRank over the links and the names between them [GraphReranker].
 
-The design document names the method and gives no formula. Built is personalised PageRank: whoever follows links and
-names from hit to hit starts again, one time in seven, at a hit chosen by its score. Without an edge the order stays.
+The design document names the method and gives no formula. This is personalised PageRank: a walk over links and
+names from hit to hit restarts, one time in seven, at a hit chosen by its score. Without an edge the order stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -15,10 +14,11 @@ import numpy as np
 from domain import Hit
 from pipeline.retrieval.facts import Facts
 from pipeline.retrieval.multi_hop import Graph, Nearest
+from pipeline.retrieval.rerank.tfidf import reorder
 
-#: how often an edge is followed rather than begun again; PageRank's own
+#: probability of following an edge instead of restarting; PageRank's own
 DAMPING = 0.85
-#: rounds; what is left of the start after them is below a thousandth
+#: iterations; the share of the start after them is below a thousandth
 _ROUNDS = 50
 
 #: from and to, as places among the hits
@@ -26,31 +26,27 @@ Edge = tuple[int, int]
 
 
 class LinkGraph(Graph, Protocol):
-    """A graph that knows the links of pages too."""
+    """A graph with the links between pages."""
 
     def links_between(self, urls: Collection[str]) -> Sequence[tuple[str, str]]:
         """Return the links among these pages: (from, to)."""
 
 
 class KnowledgeGraph(LinkGraph, Nearest, Facts, Protocol):
-    """All that can be followed from a question and its hits."""
+    """The names, links and facts that lead from a question and its hits to other passages."""
 
 
 def rerank_graph(hits: Sequence[Hit], edges: Collection[Edge]) -> list[Hit]:
     """Order ``hits`` by their PageRank as a share of the best one's; equal ones keep their order."""
     ranks = page_rank([max(0.0, hit.score) for hit in hits], edges)
     best = max(ranks, default=1.0) or 1.0
-    ordered = sorted(zip(ranks, hits, strict=True), key=lambda pair: -pair[0])
-    return [
-        replace(hit, score=rank / best, scale="rerank", rank=place, original_rank=hit.rank)
-        for place, (rank, hit) in enumerate(ordered, start=1)
-    ]
+    return reorder(hits, [rank / best for rank in ranks])
 
 
 def page_rank(starts: Sequence[float], edges: Collection[Edge]) -> list[float]:
     """Return the share of time spent at each place, Σ = 1: r = (1 − d)·s + d·Mr, with s the starts' shares and d .85.
 
-    A place without an edge of its own leads back to the starts.
+    A place without an outgoing edge leads back to the starts.
     """
     if not starts:
         return []

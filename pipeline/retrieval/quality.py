@@ -1,4 +1,4 @@
-"""How much a passage can say about a question, and the pages' whole text when no passage says enough.
+"""Score how much a passage can say about a question; use the pages' text when no passage says enough.
 
 The formula is the design document's [_score_section_quality, CONTENT_QUALITY_THRESHOLD, _fetch_source_text]: length
 counts up to .8 and the question's words up to .2; fewer than 20 words are a stub and score 0.
@@ -17,12 +17,12 @@ from text.stopwords import stop_words
 QUALITY_THRESHOLD = 0.3
 STUB_WORDS = 20
 BASE, PER_LENGTH, FULL_LENGTH_WORDS, MOST_FOR_LENGTH, MOST_FOR_KEYWORDS = 0.2, 0.6, 200, 0.8, 0.2
-#: pages whose text is taken when every passage was left out [max_articles]
+#: pages whose text is taken when no passage passes [max_articles]
 MAX_PAGES = 5
-#: of each page's text: around the passage that was found
+#: of each page's text, around the hit's passage
 MAX_PAGE_CHARACTERS = 4_000
 
-#: page ids → their stored texts; a page that is gone is left out
+#: page ids → their stored texts; a deleted page is left out
 PageTexts = Callable[[Sequence[int]], Mapping[int, str]]
 
 #: scripts written without spaces, and how many characters make a word in them, about
@@ -42,7 +42,7 @@ def score_quality(text: str, question: str, *, lang: str = "en") -> float:
 
 
 def keyword_overlap(text: str, question: str, *, lang: str = "en") -> float:
-    """Return the share of the question's words, without those that carry no topic, that the text holds; 0 for none."""
+    """Return the share of the question's words, without those that carry no topic, that the text holds; 0: no words."""
     keywords = set(words(question)) - stop_words(lang)
     return len(keywords & set(words(text))) / len(keywords) if keywords else 0.0
 
@@ -57,9 +57,9 @@ def count_words(text: str) -> int:
 
 
 def filter_by_quality(hits: Sequence[Hit], question: str, *, lang: str, page_texts: PageTexts | None) -> list[Hit]:
-    """Leave out the hits below the threshold; when that is all of them, give their pages' text instead.
+    """Return the hits at or above the threshold; when there are none, all hits with their pages' text.
 
-    That fallback is global: one hit that passes is enough to leave the others out for good. Without ``page_texts``
+    The fallback is global: one hit that passes is enough to drop the others. Without ``page_texts``
     the hits stay as they were.
     """
     good = [hit for hit in hits if score_quality(hit.passage.text, question, lang=lang) >= QUALITY_THRESHOLD]
@@ -71,7 +71,7 @@ def filter_by_quality(hits: Sequence[Hit], question: str, *, lang: str, page_tex
 def widen_to_pages(hits: Sequence[Hit], page_texts: PageTexts, *, max_pages: int = MAX_PAGES) -> list[Hit]:
     """Return the best hit of each of the first pages, its passage widened to the page's text [_fetch_source_text].
 
-    A hit whose page is gone, or no longer says what the passage says, stays as it is.
+    A hit whose page was deleted, or does not contain the passage at its place, stays as it is.
     """
     first: dict[int, Hit] = {}
     for hit in hits:

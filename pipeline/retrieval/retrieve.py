@@ -1,4 +1,4 @@
-"""Get hits for one or several queries: embed them in one batch, search text and vectors at once, fuse, rerank."""
+"""Retrieve hits for one or several queries: embed in one batch, search text and vectors at once, fuse, rerank."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ Vectors = NDArray[np.float32]
 
 #: the text leg of the question's own words, the vector leg of them, all queries' rankings fused, and fused reranked
 Stage = Literal["bm25", "dense", "fused", "reranked"]
-#: is told what each stage of a retrieval gave, best first; changes nothing
+#: is called with the hits of each stage of a retrieval, best first; changes nothing
 Observe = Callable[[Stage, Sequence[Hit]], None]
 
-#: how many hits each leg gives the fusion: a passage below it in one leg scores 0 there
+#: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
 #: how many fused hits are reranked, at least
 RERANKED = 30
-#: what the question itself counts against each of its variants
+#: the weight of the question itself; each variant's is 1
 QUESTION_WEIGHT = 2.0
-
 
 #: minmax: by score; rrf: by rank
 FusionName = Literal["minmax", "rrf"]
@@ -36,12 +35,12 @@ FusionName = Literal["minmax", "rrf"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """How what both legs found is put in order."""
+    """How the hits of both legs are ranked."""
 
     fusion: FusionName = "minmax"
     reranker: RerankerName = "learned"
     learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
-    vector_weight: float | None = None  #: of min–max fusion; None: as measured for the embedder and the language
+    vector_weight: float | None = None  #: in min–max fusion; None: as measured for the embedder and the language
 
 
 class Search(Protocol):
@@ -58,7 +57,7 @@ class Search(Protocol):
 
 
 class Embed(Protocol):
-    """Turns text into vectors."""
+    """An embedder of texts."""
 
     @property
     def id(self) -> str:
@@ -86,14 +85,16 @@ def retrieve(
     ranking: Ranking = Ranking(),
     observe: Observe | None = None,
 ) -> list[Hit]:
-    """Return the k best hits for ``queries``, of which the first is the question itself; ``vectors`` are their rows.
+    """Return the k best hits for ``queries``, of which the first is the question itself.
 
-    Both legs run at once on ``pool``. Neither filters the other. ``embedder_id`` made the vectors.
+    ``vectors`` are the queries', made by ``embedder_id``. Both legs run at once on ``pool``; neither filters the other.
     """
     depth = max(LEG_DEPTH, 2 * k)
-    asked = [pool.submit(search.search_text, _topic(query, lang), lang=lang, k=depth, scope=scope) for query in queries]
+    searches = [
+        pool.submit(search.search_text, _topic(query, lang), lang=lang, k=depth, scope=scope) for query in queries
+    ]
     by_vector = search.search_vectors(vectors, k=depth, scope=scope)
-    by_text = _with_similarities([future.result() for future in asked], by_vector, vectors, search)
+    by_text = _with_similarities([future.result() for future in searches], by_vector, vectors, search)
     rankings = [
         _of_query(query, _fuse_legs(text, vector, lang, embedder_id, ranking))
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
@@ -110,7 +111,7 @@ def retrieve(
 
 
 def _topic(query: str, lang: str) -> str:
-    """Return the words of a query that tell passages apart; "what is the" blurs full text (R@1 +.01 without)."""
+    """Return the words of a query that carry a topic; without "what is the" full text ranks better (R@1 +.01)."""
     return " ".join(content_words(query, lang)) or query
 
 
@@ -133,10 +134,10 @@ def _fuse_queries(rankings: Sequence[list[Hit]]) -> list[Hit]:
 def _with_similarities(
     by_text: list[list[Hit]], by_vector: list[list[Hit]], vectors: Vectors, search: Search
 ) -> list[list[Hit]]:
-    """Return the text hits their exact similarity, so that the fusion does not take "not among the nearest" for 0."""
+    """Return the text hits with their exact similarity: those not among the nearest must not count as 0."""
     known = [{hit.passage.id: hit.similarity for hit in hits} for hits in by_vector]
-    lacking = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
-    exact = search.similarities(vectors, lacking) if lacking else {}
+    missing = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
+    exact = search.similarities(vectors, missing) if missing else {}
     return [
         [replace(hit, similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
         for row, (hits, near) in enumerate(zip(by_text, known, strict=True))

@@ -1,7 +1,7 @@
 """Reorder hits by Okapi BM25 [rerank_search_results, "bm25"]: the hits themselves are the corpus.
 
-Every hit gets a score for the question itself, also one that only a variant or the vector leg found. How rare a word is
-among so few tells nothing of "the" and "is": the question's words without a topic are left out.
+Every hit gets a score for the question itself, also one that only a variant or the vector leg found. Among so few texts
+"the" and "is" may look rare: the question's words without a topic are left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rerankers by their names."""
+"""Look up a reranker by its name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RerankerName = Literal["learned", "hybrid", "tfidf", "bm25", "none"]
 
 
 def reranker_named(name: RerankerName, learned: Mapping[str, float] | None = None) -> Reranker:
-    """Return the reranker called ``name``; the learned one with the weights ``learned``, where there are any."""
+    """Return the reranker called ``name``; the learned one with the weights ``learned``, if given."""
     return partial(rerank_learned, by=learned) if name == "learned" and learned else _RERANKERS[name]
 
 

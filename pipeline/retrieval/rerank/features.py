@@ -1,13 +1,11 @@
-"""What the learned reranker sees in a hit: six shares, each the better the higher.
+"""Compute the learned reranker's features of each hit: six shares, higher is better.
 
-Words are weighed by how much they tell among these hits, and stand for each other, as in
-:mod:`pipeline.judging.coverage`; what is looked at there in a few hits, kind of sentence and what leads to it, is left
-out here, where there are many.
+Words are weighed by their rarity among these hits, and related words count, as in :mod:`pipeline.judging.coverage`. The
+kinds of sentences and the lines that lead to them are left out: there are many hits here.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,58 +13,58 @@ from operator import mul
 
 from domain import Hit
 from pipeline.question.answer_type import answer_type_of, rate_fit
-from text.rarity import rarity
+from text.rarity import rarity_among
 from text.related_words import find_related
 from text.sentences import sentence_spans
 from text.terms import content_terms, terms_of
 
-#: the least difference of similarity that counts in full: of two hits, neither is all and the other nothing
+#: the least range of similarities that is scaled to [0, 1]: two hits that are nearly alike score nearly the same
 _SPREAD = 0.3
-#: what a term counts that is part of a longer word or has one as its part (Kostümsammlung, Sammlung); how long both are
+#: what a part of a compound counts for it, and the reverse (Kostümsammlung, Sammlung); the least length of both
 _COMPOUND, _COMPOUND_CHARS = 0.6, 5
 #: what a word counts in the title
 _ABOVE = 0.8
-#: how much the kind of thing that a sentence holds moves what its words count
+#: how much a sentence's score is moved by the kind of thing that it holds
 _KIND = 0.3
-#: two words of the question stand together when at most this many words apart
+#: two words of the question are near each other when at most this many words apart
 _NEAR = 3
-#: what remains of a word's weight when every hit holds it
-_COMMON = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Signals:
-    """What speaks for one hit among those it was found with, [0, 1] each."""
+    """The features of one hit among the others, [0, 1] each."""
 
-    bm25: float  #: as a share of the best hit's
+    bm25: float  #: share of the best hit's
     similarity: float  #: from the least similar hit's to the most similar one's
     coverage: float  #: weighted share of the question's words in title and text
-    sentence: float  #: the same for the best sentence; more where it holds the kind of thing that is asked for
-    nearness: float  #: share of the question's neighbouring words that stand near each other
+    sentence: float  #: the same for the best sentence; more if it holds the kind of thing asked for
+    nearness: float  #: share of the question's neighbouring words that are near each other
     title: float  #: weighted share of the question's words in the title
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Words:
-    """The words of one hit that stand for a word of the question."""
+    """What the words of one hit count for the words of the question."""
 
     title: tuple[float, ...]  #: per term of the question: what the title counts for it
     sentences: tuple[tuple[float, ...], ...]
-    texts: tuple[str, ...]  #: the sentences as they stand
-    places: tuple[tuple[int, ...], ...]  #: per term of the question: where it stands in the text
+    texts: tuple[str, ...]  #: the sentences verbatim
+    places: tuple[tuple[int, ...], ...]  #: per term of the question: its positions in the text
 
     @property
     def held(self) -> tuple[float, ...]:
-        """What title and text count for each term."""
+        """Return what title and text count for each term."""
         return tuple(map(max, zip(self.title, *self.sentences, strict=True)))
 
 
 def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
-    """Return what speaks for each of ``hits``, in their order."""
+    """Return the signals of each of ``hits``, in their order."""
     terms = tuple(content_terms(question, lang))
     found = _words(terms, hits, lang)
     held = [words.held for words in found]
-    weights = _weights(terms, held, lang)
+    weights = [
+        rarity_among(term, lang, sum(each[place] for each in held), len(held)) for place, term in enumerate(terms)
+    ]
     kind = answer_type_of(question)
     most = max((hit.bm25 or 0.0 for hit in hits), default=0.0) or 1.0
     return [
@@ -86,14 +84,14 @@ def _words(terms: Sequence[str], hits: Sequence[Hit], lang: str) -> list[_Words]
     titles = [terms_of(hit.passage.title, lang) for hit in hits]
     texts = [[(text, terms_of(text, lang)) for text in _sentences(hit.passage.text)] for hit in hits]
     vocabulary = {term for title in titles for term in title}
-    vocabulary.update(term for sentences in texts for _, said in sentences for term in said)
+    vocabulary.update(term for sentences in texts for _, words in sentences for term in words)
     counts = _counts(terms, vocabulary, lang)
     return [
         _Words(
             title=_credits(counts, title, len(terms)),
-            sentences=tuple(_credits(counts, said, len(terms)) for _, said in sentences),
+            sentences=tuple(_credits(counts, words, len(terms)) for _, words in sentences),
             texts=tuple(text for text, _ in sentences),
-            places=_places(counts, [term for _, said in sentences for term in said], len(terms)),
+            places=_places(counts, [term for _, words in sentences for term in words], len(terms)),
         )
         for title, sentences in zip(titles, texts, strict=True)
     ]
@@ -104,7 +102,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _counts(terms: Sequence[str], vocabulary: set[str], lang: str) -> dict[str, list[tuple[int, float]]]:
-    """Return for each word of ``vocabulary`` the places of the question's terms that it stands for, and how well."""
+    """Return for each word of ``vocabulary`` which terms of the question, by place, it counts for, and how much."""
     counts: dict[str, list[tuple[int, float]]] = {}
     for place, (term, others) in enumerate(find_related(terms, vocabulary, lang).items()):
         if len(term) >= _COMPOUND_CHARS:
@@ -135,18 +133,6 @@ def _places(
     return tuple(map(tuple, places))
 
 
-def _weights(terms: Sequence[str], held: Sequence[Sequence[float]], lang: str) -> list[float]:
-    """Weigh each term by its rarity in general and among the hits."""
-    count = len(held)
-    most = math.log1p((count + 0.5) / 0.5)
-    weights = []
-    for place, term in enumerate(terms):
-        by = sum(each[place] for each in held)
-        here = math.log1p((count - by + 0.5) / (by + 0.5)) / most
-        weights.append(rarity(term, lang) * (_COMMON + (1 - _COMMON) * here))
-    return weights
-
-
 def _share(weights: Sequence[float], credits: Sequence[float]) -> float:
     total = sum(weights)
     return sum(map(mul, weights, credits)) / total if total else 0.0
@@ -161,15 +147,15 @@ def _similarities(hits: Sequence[Hit]) -> list[float]:
 
 
 def _best_sentence(words: _Words, weights: Sequence[float], fits: Callable[[str], float]) -> float:
-    """Return the best sentence's share of the words, its title's among them, moved by how it fits what is asked for."""
+    """Return the best sentence's share of the words, with the title's, moved by how it fits what is asked for."""
     shares = [
-        _share(weights, [max(own, _ABOVE * title) for own, title in zip(said, words.title, strict=True)])
-        for said in words.sentences
+        _share(weights, [max(own, _ABOVE * title) for own, title in zip(credits, words.title, strict=True)])
+        for credits in words.sentences
     ]
     best = 0.0
     for share, text in sorted(zip(shares, words.texts, strict=True), reverse=True):
         if share <= best:
-            break  # even if it fits entirely
+            break  # a perfect fit would not help
         best = max(best, share * (1 + _KIND * fits(text)) / (1 + _KIND))
     return best
 

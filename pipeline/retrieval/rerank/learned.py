@@ -1,8 +1,8 @@
-"""Reorder hits by what was learned from questions whose passage is known: a weighted mean of six signals.
+"""Reorder hits by a weighted mean of six signals, fitted on questions whose passage is known.
 
-The weights stand in ``learned.json``, with what they were fitted on and how well they do;
-``evals/fit/rerank.py`` writes it. They are the same for every language and embedder: each signal is relative to the
-hits it is compared with, and none may count against its meaning.
+``learned.json`` holds the weights, the sets they were fitted on and their metrics; ``evals/fit/rerank.py`` writes it.
+The weights are the same for every language and embedder: each signal is relative to the other hits, and no weight is
+negative.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def rerank_learned(
 ) -> list[Hit]:
     """Order ``hits`` by the mean of their signals with the weights ``by``, or the shipped ones, [0, 1].
 
-    Each hit keeps its signals, for whoever learns from them.
+    Each hit stores its signals, so that feedback can refit the weights.
     """
-    seen = signals(question, hits, lang=lang)
-    kept = [replace(hit, signals=astuple(each)) for hit, each in zip(hits, seen, strict=True)]
-    return reorder(kept, [weighted_mean(each, by or weights()) for each in seen])
+    found = signals(question, hits, lang=lang)
+    with_signals = [replace(hit, signals=astuple(own)) for hit, own in zip(hits, found, strict=True)]
+    return reorder(with_signals, [weighted_mean(own, by or weights()) for own in found])
 
 
 def weighted_mean(each: Signals, by: Mapping[str, float]) -> float:

@@ -1,6 +1,7 @@
 """Reorder hits by the design document's formulas [rerank_search_results]: similarity, TF-IDF cosine and word overlap.
 
-They see the passage's text and nothing of the language. :mod:`pipeline.retrieval.rerank.by_name` chooses the reranker.
+They read the passage's text alone and ignore its language.
+:mod:`pipeline.retrieval.rerank.by_name` chooses the reranker.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> 
 def test_word_that_every_hit_holds_tells_less_than_one_that_few_hold() -> None:
     hits = [hit(f"Saltmarsh Mill, page {at}.", page_id=at) for at in range(1, 6)]
     hits.append(hit("Saltmarsh Mill has an elm wheel.", page_id=6))
-    weights = cover(analyse_question("What wheel has Saltmarsh Mill?"), hits, closely=5).weights
+    weights = cover(analyse_question("What wheel has Saltmarsh Mill?"), hits, top=5).weights
     assert weights["wheel"] > 2 * weights["saltmarsh"]
 
 
