@@ -27,7 +27,7 @@ ALLOWED = {
     "store/embedders/remote.py": "the embedder's server, at the address its operator set",
     "wellread/client.py": "asks our own API",
     "wellread/async_client.py": "asks our own API",
-    "wellread/requests.py": "asks our own API",
+    "wellread/responses.py": "reads what our own API answers",
     "api/cli/in_process.py": "hands requests to the application in its own process",
     "api/server.py": "listens",
     "workers/processes/stack.py": "looks whether its children listen",
