@@ -1,4 +1,4 @@
-"""The plain values that cross the rooms: what is asked, found, judged, answered and read.
+"""Define the plain values that all packages share: questions, pages, hits, verdicts, answers, candidates.
 
 Nothing here touches a disk, a network or a clock.
 """

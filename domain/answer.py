@@ -50,11 +50,11 @@ class Citation:
 
 @dataclass(frozen=True, kw_only=True)
 class PageDates:
-    """Of when a page is."""
+    """The dates of a page."""
 
     published: datetime | None
     modified: datetime | None  #: as the page itself says
-    seen_at: datetime  #: when it was last seen to say what is stored
+    seen_at: datetime  #: when it was last seen with the stored text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class SolvedQuestion:
-    """A question with the answer that a reader said is right."""
+    """A question with an answer that a reader confirmed."""
 
     question: str
     answer: str  #: with markers, or without
@@ -115,12 +115,12 @@ class SolvedQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What is said in reply to a question, every sentence with its citations."""
+    """The answer to a question, every sentence with its citations."""
 
     text: str  #: the sentences joined, with their [n] markers
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     confidence: float
     composer: str  #: "extractive" or the model's name
-    notice: str = ""  #: what the reader must know of how it was made (a model that failed, say)
+    notice: str = ""  #: a note to the reader about how it was made (for example, a model failed)
     cost: Cost = field(default_factory=Cost)

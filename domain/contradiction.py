@@ -1,4 +1,4 @@
-"""Pages that give different values for what was asked: as they were found, and as an answer shows them."""
+"""Define contradictions between pages: as found in passages, and as shown in an answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from domain.published import described
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """What one page says was asked: ``page.text[start:end]`` gives the value."""
+    """The value that one page gives, in ``page.text[start:end]``."""
 
     value: str
     passage_id: str

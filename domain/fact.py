@@ -1,4 +1,4 @@
-"""What the knowledge base knows of named things."""
+"""Define facts and names in the knowledge base."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """Subject–predicate–object with the span that says so."""
+    """Subject–predicate–object with the span that states it."""
 
     subject: str
     predicate: str
     object: str
-    start: int | None = None  #: offsets in the page's text, where the fact stands in it
+    start: int | None = None  #: offsets in the page's text, if the fact is in it
     end: int | None = None
 
 
@@ -26,10 +26,10 @@ class StatedFact:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownName:
-    """A name, and what the knowledge base has of it."""
+    """A name in the knowledge base, with its pages and mentions."""
 
     name: str  #: as names compare (text.names)
-    pages: tuple[int, ...]  #: those that bear it
+    pages: tuple[int, ...]  #: the pages named by it
     mentions: int  #: passages that mention it, counted up to a thousand
-    among: int  #: how many pages there are, about
-    passages: tuple[str, ...] = ()  #: ids of such passages, where they were asked for
+    among: int  #: the approximate number of all pages
+    passages: tuple[str, ...] = ()  #: ids of those passages, if requested

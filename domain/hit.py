@@ -1,4 +1,4 @@
-"""The searchable pieces of pages, where to look for them, and what a search finds."""
+"""Define passages, the scope of a search, and its hits."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Hit:
     bm25: float | None = None  #: where the text leg found it
     original_rank: int = 0  #: its rank before it was reranked; 0: it was not
     query: str = ""  #: the query it was found by (the best one, after fusion)
-    via: Via = ""  #: what pulled it in, or up, beside the search
-    signals: tuple[float, ...] = ()  #: what the learned reranker saw in it
-    found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those that have it among their first hits
+    via: Via = ""  #: what added or raised it, beside the search
+    signals: tuple[float, ...] = ()  #: its features for the learned reranker
+    found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """What a search may look at; empty means everything."""
+    """The limits of a search; empty means everything."""
 
     sites: tuple[str, ...] = ()  #: URL prefixes
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
-    confirmed: tuple[int, ...] = ()  #: pages that were read before, and seen since to say the same
+    confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since

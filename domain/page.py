@@ -1,4 +1,4 @@
-"""What a fetched document says, and the page it is stored as."""
+"""Define the extracted text of a document, and the stored page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.fact import Fact
 
 @dataclass(frozen=True, kw_only=True)
 class PageText:
-    """What extraction made of one fetched document."""
+    """The text and metadata extracted from one fetched document."""
 
     title: str
     text: str
@@ -23,20 +23,20 @@ class PageText:
     links: tuple[Link, ...] = ()
     facts: tuple[Fact, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
-    is_hub: bool = False  #: little but links: followed, and no evidence of anything
+    is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validators:
-    """What a server gave to ask later whether a page changed."""
+    """The values a server gave for asking later whether a page changed."""
 
     etag: str = ""
     last_modified: str = ""
 
     def headers(self) -> Mapping[str, str]:
-        """The conditional request's headers."""
+        """Return the headers of a conditional request."""
         pairs = {"if-none-match": self.etag, "if-modified-since": self.last_modified}
         return {name: value for name, value in pairs.items() if value}
 

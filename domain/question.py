@@ -1,4 +1,4 @@
-"""What was asked, what it may use, and where it stands."""
+"""Define the question, its budget and its status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.variant import Variant
 
 
 class Status(StrEnum):
-    """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
+    """The status of a question; each open one names exactly one next task, but FOLLOWING none: another question moves it."""
 
     ASKED = "ASKED"
     RETRYING = "RETRYING"
@@ -18,7 +18,7 @@ class Status(StrEnum):
     READING = "READING"
     EMBEDDING = "EMBEDDING"
     REQUERYING = "REQUERYING"
-    FOLLOWING = "FOLLOWING"  #: an equal question is worked on; its answer is this one's too
+    FOLLOWING = "FOLLOWING"  #: an equal question is in progress and shares its answer
     ANSWERED = "ANSWERED"
     ABSTAINED = "ABSTAINED"
     CANCELLED = "CANCELLED"
@@ -36,20 +36,20 @@ FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.T
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What one question may use."""
+    """The resources one question may use."""
 
     seconds: float = 120.0
     pages: int = 20
     bytes: int = 50_000_000
     depth: int = 3
     cycles: int = 6
-    tokens: int = 200_000  #: of a language model, read and written
+    tokens: int = 200_000  #: of a language model, input and output
     usd: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What was asked, under which conditions, and how far it has come."""
+    """A question with its conditions and its progress."""
 
     id: str
     text: str

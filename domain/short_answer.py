@@ -1,4 +1,4 @@
-"""What the sentences of an answer say of what was asked: the short answer, and the values they disagree about."""
+"""Read the short answer and the contradictions out of an answer's sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SURE = 0.3
 
 
 def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...]:
-    """Gather which sentences of an answer contradict each other."""
+    """Return the contradictions between the sentences of an answer."""
     found = {each.citations: each for sentence in sentences for each in sentence.disputes}
     said = dict(_values(sentences))
     for sentence in sentences:
@@ -23,9 +23,9 @@ def contradictions_of(sentences: Sequence[Sentence]) -> tuple[Contradiction, ...
 
 
 def short_answer(sentences: Sequence[Sentence]) -> str | None:
-    """Return the words of the first sentence that say just what was asked; None where that is unsure or disputed.
+    """Return the short answer in the first sentence; None when it is unsure or disputed.
 
-    Of a question that asks whether it is "Yes" or "No", where the sentence settles that.
+    It is "Yes" or "No" when the sentence answers a yes/no question.
     """
     first = sentences[0] if sentences else None
     if first is None or first.contradicts or first.disputes:

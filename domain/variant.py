@@ -1,4 +1,4 @@
-"""Other wordings of a question, what they were made for, and how they fared."""
+"""Define the variants of a question, and their success."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Variant:
 
 @dataclass(frozen=True, kw_only=True)
 class VariantKey:
-    """What variants were made for; the same key gives the same variants back."""
+    """The key of stored variants."""
 
     question: str  #: folded, without needless space
     lang: str
@@ -28,7 +28,7 @@ class VariantKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
+    """How often a kind of variant was tried for a type of question, and how often it led to a citation."""
 
     tried: int = 0
     rewarded: int = 0

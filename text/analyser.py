@@ -1,4 +1,4 @@
-"""Turn text into search terms: the same way for passages and for queries.
+"""Turn text into search terms, in the same way for passages and queries.
 
 A term is a folded, stemmed word, a bigram of a script written without spaces (Chinese, Japanese, Korean, Thai, Lao,
 Khmer, Burmese), a number, or an identifier kept whole beside its parts (``os.getcwd`` → os, getcwd, os.getcwd).
@@ -19,9 +19,9 @@ import Stemmer
 
 #: A longer term is cut: nobody types it, and one encoded blob must not fill the index.
 MAX_TERM_CHARS: Final = 64
-#: A longer one is a blob, or a sentence of a script without spaces, and hardly comes again.
+#: A longer word is a blob, or a sentence of a script without spaces, and seldom occurs again.
 _MAX_REMEMBERED_CHARS: Final = 40
-#: words remembered of each language
+#: words cached for each language
 _MAX_REMEMBERED: Final = 50_000
 
 _STEMMERS: Final = {
@@ -85,7 +85,7 @@ def analyse(text: str, lang: str) -> list[str]:
     ``lang`` is ISO 639-1 (a region after it is ignored); "und" is stemmed as English, a language without a stemmer
     not at all.
     """
-    # Words between spaces never touch one another, and few of them are new: most are remembered.
+    # Words between spaces are analysed independently, and few of them are new: most are cached.
     remembered = _remembered(lang)
     terms: list[str] = []
     for token in text.split():
@@ -94,7 +94,7 @@ def analyse(text: str, lang: str) -> list[str]:
 
 
 class _Remembered(dict[str, tuple[str, ...]]):
-    """The terms of the words met so far in one language; begins anew when it is full."""
+    """A cache of the terms of words in one language; cleared when it is full."""
 
     def __init__(self, lang: str) -> None:
         self._lang = lang
@@ -127,7 +127,7 @@ def _analysed(text: str, lang: str) -> list[str]:
 
 
 def search_text(title: str, text: str, lang: str) -> str:
-    """Return the terms of a passage joined by spaces: the column the full-text index is made of."""
+    """Return the terms of a passage joined by spaces: the column of the full-text index."""
     return " ".join(analyse(f"{title}\n{text}", lang))
 
 
@@ -164,7 +164,7 @@ def _names(folded: str) -> Iterator[tuple[list[str], str]]:
 
 
 def _bigrams(run: str) -> list[str]:
-    """Return overlapping pairs of characters (each with its vowel signs), or the one character that stands alone."""
+    """Return overlapping pairs of characters (each with its vowel signs), or the only character."""
     clusters = _CLUSTER.findall(run)
     if len(clusters) == 1:
         return clusters

@@ -1,7 +1,7 @@
-"""Names: what pages are called, what a text may be naming, and the one spelling under which names compare.
+"""Find names in titles and texts, and bring each into one spelling for comparison.
 
-Light rules, no model. A name is kept as its folded words joined by spaces, without a leading article: "The Beatles",
-"beatles" and "BEATLES" are one.
+Simple rules, no model. The spelling is the folded words joined by spaces, without a leading article: "The Beatles",
+"beatles" and "BEATLES" are equal.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 
 from text.analyser import fold, words
 
-#: a longer one is a sentence; the column of the table holds as much
+#: a longer one is a sentence; the table's column is this wide
 MAX_WORDS: Final = 8
 MAX_CHARS: Final = 120
-#: names looked for in one text, and kept of one passage
+#: the most names looked up for one text, and stored for one passage
 MAX_NAMES: Final = 1_500
 MAX_PROPER_NOUNS: Final = 40
 
-#: words of a name that may stand inside a text in lower case: a phrase, not a proper noun
+#: the most words of a lower-case name: a phrase, not a proper noun
 _PHRASE_WORDS: Final = 4
 _ARTICLES: Final = frozenset("the a an der die das ein eine le la les l un une el los las una il lo".split())
 #: between two parts of one name: "University of California", "Ludwig van Beethoven", "Rock and Roll"
@@ -37,12 +37,12 @@ class _Word(NamedTuple):
     text: str  #: folded
     proper: bool  #: written with a capital or a digit, or in a script that has no capitals
     capital: bool  #: written with a capital
-    apart: bool  #: something other than a blank stands before it
+    apart: bool  #: something other than a space precedes it
 
 
 def name_key(text: str) -> str:
-    """Return the spelling under which a name compares; "" for one that is none."""
-    found = [word.text for word in _words(fold(html.unescape(text)))]  # folding may part a letter in two
+    """Return the spelling for comparing a name; "" for a text that is no name."""
+    found = [word.text for word in _words(fold(html.unescape(text)))]  # folding may split a letter in two
     if len(found) > 1 and found[0] in _ARTICLES:
         found = found[1:]
     name = " ".join(found)
@@ -50,7 +50,7 @@ def name_key(text: str) -> str:
 
 
 def names_of(title: str) -> tuple[str, ...]:
-    """Return the names a page's title gives it: all of it, without its site's name, and without a parenthesis."""
+    """Return the names in a page's title: the whole, without the site's name, and without a final parenthesis."""
     plain = html.unescape(title)
     first = _SEGMENT.split(plain, maxsplit=1)[0]
     named = (name_key(part) for part in (plain, _bare(plain), first, _bare(first)))
@@ -58,9 +58,9 @@ def names_of(title: str) -> tuple[str, ...]:
 
 
 def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
-    """Return every stretch of a text that may be a name, to be looked up; ``empty`` are its language's empty words.
+    """Return all parts of a text that may be names, for a look-up; ``empty`` are its language's stop words.
 
-    Proper nouns, parts of longer ones too, and phrases of two words or more that neither begin nor end empty.
+    Proper nouns and their parts, and phrases of two or more words that neither begin nor end with a stop word.
     """
     found: dict[str, None] = {}
     listed = list(_words(text))
@@ -73,9 +73,9 @@ def names_in(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def proper_nouns(text: str, *, empty: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the proper nouns of a text, to be kept: each run of capitalised words, and its ends ("Barack Obama" too).
+    """Return the proper nouns of a text, to store: each run of capitalised words, and the ends of it.
 
-    In a script without capitals there are none: what such a text names is found from the names of the pages.
+    A script without capitals has none: the names of pages are looked up in such a text instead.
     """
     found: dict[str, None] = {}
     for run in _runs(list(_words(text))):
@@ -93,7 +93,7 @@ def _bare(title: str) -> str:
 
 
 def _words(text: str) -> Iterator[_Word]:
-    """The words of a text, folded as the search terms are."""
+    """Yield the words of a text, folded like search terms."""
     end = 0
     for match in _TOKEN.finditer(text):
         written, apart = match.group(), bool(text[end : match.start()].strip())
@@ -107,7 +107,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[str]:
-    """The names that begin at one word."""
+    """Yield the names that begin at one word."""
     first = listed[at]
     for end in range(at + 1, min(at + MAX_WORDS, len(listed)) + 1):
         last = listed[end - 1]
@@ -123,7 +123,7 @@ def _from(listed: Sequence[_Word], at: int, empty: Collection[str]) -> Iterator[
 
 
 def _stands_alone(listed: Sequence[_Word], at: int, empty: Collection[str]) -> bool:
-    """Return whether a capitalised word is no part of a longer name: "United" of "United States" names nothing."""
+    """Return whether a capitalised word is not part of a longer name: "United" of "United States" is."""
     if not listed[at].capital:
         return True
     after = at + 1 < len(listed) and not listed[at + 1].apart and _names(listed[at + 1], empty)
@@ -136,7 +136,7 @@ def _names(word: _Word, empty: Collection[str]) -> bool:
 
 
 def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
-    """Runs of capitalised words, with the small words between two of them."""
+    """Yield the runs of capitalised words, with the small words between two of them."""
     run: list[_Word] = []
     for word in listed:
         if run and word.apart:
@@ -151,7 +151,7 @@ def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
 
 
 def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
-    """A run without the small words at its end, and the parts of one that "of" or "and" joins."""
+    """Yield a run without the small words at its end, and its parts around "of" or "and"."""
     while run and not (run[-1].capital or run[-1].text.isdecimal()):
         run = run[:-1]
     if not run:
@@ -163,7 +163,7 @@ def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
 
 
 def _trimmed(names: list[str], empty: Collection[str]) -> list[str]:
-    """A run without the empty words it begins with: "The", "In" at the start of a sentence."""
+    """Return a run without the stop words at its beginning: "The", "In" at the start of a sentence."""
     while names and (names[0] in empty or names[0] in _ARTICLES):
         names = names[1:]
     return names

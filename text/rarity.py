@@ -1,7 +1,7 @@
-"""How much a word of a question says: a rare word says more, a word that stands in every tenth text says little.
+"""Weigh the words of a question by rarity: a rare word counts more than one that occurs in every tenth text.
 
-The table counts in how many texts of a mixed background each common term stands; it does not know the knowledge base,
-which may hold one page. It is written by ``evals/fit/rarity.py``.
+The table has the weight of each common term in a mixed background corpus; it does not depend on the knowledge base,
+which may hold one page. ``evals/fit/rarity.py`` writes it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import math
 from functools import cache
 from importlib.resources import files
 
-#: what a term counts that the table does not know
+#: the weight of a term that is not in the table
 RARE = 1.0
 #: what remains of a term's weight when every text at hand holds it
 _COMMON = 0.2
 
 
 def rarity(term: str, lang: str) -> float:
-    """Return a weight in (0, 1]; terms of a language without a table all weigh 1."""
+    """Return a term's weight in (0, 1]; in a language without a table every term weighs 1."""
     return _table().get(lang, {}).get(term, RARE)
 
 

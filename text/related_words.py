@@ -1,7 +1,7 @@
-"""Which words of a text stand for a word of a question: its inflections and derivations, and general synonyms.
+"""Find the words of a text that match a word of a question: its inflections, derivations and general synonyms.
 
-The table knows general words only, no topic's vocabulary. A related word counts for less than the word itself. A word
-that nothing stands for is taken for misspelled where the text holds one that is spelled nearly so.
+The table has general words only, no topic's vocabulary. A related word counts less than the word itself. A word without
+any related one is taken as misspelled when the text has a word spelled nearly so.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from itertools import takewhile
 
 from text.analyser import analyse
 
-#: what a derivation (generation, generator) and a synonym (annual, yearly) count against the word itself
+#: the weights of a derivation (generation, generator) and a synonym (annual, yearly)
 DERIVED, SYNONYM = 0.8, 0.7
-#: what a word counts that is spelled nearly like the question's (Moncalm, Montcalm), how long both are at least, and
-#: how much alike (the share of letters in common)
+#: the weight of a word spelled nearly like the question's (Moncalm, Montcalm), the least length of both, and their
+#: least similarity (the share of letters in common)
 MISSPELLED = 0.6
 _SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
-#: letters that two forms of a word share at least, and which share of the longer
+#: the least letters that two forms of a word share, and their least share of the longer form
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
 _GROUPS: dict[str, str] = {
@@ -66,7 +66,7 @@ _GROUPS: dict[str, str] = {
 }
 
 
-#: English verbs whose forms share no stem; they count as derivations do
+#: English verbs whose forms share no stem; they count as derivations
 _IRREGULAR = """
     break broke broken/ bring brought/ buy bought/ catch caught/ come came/ draw drew drawn/ drive drove driven/ eat ate
     eaten/ fall fell fallen/ feed fed/ feel felt/ fight fought/ find found/ fly flew flown/ forget forgot forgotten/
@@ -80,11 +80,9 @@ _IRREGULAR = """
 
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:
-    """Return for each term of the question the terms of ``vocabulary`` that stand for it, with what they count (0,
-    1].
-    """
+    """Return for each term of the question the matching terms of ``vocabulary``, with their weights in (0, 1]."""
     synonyms = _synonyms(lang)
-    # a word that begins otherwise is neither the term nor derived from it: few of the vocabulary are compared
+    # only words with the same beginning can be derivations: few of the vocabulary are compared
     by_start: dict[str, list[str]] = {term[:_STEM_CHARS]: [] for term in terms}
     for other in vocabulary:
         if (start := other[:_STEM_CHARS]) in by_start:
@@ -99,7 +97,7 @@ def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str)
 
 
 def best_weight(related_terms: Mapping[str, float], terms: Collection[str]) -> float:
-    """Return what the best of ``terms`` counts for the term that ``related_terms`` stand for; 0 for none."""
+    """Return the highest weight in ``related_terms`` of one of ``terms``; 0 for none."""
     return max((count for other, count in related_terms.items() if other in terms), default=0.0)
 
 
@@ -112,7 +110,7 @@ def _counts(term: str, other: str, synonyms: Collection[str]) -> float:
 
 
 def _spelled_like(term: str, vocabulary: Collection[str]) -> dict[str, float]:
-    """Return the words that begin like ``term`` and have nearly its letters."""
+    """Return the words with the first letter of ``term`` and nearly its other letters."""
     if len(term) < _SPELLED_CHARS or not term.isalpha():
         return {}
     near = (other for other in vocabulary if other[0] == term[0] and abs(len(other) - len(term)) <= 2)
@@ -124,7 +122,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _derived(one: str, other: str) -> bool:
-    """Return whether two stems are of one word: generat and generator, pars and parser."""
+    """Return whether two stems belong to one word: generat and generator, pars and parser."""
     if one[:_STEM_CHARS] != other[:_STEM_CHARS] or not (one.isalpha() and other.isalpha()):
         return False
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -1,7 +1,7 @@
-"""Where the sentences of a text stand, in English, German, French, Spanish, Russian, Chinese and Japanese at least.
+"""Split a text into sentences, in English, German, French, Spanish, Russian, Chinese and Japanese at least.
 
-Rules only: no model, linear time. A line break of a list, a heading or code ends a sentence; that of wrapped prose
-does not.
+Rules only: no model, linear time. A line break in a list, after a heading or in code ends a sentence; one in wrapped
+prose does not.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 _CLOSERS = "\"'”’“»›«)\\]】〉》」』〕）］＂＇*_`"
 _OPENERS = "\"'“‘„«»‹›([{¿¡「『（《【〈—–-*_`#… "
 
-#: a terminator with what closes after it, or a line break
+#: a terminator with its closing quotes and brackets, or a line break
 _STOP = re.compile(
     rf"(?P<mark>(?<![.!?…؟])[.!?…؟]++[{_CLOSERS}]*+(?:[ \u00a0\u202f]»)?(?=\s|\Z))"
     rf"|(?P<wide>[。！？｡．।]++[{_CLOSERS}]*+)"
@@ -42,7 +42,7 @@ _ABBREVIATIONS = _words(
     т.е т.н см рис стр ул им напр англ нем фр лат греч просп пер тыс млн млрд акад проф
     """
 )
-#: words of their own as well, so only before a number
+#: these are also words, so they are abbreviations only before a number
 _BEFORE_NUMBER = _words(
     """
     no nos nr núm num vol vols fig figs tab eq eqs sec ch chap p pp art abs bd kap anm col min max
@@ -81,7 +81,7 @@ _BEFORE_ORDINAL = _words(
     erster und auf
     """
 )
-#: a passage is shorter, and looked at several times for one question
+#: passages are shorter, and split several times for one question
 _MAX_REMEMBERED_CHARS = 5_000
 _QUOTING = "とってはがをにでのもやな、，。とし"
 

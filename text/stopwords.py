@@ -1,7 +1,7 @@
-"""Words that say nothing of what a text is about, by language.
+"""List the words that carry no topic, by language.
 
-``STOP_WORDS`` is the design documents' English list; the other languages' lists play the same part.
-Question words are kept apart: they say what kind of answer is asked for, not what about.
+``STOP_WORDS`` is the design documents' English list; other languages have lists of their own. Question words are
+separate: they show the kind of answer, not the topic.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SPANISH: frozenset[str] = _set(
     """
 )
 
-#: what asks, by language; matched on whole words
+#: question words by language; matched on whole words
 QUESTION_WORDS: dict[str, frozenset[str]] = {
     "en": _set("what which who whom whose when where why how"),
     "de": _set(
@@ -68,7 +68,7 @@ QUESTION_WORDS: dict[str, frozenset[str]] = {
 
 STOP_WORDS_BY_LANGUAGE: dict[str, frozenset[str]] = {"en": STOP_WORDS, "de": GERMAN, "fr": FRENCH, "es": SPANISH}
 
-#: asked with, but not asked about: "Tell me exactly the number of …", "Bitte nenne …"
+#: words for asking, not about the topic: "Tell me exactly the number of …", "Bitte nenne …"
 _ASKING: dict[str, frozenset[str]] = {
     "en": _set(
         """

@@ -1,4 +1,4 @@
-"""What a question is about, as search terms: its words without those that carry no topic."""
+"""Find the search terms of a text, with or without the words that carry no topic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EDGES = "\"'“”„«»‹›()[]{}<>.,;:!?¿¡…。？！、`*"
 
 
 def content_words(text: str, lang: str) -> list[str]:
-    """Return the words of ``text`` as they are written, without stop words, question words and punctuation."""
+    """Return the words of ``text`` as written, without stop words, question words and punctuation."""
     empty = stop_words(lang)
     tokens = (token.strip(_EDGES) for token in text.split())
     return [token for token in tokens if (parts := words(token)) and not empty.issuperset(parts)]
@@ -30,8 +30,8 @@ def content_terms(text: str, lang: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def terms_of(text: str, lang: str) -> tuple[str, ...]:
-    """Return the search terms of a sentence or title in order; remembered, for the looks at one question read the same.
+    """Return the search terms of a sentence or title in order; cached, since the passes of a question repeat texts.
 
-    ``lang`` is the question's: the two are analysed alike, so that they compare.
+    ``lang`` is the question's language, so that both have comparable terms.
     """
     return tuple(analyse(text, lang))

@@ -1,6 +1,6 @@
-"""Cite a span of a passage, and check that every citation stands in the stored text of its page.
+"""Cite a span of a passage, and check every citation against the stored text of its page.
 
-What does not stand there is dropped, whoever composed it.
+Sentences with an invalid citation are dropped, whoever composed them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from domain.contradiction import Contradiction
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
 
-DROPPED = "Sentences whose citation does not stand in the page were left out."
+DROPPED = "Sentences whose citation is not in the page were left out."
 _LEADS_IN = (":", "：")
 
 
@@ -36,10 +36,10 @@ def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
 
 
 def check(answer: Answer, page_text_of: PageText) -> Answer:
-    """Return the answer without the sentences that nothing supports, its markers renumbered from 1.
+    """Return the answer without its unsupported sentences, the markers renumbered from 1.
 
-    Nothing does where a citation fails, or none is claimed; but one that leads into a supported sentence (it ends with
-    a colon) stays with it. Nothing supported left: the text is empty and the confidence 0.
+    A sentence is unsupported when one of its citations is invalid, or when it has none, unless it ends with a colon
+    before a supported sentence. With no supported sentence left, the text is empty and the confidence 0.
     """
     valid = {citation.marker for citation in answer.citations if is_verbatim(citation, page_text_of(citation.page_id))}
     followed = zip_longest(answer.sentences, answer.sentences[1:])
@@ -51,7 +51,7 @@ def check(answer: Answer, page_text_of: PageText) -> Answer:
 
 
 def with_dates(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
-    """Return the answer with what is known now of when its pages are."""
+    """Return the answer with the current dates of its pages."""
     return replace(answer, citations=tuple(_dated(citation, dates) for citation in answer.citations))
 
 
@@ -84,11 +84,13 @@ def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:
     return replace(citation, published=known.published, modified=known.modified, read_at=known.seen_at)
 
 
-def _renumbered(found: Sequence[Contradiction], numbers: Mapping[int, int]) -> Iterator[Contradiction]:
-    """The contradictions that still have two sides."""
-    for each in found:
+def _renumbered(disputes: Sequence[Contradiction], numbers: Mapping[int, int]) -> Iterator[Contradiction]:
+    """Yield the contradictions that still have two sides."""
+    for dispute in disputes:
         sides = [
-            (numbers[old], value) for old, value in zip(each.citations, each.values, strict=True) if old in numbers
+            (numbers[old], value)
+            for old, value in zip(dispute.citations, dispute.values, strict=True)
+            if old in numbers
         ]
         if len(sides) > 1:
             yield Contradiction(citations=tuple(new for new, _ in sides), values=tuple(value for _, value in sides))

@@ -1,9 +1,9 @@
-"""The extractive composer: the one or two sentences of the hits that answer best, each with its citation.
+"""Compose an extractive answer: the one or two sentences of the hits that answer best, each with its citation.
 
-Pages that contradict each other are each quoted, the newest first.
+When pages contradict each other, each is quoted, the newest first.
 
-Nothing is written that a page does not say: a sentence of the answer is a span of a passage. Its own embedding
-was measured to add nothing to its words: none is made. A sentence that announces code is quoted with that code.
+Every sentence of the answer is a span of a passage. Embedding sentences was measured to add nothing to their words, so
+it is not done. A sentence that announces code is quoted with that code.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pipeline.safety.sanitize import sanitize, sanitize_line
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
-#: a sentence with what it announces; what is longer is left out as a whole
+#: the longest quote of a sentence with the text it announces; a longer announcement is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
-#: a sentence of fewer terms ("From the sky.") is quoted with the one that follows
+#: a sentence with fewer terms ("From the sky.") is quoted with the next one
 FEW_TERMS = 5
 COMPOSER = "extractive"
 
@@ -37,7 +37,7 @@ COMPOSER = "extractive"
 def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, several: bool = True) -> Answer | None:
     """Return the sentences of ``hits`` that answer best, or None when there is none.
 
-    With ``several`` they are joined from several pages where the question needs that.
+    With ``several``, joins sentences of several pages where the question needs that.
     """
     read_spans = cover(analysis, hits, top=PASSAGES).spans
     sentences = choose_sentences(read_spans, analysis.text)
@@ -52,15 +52,15 @@ def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, sever
     chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
     answer = _focused(analysis, _write(_apart(chosen), confidence))
     best = sentences[0].span
-    settled = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
-    return add_yes_no(analysis, answer, settled, hits[:PASSAGES])
+    yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
+    return add_yes_no(analysis, answer, yes_no, hits[:PASSAGES])
 
 
 def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
-    """Stretch a sentence over the name it describes and over what it announces, in its passage and within bounds.
+    """Extend a sentence to the name it describes and the text it announces, in its passage and within bounds.
 
-    The name is the signature above it; a colon announces the list or code that follows, a few words the sentence that
-    follows, and one who asks how to do something is shown the code in any case.
+    The name is the signature above it; a colon announces the list or code that follows, a very short sentence the next
+    one. A question about how to do something gets the code in any case.
     """
     start = span.start if span.named_at is None else span.named_at
     named = replace(span, start=start) if span.end - start <= MAX_QUOTE_CHARACTERS else span
@@ -77,7 +77,7 @@ def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:
-    """Leave out a quote that repeats what another, before it, says already."""
+    """Leave out each quote that repeats an earlier one."""
     kept: list[Span] = []
     for span in spans:
         if not any(span.text in other.text or other.text in span.text or _overlap(span, other) for other in kept):
@@ -90,13 +90,13 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def _focused(analysis: Analysis, answer: Answer) -> Answer:
-    """Say which words of the first sentence are just what was asked."""
+    """Mark the words of the first sentence that are the short answer."""
     first, *others = answer.sentences
     return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
-    """Quote every side, each with what it says was asked."""
+    """Quote every side, each with its value."""
     answer = _write([assertion.coverage.span for assertion in assertions], confidence)
     markers = [citation.marker for citation in answer.citations]
     sentences = [
@@ -131,7 +131,7 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 
 def _readable(span: Span) -> str:
-    """Unwrap prose, without what would be fetched or followed; keep the lines of a quote with code."""
+    """Return the quote without links and images: prose on one line, code with its lines."""
     if any(map(looks_like_code, sanitize(span.text).splitlines())):
         return sanitize(span.text, markers=True)
     return sanitize_line(span.text)

@@ -1,7 +1,7 @@
-"""Pages that answer the same question with different values: which of them do, and which sentences say so.
+"""Find pages that answer the same question with different values, and the sentences that give them.
 
-Asserted only where two pages' sentences both say what was asked of the same thing, and no reading of the two values
-makes them one. What is said of another subject, time or place is no contradiction.
+A contradiction needs sentences of two pages that answer the question about the same thing, with values that cannot be
+equal in any reading. A statement about another subject, time or place is no contradiction.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from text.related_words import best_weight, find_related
 from text.similarity import jaccard
 from text.terms import terms_of
 
-#: the kinds of things of which two can be told to be the same or not
+#: the kinds of values that can be compared
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
 #: the most pages whose sentences are compared
 MAX_ASSERTIONS = 4
-#: how sure it must be which words of a sentence say what was asked
+#: the least confidence in the short answer of a sentence
 SURE = 0.3
-#: the same, where a sentence has but one value of the kind
+#: the same, for a sentence with only one value of the kind
 HARDLY_SURE = 0.1
-#: the share of the question's words that a sentence, with what leads to it and its title, must hold
+#: the share of the question's words that a sentence, with the lines leading to it and its title, must hold
 COVERED = 0.8
-#: for which sentences that are alike make up
+#: how much the similarity of two sentences adds to that share
 ALIKE = 0.5
-#: sentences that are as alike as this, their values apart, are one sentence
+#: sentences this similar, without their values, count as one sentence
 SAME_WORDS = 0.8
-#: of the best sentence's score
+#: the least score of a rival, as a share of the best sentence's
 NEARLY_AS_GOOD = 0.7
 #: a number counts what is named within so many terms after it
 _COUNTED_WITHIN = 3
@@ -46,7 +46,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w’'-]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Assertion:
-    """A sentence with the value it gives for what was asked."""
+    """A sentence with the value it gives as the answer."""
 
     coverage: SpanCoverage
     value: Value
@@ -55,12 +55,12 @@ class Assertion:
 
     @property
     def text(self) -> str:
-        """The value as the sentence has it."""
+        """Return the value as the sentence writes it."""
         return self.coverage.span.text[self.value.start : self.value.end]
 
 
 def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> list[Assertion]:
-    """Return the assertion of the chosen sentence and those of other pages that contradict it; none where none does."""
+    """Return the assertion of the chosen sentence and those of other pages that contradict it, or none."""
     kind = _KINDS.get(answer_type_of(analysis.text))
     if kind is None:
         return []
@@ -76,14 +76,14 @@ def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Seq
 
 
 def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> list[Assertion]:
-    """Return what the best sentence of the first ``top`` hits asserts and what contradicts it, the newest first."""
+    """Return the assertion of the best sentence of the first ``closely`` hits and its contradictions, newest first."""
     read_spans = cover(analysis, hits, top=top).spans
     chosen = choose_sentences(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
 
 
 def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
-    """Order assertions by when their pages were published; where one does not say, as they are."""
+    """Order assertions by their pages' publication dates; if one is unknown, leave the order."""
     published = [assertion.coverage.span.hit.passage.published for assertion in assertions]
     dates = [when for when in published if when is not None]
     if len(dates) < len(assertions):
@@ -106,7 +106,7 @@ def _rivals(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanC
 
 
 def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> Assertion | None:
-    """Return what a sentence asserts, where it is sure enough which of its values is the answer."""
+    """Return the assertion of a sentence, or None when it is unsure which of its values is the answer."""
     text = sentence.span.text
     if sentence.span.kind not in ("prose", "row"):
         return None
@@ -126,7 +126,7 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
 
 
 def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
-    """Return the value that the words overlap which say what was asked; any doubt is more than one, or none."""
+    """Return the one value that overlaps the focus; None without exactly one, or when the focus is unsure."""
     if focus is None:
         return None
     meant = [value for value in found if value.start < focus.end and focus.start < value.end]
@@ -144,7 +144,7 @@ def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
 
 
 def _same_subject(analysis: Analysis, one: Assertion, other: Assertion) -> bool:
-    """Return whether two sentences speak of the same: by the question's words they hold, and by what else they name."""
+    """Return whether two sentences are about the same: by the question's words they hold, and the other names."""
     alike = jaccard(_topic(analysis, one), _topic(analysis, other))
     if alike >= SAME_WORDS:
         return True
@@ -161,7 +161,7 @@ def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
 
 
 def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
-    """Return the question's words that stand in the sentence, what leads to it, or its title, as such or by another."""
+    """Return the question's words, or related ones, in the sentence, the lines leading to it, or its title."""
     span = assertion.coverage.span
     held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
     stand_for = find_related(analysis.terms, held, analysis.lang)
@@ -169,7 +169,7 @@ def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
 
 
 def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:
-    """What a sentence names beside its value: other names, years, and what a number counts."""
+    """Return what else a sentence names beside its value: names, years, and the things a number counts."""
     span, value = assertion.coverage.span, assertion.value
     text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.hit.passage.title, analysis.lang)}
     names = {

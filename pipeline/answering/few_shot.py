@@ -1,7 +1,7 @@
-"""Solved questions like this one, shown to a language model as examples of a good answer [FewShotManager].
+"""Show similar solved questions to a language model as examples of a good answer [FewShotManager].
 
-What was solved comes from answers that were confirmed; where they are kept is not known here. An example shows form
-and length, never facts: it is given as data, and only text of search results can be cited.
+Solved questions have answers that a reader confirmed. An example shows form and length, never facts: it is given as
+data, and only text of search results can be cited.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from text.similarity import jaccard
 from text.terms import content_terms
 
 MAX_EXAMPLES = 3
-#: solved questions that are looked at to choose from
+#: solved questions to choose from
 MAX_CANDIDATES = 20
 #: characters of an example's question and answer that are shown
 MAX_EXAMPLE_CHARACTERS = 600
-#: what the same type of question counts beside the share of words two questions have in common
+#: the weight of the same question type, beside the share of words in common
 SAME_TYPE = 0.25
-#: less alike than this is no example: neither the type nor a word in common
+#: a less similar question is no example
 LEAST_ALIKE = 0.2
 _MARKERS = re.compile(r"\s*\[\d+\]")
 
 
 class SolvedQuestions(Protocol):
-    """Where solved questions are kept."""
+    """A store of solved questions."""
 
     def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
         """Return up to ``at_most`` solved questions that may be like ``question``, in any order."""
@@ -38,9 +38,9 @@ class SolvedQuestions(Protocol):
 def choose_examples(
     analysis: Analysis, solved: Sequence[SolvedQuestion], *, count: int = MAX_EXAMPLES
 ) -> tuple[SolvedQuestion, ...]:
-    """Choose the ``count`` solved questions most like this one, the most alike last: nearest to the question.
+    """Choose the ``count`` most similar solved questions, the most similar last: nearest to the question.
 
-    The question itself is no example of itself, and a question is not shown twice.
+    Leaves out the question itself and repeated questions.
     """
     asked = analysis.terms.keys()
     distinct = {frozenset(content_terms(each.question, analysis.lang)): each for each in solved if each.answer.strip()}
@@ -52,7 +52,7 @@ def choose_examples(
 
 
 def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
-    """Write the examples for this question; "" where nothing like it was solved."""
+    """Return the examples for this question, as text for the prompt; "" when no solved question is similar."""
     if solved is None:
         return ""
     found = solved.like(analysis.text, lang=analysis.lang, at_most=MAX_CANDIDATES)
@@ -60,14 +60,14 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
 
 
 def likeness(analysis: Analysis, solved: SolvedQuestion) -> float:
-    """Return how alike two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
+    """Return how similar two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
     same = _is_of_type(solved.question, analysis.question_type)
     shared = jaccard(set(analysis.terms), set(content_terms(solved.question, analysis.lang)))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same
 
 
 def write_examples(examples: Sequence[SolvedQuestion]) -> str:
-    """Write the examples for a prompt; "" for none. A line that looks like our own delimiter is broken up."""
+    """Return the examples as text for a prompt; "" for none. Angle brackets in them are replaced: they delimit."""
     if not examples:
         return ""
     shown = "\n".join(

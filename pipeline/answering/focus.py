@@ -1,4 +1,4 @@
-"""The few words of a sentence that say just what was asked: "1596" in "In 1596 the court moved to Warsaw."
+"""Find the short answer in a sentence: "1596" in "In 1596 the court moved to Warsaw."
 
 A softmax over the runs of words in the sentence, its weights fitted by ``evals/fit/answer_span.py``.
 """
@@ -16,7 +16,7 @@ from pipeline.answering.focus_features import candidates
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of
 
-#: how to do something is not said in a few words
+#: "how to" questions have no short answer
 _NOT_SAID_SHORTLY = "way"
 #: a longer sentence is a quote with code or a table
 MAX_CHARACTERS = 600
@@ -24,9 +24,9 @@ MAX_CHARACTERS = 600
 
 @lru_cache(maxsize=1024)
 def find_focus(analysis: Analysis, sentence: str) -> Focus | None:
-    """Return where the sentence says just what was asked, and how sure that is; None where no words could be it.
+    """Return the span of the short answer in a sentence, with its confidence; None when no words could be it.
 
-    Remembered: the composer, and whoever looks for contradictions, ask of the same sentences.
+    Cached: the composer and the search for contradictions use the same sentences.
     """
     if answer_type_of(analysis.text) == _NOT_SAID_SHORTLY or len(sentence) > MAX_CHARACTERS:
         return None

@@ -1,8 +1,8 @@
-"""What speaks for a few words of a sentence being just what was asked: their form, and where they stand in it.
+"""Compute the features of each run of words that could be the short answer: its form, and its place in the sentence.
 
-The features are those of the logistic regression that the SQuAD paper has for a baseline (Rajpurkar 2016, §5), as far
-as they need no parser: the form of the words by the kind of thing asked for, the words beside them, how near the
-question's words stand, how much they tell, how many they are.
+The features are those of the logistic regression baseline of the SQuAD paper (Rajpurkar 2016, §5) that need no parser:
+the form of the words by the kind of thing asked for, the neighbouring words, the distance of the question's words,
+their rarity, their number.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from text.rarity import rarity
 from text.related_words import best_weight, find_related
 from text.stopwords import stop_words
 
-#: the most words and marks that are taken together
+#: the most words and marks of a candidate
 MAX_TOKENS = 10
-#: how far a word of the question is looked for, and over how many words it counts half as much or so
+#: the greatest distance of a question's word, and the decay length of its weight, both in words
 _REACH, _FADING = 12, 4.0
 
 _TOKEN = re.compile(r"[$£€¥]?\d+(?:[.,:/–-]\d+)*(?:%|°[CF]?)?|[^\W\d_]+(?:[-'’.&/]\w+)*|\w+|\S")
@@ -36,11 +36,11 @@ _ASKING = re.compile(
     r"|(when|wann)|(where|wo)|(why|warum|weshalb|wieso))\b"
 )
 _ASKED_WITH = ("how many", "how", "what", "who", "when", "where", "why")
-#: "what type of immunity": the words that say what is asked for
+#: "what type of immunity": the words that name the thing asked for
 _NAMED = re.compile(r"\b(?:what|which|welche\w*|how many|how much|wie viele?)\s+((?:\w+\s+){0,2}\w+)", re.IGNORECASE)
 _SMALL_IN_NAMES = frozenset({"of", "the", "and", "von", "der", "de", "la"})
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "ein", "eine"})
-#: empty words that may begin an answer all the same
+#: stop words that may begin an answer all the same
 _MAY_BEGIN = _ARTICLES | {"no", "not", "because", "by", "to", "in", "due"}
 
 
@@ -61,7 +61,7 @@ _AFTER = _classes(
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A few words of a sentence, ``sentence[start:end]``, with what speaks for and against them."""
+    """A run of words of a sentence, ``sentence[start:end]``, with its features."""
 
     start: int
     end: int
@@ -70,21 +70,21 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class _Token:
-    """A word or mark of the sentence, as the question sees it."""
+    """A word or mark of the sentence, with its relation to the question."""
 
     start: int
     end: int
     text: str
     folded: str
     is_word: bool
-    is_empty: bool  #: it carries no topic
-    told: float  #: the weight of the question's word that it is, 0 if none
+    is_empty: bool  #: it is a stop word
+    told: float  #: the weight of the question's word that it matches, 0 if none
     rarity: float
-    names: bool  #: it is one of the words that say what is asked for
+    names: bool  #: it is one of the words that name the thing asked for
 
 
 def candidates(analysis: Analysis, sentence: str) -> Iterator[Candidate]:
-    """Yield every run of up to ten words and marks that could be what was asked."""
+    """Yield every run of up to ten words and marks that could be the short answer."""
     tokens = _tokens(analysis, sentence)
     kind, asked_with = answer_type_of(analysis.text), _asked_with(analysis.text)
     total = sum(token.told for token in tokens) or 1.0
@@ -133,7 +133,7 @@ def _asked_with(question: str) -> str:
 
 
 def _naming(question: str, lang: str) -> set[str]:
-    """Return the terms of "type of immunity" in "What type of immunity …", up to the first empty word."""
+    """Return the terms of "type of immunity" in "What type of immunity …", up to the first stop word after one."""
     match, terms = _NAMED.search(question), set[str]()
     for word in match[1].split() if match else ():
         if fold(word) not in stop_words(lang):
@@ -144,7 +144,7 @@ def _naming(question: str, lang: str) -> set[str]:
 
 
 def _inside(part: Sequence[_Token], kind: AnswerType, asked_with: str, total: float) -> dict[str, float]:
-    """Features of the words themselves."""
+    """Return the features of the words themselves."""
     words = [token.text for token in part if token.is_word]
     bare = [word for word in words if fold(word) not in _ARTICLES] or words
     form, count = form_of(bare), len(part)
@@ -170,7 +170,7 @@ def _inside(part: Sequence[_Token], kind: AnswerType, asked_with: str, total: fl
 
 
 def _around(tokens: Sequence[_Token], start: int, end: int, kind: AnswerType, asked_with: str) -> dict[str, float]:
-    """Features of where the words stand."""
+    """Return the features of the words' place in the sentence."""
     before, after = tokens[start - 1] if start else None, tokens[end] if end < len(tokens) else None
     first, last = tokens[start], tokens[end - 1]
     left, right = _class(before, _BEFORE), _class(after, _AFTER)
@@ -194,7 +194,7 @@ def _around(tokens: Sequence[_Token], start: int, end: int, kind: AnswerType, as
 
 
 def form_of(words: Sequence[str]) -> str:
-    """Say what the words look like: money, a date, a number, a name."""
+    """Return the form of the words: money, a date, a number, a name."""
     text, first = " ".join(words), words[0]
     if any(word[0] in _MONEY for word in words):
         return "money"

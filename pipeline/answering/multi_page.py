@@ -1,8 +1,8 @@
-"""Sentences of several pages, where the question needs them together: the sides that it compares, and a second hop.
+"""Join sentences of several pages when the question needs them: the sides of a comparison, and a second hop.
 
-A side is a page whose name stands in the question, beside another. A second hop leads from the page of the best
-sentence to one that it names, or from one that names it, where the best sentence alone leaves words of the question
-open. Measured on HotpotQA: contains the gold answer .46 → .73, with 6 % of SQuAD's answers one sentence longer.
+A side is one of several pages that the question names. A second hop leads from the page of the best sentence to a page
+that it names, or that names it, when the best sentence lacks words of the question. Measured on HotpotQA: contains the
+gold answer .46 → .73, with 6 % of SQuAD's answers one sentence longer.
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ from pipeline.question.analysis import Analysis
 from text.analyser import words
 from text.names import names_of
 
-#: sentences of an answer that is joined from several pages
+#: the most sentences of an answer joined from several pages
 MAX_JOINED = 3
-#: a best sentence that, with what leads to it, holds this share of the question's words needs no second hop
+#: a best sentence that, with the lines leading to it, holds this share of the question's words needs no second hop
 SAYS_ALL = 0.9
 
 
 def join_pages(
     analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage]
 ) -> list[SpanCoverage]:
-    """Return the chosen sentences, the best first, with those of further pages that the question needs; at most
-    three.
-    """
+    """Return the chosen sentences, best first, with those of other pages that the question needs; at most three."""
     best = _best_of_pages(read_spans, analysis.text)
     passages = {page: read.span.hit.passage for page, read in best.items()}
     names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
@@ -53,7 +51,7 @@ def _best_of_pages(read_spans: Sequence[SpanCoverage], question: str) -> dict[in
 
 
 def _sides(names: Mapping[int, frozenset[str]], question: str) -> list[int]:
-    """Return the pages that the question names, each by a name of its own."""
+    """Return the pages that the question names, each by a different name."""
     sides: list[int] = []
     for page, own in names.items():
         if _names(own, question) and not any(own & names[other] for other in sides):

@@ -1,4 +1,4 @@
-"""What a reader must know of an answer: that its sources disagree, or that they are older than was asked for."""
+"""Write notices for the reader of an answer: its sources disagree, or they are older than asked for."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _WORDS = {
 
 
 def disagreement_notice(answer: Answer, lang: str) -> str:
-    """Say which citation gives which value and of when it is; "" where none contradicts another."""
+    """Return which citation gives which value, with dates, as a notice; "" when none contradicts another."""
     words = _WORDS.get(lang, _WORDS["en"])
     cited = {citation.marker: citation for citation in answer.citations}
-    with_notice = []
-    for each in contradictions_of(answer.sentences):
+    notices = []
+    for contradiction in contradictions_of(answer.sentences):
         sides = [
             f"“{value}” [{marker}]{_dated(cited[marker], words)}"
-            for marker, value in zip(each.citations, each.values, strict=True)
+            for marker, value in zip(contradiction.citations, contradiction.values, strict=True)
         ]
-        with_notice.append(words["disagree"].format(sides="; ".join(sides)))
-    return " ".join(with_notice)
+        notices.append(words["disagree"].format(sides="; ".join(sides)))
+    return " ".join(notices)
 
 
 def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
-    """Say which citations are of pages that were published, and changed last, before ``oldest``; "" where none is."""
+    """Return which citations are of pages published and last changed before ``oldest``, as a notice; "" for none."""
     words = _WORDS.get(lang, _WORDS["en"])
     old = [citation for citation in answer.citations if oldest and _is_older(citation, oldest)]
     pages = ", ".join(f"[{citation.marker}]{_dated(citation, words)}" for citation in old)
@@ -49,16 +49,16 @@ def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
 
 
 def with_notice(answer: Answer, notice: str) -> Answer:
-    """Return the answer with a notice more, unless it is empty."""
+    """Return the answer with ``notice`` added."""
     return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
 
 
 def _is_older(citation: Citation, oldest: datetime) -> bool:
-    with_notice = [when for when in (citation.published, citation.modified) if when is not None]
-    return bool(with_notice) and max(with_notice) < oldest
+    dates = [when for when in (citation.published, citation.modified) if when is not None]
+    return bool(dates) and max(dates) < oldest
 
 
 def _dated(source: Citation, words: dict[str, str]) -> str:
-    """Say of when a source is, by the first of its dates that is known."""
+    """Return the first known date of a source, in brackets."""
     dates = (("modified", source.modified), ("published", source.published), ("read", source.read_at))
     return next((f" ({words[name]} {when:%Y-%m-%d})" for name, when in dates if when is not None), "")

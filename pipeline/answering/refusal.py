@@ -1,10 +1,10 @@
-"""Recognise text that refuses or reports an error, in the languages answers are written in: never an answer."""
+"""Recognise text that refuses or reports an error, in the languages of answers: it is never an answer."""
 
 from __future__ import annotations
 
 import re
 
-#: said of the answer's own inability; anywhere in the opening sentence
+#: statements of having no answer; near the start of the opening sentence
 _REFUSALS = (
     # English
     r"i(?:'m| am)? (?:do not|don't|cannot|can't|could not|couldn't|was unable|am unable|unable|not able|sorry)",
@@ -64,7 +64,7 @@ _REFUSALS = (
     r"죄송(?:합니다|하지만)|알 수 없|모르겠|정보[가를이] ?(?:없|찾을 수 없)",
     r"ขออภัย|ขอโทษ|ไม่ทราบ|ไม่(?:มี|พบ)ข้อมูล|ไม่สามารถ(?:ตอบ|ระบุ)",
 )
-#: the wording of programs that failed; at the start of the text
+#: error messages of programs; at the start of the text
 _ERRORS = (
     r"traceback \(most recent call last\)",
     r"(?:\w+\.)*\w*(?:error|exception)\s*[:(\[]",
@@ -94,12 +94,12 @@ def is_refusal(text: str) -> bool:
 
 
 def is_error(text: str) -> bool:
-    """Return whether the text is the wording of a failure."""
+    """Return whether the text is an error message."""
     return bool(_ERROR.match(_opening(text)))
 
 
 def is_answer(text: str) -> bool:
-    """Return whether the text can be an answer at all: some word, no refusal, no error. "Paris." is one."""
+    """Return whether the text can be an answer: it has a word, and is no refusal and no error. "Paris." is one."""
     return any(char.isalnum() for char in text) and not is_refusal(text) and not is_error(text)
 
 

@@ -1,6 +1,6 @@
-"""Pages that contradict each other, shown with what a model wrote: every side is cited, and all are said to disagree.
+"""Show contradictions between pages in a model's answer: cite every side, and mark the sides as contradicting.
 
-A side that the answer does not cite is quoted after it, as its page has it.
+A side that the answer does not cite is quoted after it, in its page's words.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ from pipeline.safety.sanitize import sanitize_line
 
 
 def to_disputes(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
-    """Return the dispute that assertions are the sides of; none without assertions."""
+    """Return the assertions as the sides of one dispute; none without assertions."""
     sides = tuple(_side(assertion) for assertion in assertions)
     return (Dispute(sides=sides),) if sides else ()
 
 
 def add_disputes(answer: Answer, disputes: Sequence[Dispute], hits: Sequence[Hit]) -> Answer:
-    """Return the answer with every side of what it says one side of; disputes about what it does not say are left
-    out.
-    """
+    """Return the answer with all sides of each dispute that it takes a side in; ignore the other disputes."""
     passages = {hit.passage.id: hit.passage for hit in hits}
-    settled: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = set()
     for dispute in disputes:
         about = frozenset(side.passage_id for side in dispute.sides)
-        if about <= passages.keys() and about not in settled:
-            settled.add(about)
+        if about <= passages.keys() and about not in seen:
+            seen.add(about)
             answer = _shown(answer, dispute, passages)
     return answer
 
@@ -48,7 +46,7 @@ def _shown(answer: Answer, dispute: Dispute, passages: Mapping[str, Passage]) ->
 
 
 def _marker(answer: Answer, side: Side, passage: Passage) -> int:
-    """The citation that holds what a side says; 0: none does."""
+    """Return the marker of the citation that holds a side's text; 0 for none."""
     return next(
         (
             citation.marker

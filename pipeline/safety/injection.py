@@ -1,7 +1,7 @@
-"""Recognise what a page says to whoever answers from it, not to its reader: orders, fake turns, ends of the fence.
+"""Recognise prompt injection in page text: instructions to the answering model, fake turns, forged delimiters.
 
-Such a sentence is never quoted as an answer. An order in words that none of the wordings knows, and a plain lie, are
-not recognised: they can be quoted, and can do no more than stand there with their citation.
+Such a sentence is never quoted as an answer. An instruction in unknown words, and a plain lie, are not recognised: they
+can only be quoted, with their citation.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ def _compiled(listed: Sequence[tuple[str, str]]) -> _Patterns:
 
 
 _WORDINGS, _FORMS = _compiled(WORDINGS), _compiled(FORMS)
-#: a question about orders may be answered by one
+#: an injection may answer a question about prompts and instructions
 _ABOUT = re.compile(
     r"\b(?:prompts?|injections?|jailbreak\w*|instructions?|chat ?templates?|special tokens?|anweisung\w*|instruktion\w*"
     r"|consignes?|instrucciones|инструкци\w+|промпт\w*)\b|指令|提示词|注入|تعليمات",
     re.IGNORECASE,
 )
-#: an order that is spoken of: "A known attack is “Ignore all previous instructions”."
+#: a quoted injection: "A known attack is “Ignore all previous instructions”."
 _QUOTED = re.compile(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|「[^」]*」|`[^`]*`")
-#: words that a sentence which only quotes an order has of its own
+#: the least words of its own in a sentence that only quotes an injection
 _OWN_WORDS = 4
 _SPACED = re.compile(r"(?<!\w)(?:\w ){3,}\w(?!\w)")
 #: Cyrillic and Greek letters that look like Latin ones
@@ -42,20 +42,20 @@ _MOST_CHARACTERS = 2_000
 
 
 def is_injection(sentence: str) -> bool:
-    """Return whether a sentence speaks to whoever answers; one that only quotes such words among its own does not."""
+    """Return whether a sentence addresses the answering model; one that only quotes such words does not."""
     text = _plain(sentence[:_MOST_CHARACTERS])
     return _finds(_FORMS, text) or (_finds(_WORDINGS, text) and _finds(_WORDINGS, _without_quotes(text)))
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
-    """Return whether the sentence ``text[start:end]`` is an order, or shares its line with one: one hand wrote both."""
+    """Return whether the sentence ``text[start:end]`` is an injection or shares its line with one (the same author)."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     return _holds_order(text[first : last if last >= 0 else len(text)])
 
 
 def asks_about_prompts(question: str) -> bool:
-    """Return whether a question is about prompts or instructions: what answers it may read as one."""
+    """Return whether a question is about prompts or instructions: its answer may look like an injection."""
     return _ABOUT.search(question) is not None
 
 
@@ -70,12 +70,12 @@ def _finds(patterns: _Patterns, text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The text with letters that are not spaced out, and without foreign letters among Latin ones."""
+    """Return the text with spaced-out letters joined, and lookalike letters replaced by Latin ones."""
     text = _SPACED.sub(lambda found: found[0].replace(" ", ""), text)
     return text if text.isascii() else _MIXED.sub(lambda word: word[0].translate(_LOOKALIKES), text)
 
 
 def _without_quotes(text: str) -> str:
-    """The sentence without what it quotes, where enough words of its own are left."""
+    """Return the sentence without its quotations, if enough of its own words are left."""
     rest = _QUOTED.sub(" … ", text)
     return rest if len(rest.split()) > _OWN_WORDS else text

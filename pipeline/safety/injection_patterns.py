@@ -1,6 +1,6 @@
-"""The wordings of orders to whoever answers, in seven languages: what to look for first, then the whole pattern.
+"""List the wordings of prompt injections in seven languages: the words to look for first, then the whole pattern.
 
-A sentence that holds none of a pattern's words (folded, ``|`` between them) is not searched for it: the patterns are
+A sentence without any of a pattern's words (folded, ``|`` between them) is not matched against it: the patterns are
 slow, and nearly no sentence needs them.
 """
 

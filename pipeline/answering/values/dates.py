@@ -1,4 +1,4 @@
-"""Dates in a text, English, German or ISO: days, months, years, decades and centuries."""
+"""Find dates in a text, English, German or ISO: days, months, years, decades and centuries."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _YEARLESS = Unit(measures="day of a year")
 
 
 def dates_in(text: str) -> Iterator[Value]:
-    """Yield each date in its order; ``low`` and ``high`` are the first and last day it may mean (day 1: 0001-01-01)."""
+    """Yield each date in order; ``low`` and ``high`` are the first and last possible day (day 1: 0001-01-01)."""
     for match in _DATE.finditer(text):
         found = _date(match)
         if found is not None:
@@ -51,7 +51,7 @@ def dates_in(text: str) -> Iterator[Value]:
 
 
 def _date(match: re.Match[str]) -> tuple[float, float, Unit] | None:
-    """Return the first and last day that a date may mean."""
+    """Return the first and last possible day of a date, with its unit."""
     part = {name: value for name, value in match.groupdict().items() if value}
     if "century" in part or "century2" in part:
         number = int(part["century"]) if "century" in part else _CENTURIES[part["century2"].casefold()]

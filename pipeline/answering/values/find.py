@@ -1,4 +1,4 @@
-"""The values of one kind in a text, a range being one."""
+"""Find the values of one kind in a text; a range is one value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SMALL = frozenset("von van de der den of the al bin du la le zu".split())
 
 
 def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
-    """Return the values of one kind in their order; a range is one value. ``lang`` tells what "1.000" is."""
+    """Return the values of one kind in order; a range is one value. ``lang`` decides how to read "1.000"."""
     if kind == "name":
         return [_name(match) for match in _NAME.finditer(text)]
     dates = list(dates_in(text))
@@ -38,7 +38,7 @@ def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
 
 
 def _joined(text: str, values: list[Value]) -> list[Value]:
-    """Make one value of the two ends of a range."""
+    """Merge the two ends of each range into one value."""
     joined: list[Value] = []
     for value in values:
         if joined and _is_range(text, joined[-1], value):
@@ -56,7 +56,7 @@ def _is_range(text: str, one: Value, other: Value) -> bool:
 
 
 def _low_end(one: Value, other: Value) -> float:
-    """The lower end of "5 to 10 km" is in the unit of the upper one."""
+    """Return the lower end of a range in the unit of the upper one: "5 to 10 km"."""
     return one.low if one.unit == other.unit else one.low * other.unit.factor + other.unit.offset
 
 

@@ -1,4 +1,4 @@
-"""Numbers and sums of money in a text: in digits or letters, English or German, with their units."""
+"""Find numbers and sums of money in a text: in digits or letters, English or German, with their units."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SCALES: Mapping[str, float] = {
     "m": 1e6, "bn": 1e9, "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "trillion": 1e12,
     "billionen": 1e12,
 }  # fmt: skip
-#: before a sum of money only: elsewhere "m" is metres
+#: only in a sum of money: elsewhere "m" is metres
 _SHORT_SCALES = frozenset({"m", "bn"})
 _PARTS: Mapping[str, float] = {
     "half": 1 / 2, "hälfte": 1 / 2, "third": 1 / 3, "drittel": 1 / 3, "quarter": 1 / 4, "viertel": 1 / 4
@@ -57,9 +57,9 @@ _ABOUT = re.compile(
     r"|mindestens|höchstens|gut) ?(?:the |a |[$£€¥] ?)?$",
     re.IGNORECASE,
 )
-#: how much a number that is said to be about right may be off
+#: how far off a number with "about" may be, as a share
 _ROUGHLY = 0.1
-#: a number of trailing zeros is taken to be right to so many digits
+#: the exact digits of a number with trailing zeros, at least
 _SURE_DIGITS = 2
 #: 3 and 4 are two numbers; 3 and 3.4 may be one
 _JUST_BELOW_HALF = 0.49
@@ -77,7 +77,7 @@ _CURRENCY_AFTER = re.compile(
 
 
 def numbers_in(text: str, lang: str) -> Iterator[Value]:
-    """Yield each number and sum of money in its order; ``lang`` tells what "1.000" is."""
+    """Yield each number and sum of money in order; ``lang`` decides how to read "1.000"."""
     for match in _NUMBER.finditer(text):
         number = _read(match, lang)
         if number is not None:
@@ -85,7 +85,7 @@ def numbers_in(text: str, lang: str) -> Iterator[Value]:
 
 
 def _with_unit(text: str, match: re.Match[str], exact: float, half: float) -> Value:
-    """Make the number a value, with the currency or unit beside it."""
+    """Return the number as a value, with the currency or unit beside it."""
     start, end = match.span()
     currency = _CURRENCY_BEFORE.search(text[:start])
     scale = (match["scale"] or "").casefold()
@@ -114,7 +114,7 @@ def _with_unit(text: str, match: re.Match[str], exact: float, half: float) -> Va
 
 
 def _read(match: re.Match[str], lang: str) -> tuple[float, float] | None:
-    """Return a number and half of its last sure digit."""
+    """Return a number, and half a unit of its last exact digit."""
     scale = _SCALES[match["scale"].casefold()] if match["scale"] else 1.0
     if match["digits"]:
         read = _digits(match["digits"], lang)
@@ -136,7 +136,7 @@ def _read(match: re.Match[str], lang: str) -> tuple[float, float] | None:
 
 
 def _digits(text: str, lang: str) -> tuple[float, float] | None:
-    """Read digits with their separators: the last one is a decimal point where the language or its place says so."""
+    """Read digits with separators; the language and the groups decide which separator is the decimal point."""
     bare = re.sub(_SPACE, "", text)
     thousands, point = (".", ",") if lang == "de" else (",", ".")
     grouped = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?:{re.escape(point)}\d+)?", bare)

@@ -1,4 +1,4 @@
-"""Units of measurement, to say whether two numbers with units are the same: 5 km and 5,000 m."""
+"""Define units of measurement, to compare numbers with units: 5 km and 5,000 m."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What a unit measures; ``value · factor + offset`` is in that measure's own unit."""
+    """A unit; ``value · factor + offset`` converts to the base unit of its measure."""
 
-    measures: str  #: "length", a currency; "" where nothing is measured but counted
+    measures: str  #: "length", a currency; "" for a count
     factor: float = 1.0
     offset: float = 0.0
 
     @staticmethod
     def named(name: str) -> Unit:
-        """Return the unit of this name, one that ``UNIT`` found."""
+        """Return the unit of a name that ``UNIT`` matched."""
         return _UNITS.get(name) or _FOLDED[name.casefold()]
 
 
-#: of a number that has no unit
+#: the unit of a number without one
 BARE = Unit(measures="")
 SHARE = Unit(measures="share")
 
-#: measure → name → factor; names of one letter are told apart by their case
+#: measure → names → factor; case distinguishes names of one letter
 _NAMES: Mapping[str, Mapping[str, float]] = {
     "share": {"% percent prozent": 0.01, "per-cent": 0.01},
     "length": {
@@ -95,7 +95,7 @@ del _UNITS["in"]
 _FOLDED = {name.casefold(): unit for name, unit in _UNITS.items()}
 _CASED = sorted((name for name in _UNITS if len(name) <= 3 and name.isascii() and name.isalpha()), key=len)
 _WORDS = sorted(_UNITS.keys() - set(_CASED), key=len, reverse=True)
-#: what stands between a number and its unit, the unit, and its end
+#: the separator between a number and its unit, the unit, and its end
 UNIT = re.compile(
     rf"[ \u00a0\u202f-]?((?i:{'|'.join(map(re.escape, _WORDS))})|{'|'.join(map(re.escape, reversed(_CASED)))})"
     r"(?![\w²³/])"

@@ -1,8 +1,7 @@
-"""A number, a sum of money, a date or a name as a sentence gives it, and whether two of them say the same.
+"""Compare values of sentences: numbers, sums of money, dates and names.
 
-1,000 and 1000, three and 3, 5 km and 5,000 m, 1970-01-01 and January 1970 are the same in another form. Where a form
-leaves a doubt (a rounded number, a year for a day) the doubt counts as the same: who asks whether two pages contradict
-each other must not be told so wrongly.
+1,000 and 1000, three and 3, 5 km and 5,000 m, 1970-01-01 and January 1970 are equal in another form. In doubt (a
+rounded number, a year for a day) two values count as equal, so that no false contradiction is shown.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ ValueKind = Literal["number", "money", "date", "name"]
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
-    """A value in ``text[start:end]``; a number or date is any between ``low`` and ``high``."""
+    """A value in ``text[start:end]``; a number or date lies between ``low`` and ``high``."""
 
     kind: ValueKind
     start: int
@@ -29,12 +28,12 @@ class Value:
 
 
 def is_comparable(one: Value, other: Value) -> bool:
-    """Return whether both measure the same: kind and unit."""
+    """Return whether both have the same kind and measure."""
     return one.kind == other.kind and one.unit.measures == other.unit.measures
 
 
 def may_be_equal(one: Value, other: Value) -> bool:
-    """Return whether both may mean the same value; what cannot be compared does not."""
+    """Return whether both may be the same value; never for values that cannot be compared."""
     if not is_comparable(one, other):
         return False
     if one.kind == "name":
