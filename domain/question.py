@@ -10,7 +10,7 @@ from domain.variant import Variant
 
 
 class Status(StrEnum):
-    """The status of a question; each open one names exactly one next task, but FOLLOWING none: another question moves it."""
+    """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
 
     ASKED = "ASKED"
     RETRYING = "RETRYING"
