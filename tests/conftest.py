@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import create_engine, make_url, text
 
 from store.sql.database import Database, migrate
@@ -17,6 +18,9 @@ from store.sql.tables import Table
 from tests.servers import postgres_server, valkey_server
 
 _connect = socket.socket.connect
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Reading one candidate: what the site allows, what came back, and what that means, all as values."""
+"""Reading one candidate: what the site allows, what came back, and the outcome, all as values."""
 
 from __future__ import annotations
 
@@ -91,18 +91,18 @@ def test_a_page_is_read_with_its_links_and_validators() -> None:
     assert reading.validators == Validators(etag='"1"', last_modified="Sat, 21 Nov 2026 08:00:00 GMT")
 
 
-def test_what_robots_txt_forbids_is_never_asked_for() -> None:
+def test_what_robots_txt_forbids_is_never_requested() -> None:
     web = Web(lambda url, _: pytest.fail(f"{url} was asked for"), robots="User-agent: *\nDisallow: /lamp")
     assert _read(web).outcome == "forbidden"
 
 
-def test_a_site_whose_robots_txt_cannot_be_had_is_left_alone() -> None:
+def test_a_site_whose_robots_txt_cannot_be_fetched_is_not_read() -> None:
     web = Web(lambda url, _: pytest.fail(f"{url} was asked for"), robots=503)
     reading = _read(web)
     assert (reading.outcome, "robots.txt" in reading.reason) == ("failed", True)
 
 
-def test_robots_txt_is_asked_for_once_a_day_and_its_sitemaps_are_found() -> None:
+def test_robots_txt_is_fetched_once_a_day_and_its_sitemaps_are_found() -> None:
     web, cache = (
         Web(lambda url, _: page_at(url), robots=f"Sitemap: {ORIGIN}/map.xml\nSitemap: http://b.example/x.xml"),
         Cache(),
@@ -116,14 +116,14 @@ def test_robots_txt_is_asked_for_once_a_day_and_its_sitemaps_are_found() -> None
     assert not any("b.example" in link.url for link in first.links)
 
 
-def test_a_known_page_is_asked_for_conditionally_and_a_304_means_unchanged() -> None:
+def test_a_known_page_is_requested_conditionally_and_a_304_means_unchanged() -> None:
     web = _says(304, "")
     reading = _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x"))
     assert reading.outcome == "unchanged"
     assert web.asked[-1][1]["if-none-match"] == '"1"'
 
 
-def test_a_304_may_say_that_the_page_asks_not_to_be_kept_any_more() -> None:
+def test_a_304_with_noindex_withdraws_the_page() -> None:
     web = _says(304, "", x_robots_tag="noindex")
     assert _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
 
@@ -132,7 +132,7 @@ def test_a_304_may_say_that_the_page_asks_not_to_be_kept_any_more() -> None:
     "header",
     ["max-image-preview:none", "googlebot: noindex", "noindexing"],  # of pictures; for another; no such word
 )
-def test_header_that_does_not_speak_of_our_keeping_the_text_is_no_refusal(header: str) -> None:
+def test_header_that_does_not_forbid_us_to_store_the_text_is_ignored(header: str) -> None:
     assert _read(_says(200, x_robots_tag=header)).outcome == "read"
 
 
@@ -158,12 +158,12 @@ def test_a_busy_server_says_when_to_come_back() -> None:
 
 
 @pytest.mark.parametrize("headers", [{"x_robots_tag": "noindex"}, {"x_robots_tag": "none"}])
-def test_a_page_that_asks_not_to_be_kept_is_not(headers: dict[str, str]) -> None:
+def test_a_page_with_noindex_is_not_stored(headers: dict[str, str]) -> None:
     reading = _read(_says(200, **headers))
     assert (reading.outcome, reading.page) == ("forbidden", None)
 
 
-def test_nofollow_keeps_the_page_and_not_its_links() -> None:
+def test_nofollow_stores_the_page_and_not_its_links() -> None:
     reading = _read(_says(200, x_robots_tag="nofollow"))
     assert (reading.outcome, reading.links) == ("read", ())
 
@@ -214,12 +214,12 @@ def test_a_redirect_to_another_site_asks_that_sites_robots_txt_first_and_finds_i
     assert (reading.outcome, reading.links[0].url) == ("read", f"{there}/map.xml")
 
 
-def test_a_redirect_to_a_site_whose_robots_txt_cannot_be_had_is_left_alone_for_now() -> None:
+def test_a_redirect_to_a_site_whose_robots_txt_cannot_be_fetched_is_not_followed() -> None:
     web = Web(lambda url, _: page_at("http://b.example/lamp.html"))
     cache = Cache()
     cache.put("http://b.example", RobotsFile(status=503, body=b"", fetched_at=NOW))
     assert _read(web, cache=cache).outcome == "failed"
 
 
-def test_a_page_that_moved_is_kept_under_its_new_address() -> None:
+def test_a_page_that_moved_is_stored_under_its_new_url() -> None:
     assert _read(Web(lambda url, _: page_at(f"{ORIGIN}/new.html?utm_source=x"))).url == f"{ORIGIN}/new.html"

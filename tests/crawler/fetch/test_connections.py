@@ -61,9 +61,15 @@ def test_a_kept_connection_that_died_is_replaced_unnoticed() -> None:
 
 def test_a_cancelled_fetch_leaves_the_client_working() -> None:
     async def scenario() -> None:
-        async with serving(routed({"/stall": stall, "/ok": answer()})) as site, client(site) as web:
+        requested = asyncio.Event()
+
+        async def stalling(head: str, writer: asyncio.StreamWriter) -> None:
+            requested.set()
+            await stall(head, writer)
+
+        async with serving(routed({"/stall": stalling, "/ok": answer()})) as site, client(site) as web:
             fetching = asyncio.create_task(web.get(site.url("/stall")))
-            await asyncio.sleep(0.05)
+            await requested.wait()
             fetching.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await fetching

@@ -196,7 +196,7 @@ def test_ports_that_are_not_the_webs_are_refused(url: str) -> None:
         Guard().check(url)
 
 
-def test_a_hole_lets_one_host_and_port_through_and_nothing_beside_it() -> None:
+def test_an_allowlist_entry_lets_one_host_and_port_through_and_no_other() -> None:
     own = frozenset(
         {
             allowlist_entry("http://127.0.0.1:8000/docs/"),
@@ -232,7 +232,7 @@ def test_refusal_tells_what_an_operator_can_allow(url: str, is_private: bool) ->
     assert isinstance(refusal.value, NotPublic) == is_private
 
 
-def test_a_hole_in_disguise_is_refused_all_the_same() -> None:
+def test_an_allowed_site_written_in_disguise_is_refused() -> None:
     guard = Guard(own_sites=frozenset({("127.0.0.1", 8000)}))
     for url in ("http://127.1:8000/", "http://user@127.0.0.1:8000/", "http://127.0.0.1:8000\\@example.com/"):
         with pytest.raises(Blocked):

@@ -1,4 +1,4 @@
-"""Several engines asked at once: fused by rank, none failing another, each asked as it wants to be."""
+"""Several engines asked together: fused by rank, none failing another, each within its rate limit."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_several_engines_and_queries_find_comes_first() -> None:
     assert [(asked.engine, asked.queries, asked.links) for asked in found.outcomes] == [("one", 2, 3), ("two", 2, 2)]
 
 
-def test_what_engines_cost_is_told() -> None:
+def test_what_engines_cost_is_counted() -> None:
     [asked] = ask([Fixed("dear", {"a": ["x"]})], "a", "b").outcomes
     assert asked.cost.usd == pytest.approx(0.02)
 
@@ -94,29 +94,32 @@ def test_an_engine_that_answers_one_query_and_is_slow_with_another_keeps_what_it
     assert isinstance(found.outcomes[0].error, EngineDown)
 
 
-def test_all_are_asked_at_once_but_never_too_many() -> None:
-    engines = [Fixed(f"e{i}", {"a": ["x"]}, after_s=0.1) for i in range(MAX_CONCURRENT * 2)]
-    max_concurrent: list[int] = []
+def test_engines_are_asked_concurrently_up_to_the_limit() -> None:
+    running: list[str] = []
+    most = 0
 
-    async def watch() -> SearchResults:
-        asking = asyncio.ensure_future(search_all(engines, [Query(text="a")], limit=5))
-        while not asking.done():
-            max_concurrent.append(sum(engine.now for engine in engines))
-            await asyncio.sleep(0.01)
-        return await asking
+    class Counted(Fixed):
+        async def search(self, query: Query, *, limit: int) -> EngineReply:
+            nonlocal most
+            running.append(self.name)
+            most = max(most, len(running))
+            reply = await super().search(query, limit=limit)
+            running.remove(self.name)
+            return reply
 
-    assert all(asked.links == 1 for asked in asyncio.run(watch()).outcomes)
-    assert max(max_concurrent) == MAX_CONCURRENT
+    found = ask([Counted(f"e{i}", {"a": ["x"]}, after_s=0.1) for i in range(MAX_CONCURRENT * 2)], "a")
+    assert [outcome.links for outcome in found.outcomes] == [1] * MAX_CONCURRENT * 2
+    assert most == MAX_CONCURRENT
 
 
-def test_an_engine_is_asked_as_often_and_as_much_at_once_as_it_wants() -> None:
+def test_an_engine_is_asked_within_its_rate_limit() -> None:
     engine = Fixed("e", {}, after_s=0.01, rate_limit=RateLimit(max_queries=3, max_concurrent=2))
     ask([engine], *"abcdef")
     assert engine.asked == ["a", "b", "f"]  # the last asks for what is missing
     assert engine.most == 2
 
 
-def test_a_pause_between_queries_is_kept_and_none_follows_the_last() -> None:
+def test_queries_are_delayed_by_the_rate_limit_and_none_follows_the_last() -> None:
     engine = Fixed("e", {}, rate_limit=RateLimit(max_queries=9, max_concurrent=1, delay_s=0.2))
     started = time.monotonic()
     ask([engine], "a", "b", "c")
@@ -139,7 +142,7 @@ def test_an_engine_that_does_not_take_one_query_is_asked_the_others() -> None:
     assert found.failures == {"e": "no"}
 
 
-def test_a_fault_in_an_engines_code_fails_it_alone_and_its_message_is_not_told() -> None:
+def test_an_error_in_an_engines_code_fails_it_alone_and_its_message_is_not_shown() -> None:
     found = ask([Fixed("bug", ZeroDivisionError("key=123")), Fixed("good", {"a": ["x"]})], "a")
     assert [link.url for link in found.links] == ["x"]
     assert found.failures == {"bug": "bug failed: ZeroDivisionError"}
@@ -176,13 +179,13 @@ def test_real_engines_are_fused_through_one_client() -> None:
 
 
 @given(st.integers(1, 9), st.lists(st.integers(), max_size=12, unique=True))
-def test_a_share_is_no_more_than_wanted_and_begins_and_ends_as_the_queries_do(most: int, texts: list[int]) -> None:
+def test_selected_queries_begin_and_end_as_all_do(most: int, texts: list[int]) -> None:
     queries = [Query(text=str(text)) for text in texts]
-    shared = select_queries(queries, most)
-    assert len(shared) == min(most, len(queries))
-    assert shared[:1] == tuple(queries[:1])
-    assert most == 1 or shared[-1:] == tuple(queries[-1:])
-    assert [query for query in queries if query in shared] == list(shared)
+    selected = select_queries(queries, most)
+    assert len(selected) == min(most, len(queries))
+    assert selected[:1] == tuple(queries[:1])
+    assert most == 1 or selected[-1:] == tuple(queries[-1:])
+    assert [query for query in queries if query in selected] == list(selected)
 
 
 RANKINGS = st.lists(st.lists(st.sampled_from("abcdef").map(lambda name: Link(url=name)), max_size=6), max_size=4)
