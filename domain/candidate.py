@@ -1,4 +1,4 @@
-"""What is found and not yet fetched, and when a source is looked at."""
+"""Links and candidates, which are not fetched yet, and the schedules of sources."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _PUBLISHED_NAMES: Final = {
 
 
 class _Out(BaseModel):
-    """Read from a dataclass, a row or a mapping alike."""
+    """An answer that is read from a dataclass, a row or a mapping."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -47,7 +47,7 @@ def with_published_names(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def record_json(record: Record) -> dict[str, Any]:
-    """The record as JSON values: the same from the API, as an event and on the command line."""
+    """Return the record as JSON values: the same from the API, in an event and on the command line."""
     values: dict[str, Any] = _RECORD.dump_python(record, mode="json")
     return values
 

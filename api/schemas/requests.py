@@ -1,4 +1,4 @@
-"""What callers send: the bodies of the requests, and how a body becomes a question."""
+"""The bodies of the requests; turns one into a question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_AGE_S = 1_000_000_000
 MAX_LANGS = 20
 #: ISO 639-1, or 639-3 where that has none
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-#: long enough for any that can be read; what it says is checked by :func:`workers.questions.submit.check_site`
+#: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 
 
@@ -32,7 +32,7 @@ class BadBudget(WellreadError):
 
 
 class _Request(BaseModel):
-    """A body with a field that is not known is refused: it would be ignored otherwise, and its sender not told."""
+    """A body; one with an unknown field is refused, because its sender would not notice that it is ignored."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -50,7 +50,7 @@ class BudgetRequest(_Request):
 
 
 class _Asked(_Request):
-    """What both ways of asking take."""
+    """The fields of both ways of asking."""
 
     question: str = Field(description="What you want to know: at most 4,000 characters.", examples=["Who built it?"])
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
@@ -155,7 +155,7 @@ class ReadRequest(_Request):
 
 
 def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency_key: str = "") -> NewQuestion:
-    """The body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
+    """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
     budget = _budget(asked, allowed)
     new = NewQuestion(
         text=asked.question,
