@@ -1,4 +1,4 @@
-"""The Celery application: queues, routes and the settings that were found to matter."""
+"""The Celery application: queues, routes and settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SWEEP_EVERY_S = 3.0
 
 
 def beat_schedule() -> dict[str, dict[str, Any]]:
-    """What beat sends; each message expires before the next one is sent, so that none pile up."""
+    """Return the schedule of beat; each message expires before the next one is sent, so that none pile up."""
     every = {
         "wellread.sweep": SWEEP_EVERY_S,
         "wellread.refresh": 10.0,
@@ -24,7 +24,7 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
     return {name: {"task": name, "schedule": s, "options": {"expires": s}} for name, s in every.items()}
 
 
-#: a worker loads the tasks of its own queue alone, and so starts sooner
+#: a worker loads only the tasks of its own queue, and starts sooner
 _QUEUE = os.environ.get("WELLREAD_QUEUE", "")
 app = Celery(
     "wellread",
@@ -44,14 +44,14 @@ app.conf.update(
         "health_check_interval": 10,
         "priority_steps": list(PRIORITY_STEPS),
         "queue_order_strategy": "priority",
-        # a message that is not sent at once is left to the sweep: 2 ms instead of 6 s while Redis is away
+        # the sweep sends a lost message again: a failed send takes 2 ms instead of 6 s while Redis is away
         "max_retries": 1,
         "interval_start": 0,
         "interval_step": 0.1,
         "interval_max": 0.2,
     },
     task_routes={name: {"queue": queue} for name, queue in QUEUES.items()},
-    task_default_queue="answer",
+    task_default_queue=QUEUES["wellread.ask"],
     task_create_missing_queues=False,
     task_queues={name: {"exchange": name, "routing_key": name} for name in QUEUE_NAMES},
     task_acks_late=True,
@@ -64,7 +64,7 @@ app.conf.update(
     task_publish_retry=False,
     worker_prefetch_multiplier=1,
     worker_max_tasks_per_child=500,
-    worker_proc_alive_timeout=60,  # a process that opens a model on a busy machine is not up within the usual 4 s
+    worker_proc_alive_timeout=60,  # opening a model on a busy machine takes longer than the usual 4 s
     worker_soft_shutdown_timeout=20,
     worker_send_task_events=True,
     task_send_sent_event=False,

@@ -1,4 +1,4 @@
-"""What one process of Wellread can be besides the API: a worker of one queue, beat, Flower."""
+"""Run one process of Wellread: a worker of one queue, beat, or Flower."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from domain.errors import WellreadError
 from workers.settings import LOOPBACK, Settings
 
-#: for a process that runs no task: it need not load any
+#: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
 
 
@@ -21,18 +21,18 @@ class UnknownQueue(WellreadError):
 
 
 def run_worker(settings: Settings, queue: str) -> None:
-    """Run a Celery worker for one queue until it is told to stop."""
-    os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it says which tasks are loaded
+    """Run a Celery worker for one queue until it is stopped."""
+    os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it loads this queue's tasks
     from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.queues import QUEUE_NAMES
-    from workers.services.heartbeat import show_life
+    from workers.services.heartbeat import start_heartbeat
 
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
-    show_life(settings.redis, queue)
+    start_heartbeat(settings.redis, queue)
     app.worker_main(
         [
             "worker",
@@ -48,12 +48,12 @@ def run_worker(settings: Settings, queue: str) -> None:
 
 
 def processes(settings: Settings, queue: str) -> int:
-    """Return how many processes work on a queue; one alone writes passages."""
+    """Return how many processes work on a queue; only one may write passages."""
     return {"answer": settings.answer_processes, "crawl": settings.crawl_processes}.get(queue, 1)
 
 
 def run_beat(_settings: Settings) -> None:
-    """Run beat: it sends the wake-up calls for sweeping, refreshing and upkeep."""
+    """Run beat: it sends the tasks that sweep, refresh and maintain."""
     os.environ["WELLREAD_QUEUE"] = NO_TASKS
     from workers.app import app
 
@@ -61,7 +61,7 @@ def run_beat(_settings: Settings) -> None:
 
 
 def run_flower(settings: Settings) -> None:
-    """Run Flower, to look and not to touch; it reads a password from FLOWER_BASIC_AUTH itself."""
+    """Run Flower, read-only; it reads a password from FLOWER_BASIC_AUTH itself."""
     if settings.flower_host not in LOOPBACK and not os.environ.get("FLOWER_BASIC_AUTH"):
         raise FlowerExposed(
             f"Flower would listen on {settings.flower_host} without a password: "
@@ -75,7 +75,7 @@ def run_flower(settings: Settings) -> None:
 
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:
-    """Wait for a migration that is under way."""
+    """Wait for a running migration."""
     from store.sql.database import Database, DatabaseError, check_schema
     from workers.processes.supervise import wait_until
 

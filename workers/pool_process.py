@@ -1,4 +1,4 @@
-"""How a worker's pool process starts: tied to its worker's life, and with open what its first task needs."""
+"""Prepares each process of a worker's pool: it dies with its worker, and opens the services of its first task."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from workers.services import warm_up
 
 @signals.worker_process_init.connect
 def start(**_: object) -> None:
-    """Die when the worker dies, and open what the queue's first task would otherwise wait for."""
+    """Die with the worker, and open the services that the queue's first task would wait for."""
     parent_death.die_with_parent()
     warm_up(os.environ.get("WELLREAD_QUEUE", ""))

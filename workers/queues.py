@@ -1,10 +1,10 @@
-"""Task names, the queue of each, and the task that each status waits for."""
+"""The tasks, the queue of each task, and the task that each status waits for."""
 
 from __future__ import annotations
 
 from domain import Status
 
-#: task → queue; a task's name is a published contract, its argument one row id
+#: task → queue; a task's name is a published contract, its argument is one row id
 QUEUES = {
     "wellread.ask": "answer",
     "wellread.retrieve": "answer",
@@ -19,7 +19,7 @@ QUEUES = {
     "wellread.learn": "upkeep",
     "wellread.compact": "embed",
 }
-QUEUE_NAMES = ("answer", "crawl", "embed", "upkeep")
+QUEUE_NAMES = tuple(dict.fromkeys(QUEUES.values()))
 PRIORITY_STEPS = (0, 3, 6, 9)
 
 #: the one task that works on a question in each open status; READING and EMBEDDING are worked on row by row

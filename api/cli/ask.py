@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import click
 
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
+from pipeline.question.strategy import Task
 
-STRATEGIES = (
-    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general",
-)  # fmt: skip
+STRATEGIES = get_args(Task)
 
 
 @click.command()

@@ -20,7 +20,7 @@ ASK = [Depends(require(Role.ask))]
 @router.post("", status_code=202, dependencies=OPERATE)
 def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
     """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
-    begun = sites.begin(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
+    begun = sites.start(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
     response.headers["Location"] = f"/api/site-reads/{begun.id}"
     return begun
 

@@ -9,12 +9,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import Budget
 from domain.errors import WellreadError
+from pipeline.question.strategy import Task
 from store.questions.new_questions import NewQuestion
-
-#: the names of :data:`pipeline.question.strategy.TASK_STRATEGIES`; a test holds them equal
-Strategy = Literal[
-    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
-]
 
 MAX_WAIT_S = 120.0
 #: some thirty years
@@ -58,9 +54,7 @@ class _Asked(_Request):
     max_age: int | None = Field(
         default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
     )
-    strategy: Strategy | None = Field(
-        default=None, description="How sure the answer must be; left out: from the question."
-    )
+    strategy: Task | None = Field(default=None, description="How sure the answer must be; left out: from the question.")
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Read and answer from these only.")

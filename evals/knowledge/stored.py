@@ -138,10 +138,10 @@ class Knowledge:
     def serve(self, text: str) -> Served:
         """Look once, and a second time where that does not suffice."""
         look = self.first_look(text)
-        attempt = lookup.checked(self._services, look)
+        attempt = lookup.with_checked_citations(self._services, look)
         if not attempt.verdict.sufficient:
             look = self.second_look(text)
-            attempt = lookup.checked(self._services, look)
+            attempt = lookup.with_checked_citations(self._services, look)
         citations = look.answer.citations if look.answer else ()
         with self._services.database.read() as session:
             texts = pages.texts(session, [citation.page_id for citation in citations])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -16,13 +15,27 @@ from store.sql.json import jsonable
 from store.sql.tables import AnswerRow
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContextHit:
+    """A passage that an answer was made from; the field names are the keys of the stored JSON."""
+
+    rank: int
+    score: float
+    similarity: float | None
+    passage_id: str
+    page_id: int
+    url: str
+    title: str
+    text: str
+
+
 def add(
     session: Session,
     question_id: str,
     answer: Answer,
     *,
     verdict: Verdict | None,
-    context: Sequence[Mapping[str, Any]],
+    context: Sequence[ContextHit],
     final: bool,
     now: datetime,
 ) -> AnswerRow:
@@ -34,7 +47,7 @@ def add(
         text=answer.text,
         sentences=[asdict(sentence) for sentence in answer.sentences],
         citations=[jsonable(asdict(citation)) for citation in answer.citations],
-        context=[dict(entry) for entry in context],
+        context=[asdict(hit) for hit in context],
         confidence=answer.confidence,
         composer=answer.composer,
         notice=answer.notice,

@@ -1,12 +1,9 @@
-"""Questions in SQL: found, moved from step to step, answered, cancelled, begun again.
-
-How they come in is :mod:`store.questions.new_questions`' business.
-"""
+"""Find questions in SQL, move them from step to step, cancel and restart them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +13,8 @@ from sqlalchemy.orm import Session
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
 from store.questions import answers, shared_runs, watches, webhooks
+from store.questions.answers import ContextHit
+from store.questions.step_details import StepDetail, to_json
 from store.sql import leases
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 
@@ -25,16 +24,38 @@ class UnknownQuestion(WellreadError):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Changes:
+    """The columns of a question that a step sets; None leaves one as it is."""
+
+    lang: str | None = None
+    queries: Sequence[str] | None = None
+    variants: Sequence[Mapping[str, Any]] | None = None
+    missing: Sequence[str] | None = None
+    cycle: int | None = None
+    waves: int | None = None
+    crawl_reason: str | None = None
+    crawl_started_at: datetime | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+
+    def apply(self, row: QuestionRow) -> None:
+        """Set the columns of a locked question."""
+        for column in fields(self):
+            if (value := getattr(self, column.name)) is not None:
+                setattr(row, column.name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Move:
-    """What a step found out: where the question goes next, and what is kept of it."""
+    """The result of a step: the question's next status, and what to store with it."""
 
     to: Status
     outcome: str  #: one word for the trace
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    answer: Answer | None = None  #: recorded as the next revision
+    detail: StepDetail | None = None
+    answer: Answer | None = None  #: stored as the next revision
     verdict: Verdict | None = None
-    context: Sequence[Mapping[str, Any]] = ()
-    changes: Mapping[str, Any] = field(default_factory=dict)  #: columns of the question to set
+    context: Sequence[ContextHit] = ()
+    changes: Changes = field(default_factory=Changes)
 
 
 def find(session: Session, question_id: str) -> Question:
@@ -50,10 +71,18 @@ def lock(session: Session, question_id: str) -> QuestionRow | None:
 def record(
     session: Session, lease: leases.Lease, move: Move, *, step: str, started_at: datetime, now: datetime
 ) -> bool:
-    """Move the question on if the lease still holds it; False (and nothing changed) when it does not."""
+    """Record a step if the lease still holds the question; False (and nothing changed) when it does not."""
     row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
     if row is None or Status(row.status).is_final:
         return False
+    record_locked(session, row, move, step=step, started_at=started_at, now=now)
+    return True
+
+
+def record_locked(
+    session: Session, row: QuestionRow, move: Move, *, step: str, started_at: datetime, now: datetime
+) -> None:
+    """Add a step to the trace of a locked question, store what it found, and move the question on."""
     session.add(
         StepRow(
             question_id=row.id,
@@ -63,18 +92,16 @@ def record(
             outcome=move.outcome,
             started_at=started_at,
             finished_at=now,
-            detail=dict(move.detail),
+            detail=to_json(move.detail),
         )
     )
-    for name, value in move.changes.items():
-        setattr(row, name, value)
+    move.changes.apply(row)
     if move.answer is not None:
         answer = answers.add(
             session, row.id, move.answer, verdict=move.verdict, context=move.context, final=move.to.is_final, now=now
         )
         answers.copy_to(session, answer, [follower.id for follower in shared_runs.followers(session, row.id)], now)
     advance(session, row, move.to, now)
-    return True
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:

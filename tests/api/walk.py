@@ -6,15 +6,17 @@ import time
 from dataclasses import replace
 from threading import Thread
 
-from domain import Answer, Citation, Focus, PageText, Question, Sentence, Status, Validators, Verdict
+from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from domain.contradiction import Contradiction
 from store.pages import pages
 from store.questions import new_questions, state
+from store.questions.answers import ContextHit
 from store.questions.records import latest
 from store.questions.state import Move
+from store.questions.step_details import LookupDetail
 from store.sql import leases
 from store.sql.tables import QuestionRow
-from workers.questions.step import announce
+from workers.questions.step import notify_moved
 from workers.services import Services
 
 TEXT = "Über den Turm 🗼: The lighthouse was built in 1871 by Robert Tallis. It has 176 steps."
@@ -32,7 +34,7 @@ def move(services: Services, question_id: str, move: Move, *, step: str = "retri
         lease = leases.claim(session, QuestionRow, question_id, waits, now)
         assert lease is not None
         assert state.record(session, lease, move, step=step, started_at=now, now=now)
-    announce(services, question, move)
+    notify_moved(services, question, move)
 
 
 def move_soon(services: Services, *moves: Move, text: str = "") -> Thread:
@@ -107,8 +109,8 @@ def _focus(text: str) -> Focus | None:
     return Focus(start=start, end=start + len(BUILDER), confidence=0.8) if start >= 0 else None
 
 
-def insufficient(to: Status, **changes: object) -> Move:
-    return Move(to=to, outcome="insufficient", detail={"hits": 2, "entities": ["Tallis"]}, changes=changes)
+def insufficient(to: Status) -> Move:
+    return Move(to=to, outcome="insufficient", detail=LookupDetail(hits=2, entities=["Tallis"]))
 
 
 def provisional(to: Status = Status.SEEKING) -> Move:
@@ -116,20 +118,20 @@ def provisional(to: Status = Status.SEEKING) -> Move:
 
 
 def answered(page_id: int = 1) -> Move:
-    context = {
-        "rank": 1,
-        "score": 0.9,
-        "similarity": None,
-        "passage_id": f"{page_id}-0",
-        "page_id": page_id,
-        "url": "https://example.org/tower",
-        "title": "The tower",
-        "text": TEXT,
-    }
+    context = ContextHit(
+        rank=1,
+        score=0.9,
+        similarity=None,
+        passage_id=f"{page_id}-0",
+        page_id=page_id,
+        url="https://example.org/tower",
+        title="The tower",
+        text=TEXT,
+    )
     return Move(
         to=Status.ANSWERED,
         outcome="sufficient",
-        detail={"hits": 3, "cost": {"model": "m", "input_tokens": 5, "output_tokens": 1, "usd": 0.1}},
+        detail=LookupDetail(hits=3, cost=Cost(model="m", input_tokens=5, output_tokens=1, usd=0.1)),
         answer=answer(page_id),
         verdict=VERDICT,
         context=[context],

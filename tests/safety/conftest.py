@@ -139,7 +139,7 @@ def _answered(made: Library, page: AttackPage) -> str:
     )
     with services.database.write() as session:
         question, _ = new_questions.ask(session, new, services.now())
-    attempt = lookup.first(services, question)
+    attempt = lookup.first_pass(services, question)
     move = Move(
         to=Status.ANSWERED, outcome="sufficient", detail=transitions.detail_of(attempt), answer=attempt.answer,
         verdict=attempt.verdict, context=transitions.context_of(attempt.hits),

@@ -11,6 +11,7 @@ from store.pages import pages
 from store.questions import answer_cache, new_questions, records, state
 from store.questions.new_questions import NewQuestion
 from store.questions.state import Move
+from store.questions.step_details import LookupDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import PageRow, QuestionRow
@@ -73,12 +74,16 @@ def answer(text: str = "Paris.", page_id: int | None = None, quote: str = "Paris
 
 def answered(page_id: int | None = None, text: str = "Paris.", quote: str = "Paris is the capital.") -> Move:
     """The move that ends a question with an answer."""
-    return Move(to=Status.ANSWERED, outcome="sufficient", detail={"hits": 3}, answer=answer(text, page_id, quote))
+    return Move(
+        to=Status.ANSWERED, outcome="sufficient", detail=LookupDetail(hits=3), answer=answer(text, page_id, quote)
+    )
 
 
 def abstained() -> Move:
     """The move that ends a question without."""
-    return Move(to=Status.ABSTAINED, outcome="insufficient", detail={"hits": 3}, answer=answer("That is not known."))
+    return Move(
+        to=Status.ABSTAINED, outcome="insufficient", detail=LookupDetail(hits=3), answer=answer("That is not known.")
+    )
 
 
 def provisional(text: str = "Perhaps Paris.") -> Move:

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from domain import Candidate, Status
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import new_questions
+from store.questions import new_questions, trace
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.workers.conftest import Bell
 from workers import sweep
+from workers.questions.step import step
 from workers.services import Services
 
 
@@ -33,7 +34,7 @@ def _status(services: Services, question_id: str) -> str:
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_calls_never_fill_a_queue_beyond_two_hundred_or_what_is_due(due: int, waiting: int) -> None:
-    sent = sweep.calls(due, waiting)
+    sent = sweep.messages_to_send(due, waiting)
     assert sent >= 0
     assert sent == 0 or sent + waiting <= min(due, sweep.MOST_WAITING)
 
@@ -58,10 +59,25 @@ def test_calls_that_already_stand_in_the_queue_are_not_sent_again(services: Serv
     assert len(bell.rung) == 2
 
 
+def _ends(services: Services, question_id: str) -> list[tuple[str, str]]:
+    with services.database.read() as session:
+        row = session.get_one(QuestionRow, question_id)
+        assert (row.status, row.stop_reason) == (Status.TIMED_OUT, "the question's deadline passed")
+        return [(each.name, each.outcome) for each in trace.read(session, question_id)]
+
+
 def test_a_question_whose_deadline_passed_is_timed_out(services: Services) -> None:
     question_id = _ask(services, Status.READING, age_s=100.0, deadline_s=50.0)
     sweep.sweep(services)
-    assert _status(services, question_id) == Status.TIMED_OUT
+    assert _ends(services, question_id) == [("read", "deadline")]
+
+
+def test_a_deadline_ends_a_question_alike_in_the_sweep_and_in_its_own_task(services: Services) -> None:
+    swept, claimed = (_ask(services, age_s=100.0, deadline_s=50.0) for _ in range(2))
+    with step(services, claimed, Status.ASKED, "retrieve") as work:
+        assert work is None
+    sweep.sweep(services)
+    assert _ends(services, swept) == _ends(services, claimed) == [("retrieve", "deadline")]
 
 
 def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, bell: Bell) -> None:

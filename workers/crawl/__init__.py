@@ -1,1 +1,1 @@
-"""The crawl's steps: seek candidates, read one, record it, keep sites and schedules."""
+"""The crawl: seek candidates, read one, record it, read whole sites, follow schedules."""

@@ -1,4 +1,4 @@
-"""A candidate that this process may read, with what is known of its page, its question and its host."""
+"""Claims a candidate to read, with its page, its question and its host."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import CandidateRow, SiteReadRow
 from workers.crawl import host_delay
-from workers.questions.crawl_budget import out_of_time
+from workers.questions.crawl_progress import out_of_time
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from workers.services import Services
 
-#: a page that was looked at this recently is not fetched again for another question
+#: a page that was read this recently is not fetched again for another question
 FRESH_S = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A candidate this process may read."""
+    """A candidate that this process may read."""
 
     lease: Lease
     candidate_id: int
     candidate: Candidate
     question: Question | None
     site_read_id: int | None
-    turn: int  #: which page of its host's turn it is, where it is read again
+    lane_page: int  #: its number among the pages that a refresh lane reads
     attempts: int
     page: pages.PageState | None
     sources: tuple[Source, ...]
@@ -44,7 +44,7 @@ class Claim:
 
 
 def claim(services: Services, candidate_id: int) -> Claim | None:
-    """Take a candidate that waits to be read; None when it does not."""
+    """Claim a candidate that waits to be read; None when it does not."""
     now = services.now()
     with services.database.write() as session:
         lease = leases.claim(session, CandidateRow, candidate_id, CandidateRow.status == CandidateStatus.WAITING, now)
@@ -61,7 +61,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             candidate=candidate,
             question=state.find(session, row.question_id) if row.question_id else None,
             site_read_id=row.site_read_id,
-            turn=row.wave,
+            lane_page=row.wave,
             attempts=row.attempts,
             page=pages.find(session, candidate.url) if candidate.kind == "page" else None,
             sources=known_sources,
@@ -70,7 +70,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
 
 
 def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
-    """What becomes of a candidate that need not, or must not, be fetched."""
+    """Return the outcome of a candidate that need not, or must not, be fetched."""
     question, page = claim.question, claim.page
     if question is not None and question.status is not Status.READING:
         return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason="the question no longer waits for it")
@@ -84,7 +84,7 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
 
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
-    """Return whether the page's text was seen recently enough for the question; one that was gone then may be back."""
+    """Return whether the page was read recently enough for the question; a page that was gone may be back."""
     oldest = evidence.oldest_for(question, now)
     if page.is_gone or (oldest is not None and page.checked_at < oldest):
         return False
@@ -92,7 +92,7 @@ def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:
 
 
 def _is_halted(session: Session, row: CandidateRow) -> bool:
-    """Return a candidate back whose site is not being read any more, or not just now."""
+    """Put a candidate back if the read of its site is paused or over; return whether it is."""
     if row.site_read_id is None:
         return False
     site = session.get_one(SiteReadRow, row.site_read_id)

@@ -1,4 +1,4 @@
-"""How long a host is left alone between two requests: what its source says, what it asks for, how fast it answers."""
+"""Computes the delay between two requests to a host: from its source, its own request, and how fast it answers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def delay_s(session: Session, services: Services, url: str, known: Sequence[Source]) -> float:
-    """The pause that was last worked out for the URL's host, or the shortest one."""
+    """Return the stored delay of the URL's host, or the shortest one."""
     shortest = _floor_s(services, url, known)
     return max(shortest, sources.delay_s(session, urls.origin(url)) or shortest)
 
 
 def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s: float, reading: ReadResult) -> float:
-    """Work out the host's next pause from its answer, and keep it where it differs."""
+    """Return the host's next delay after its answer, and save it where it differs."""
     if reading.status is None:
         return before_s
     seconds = crawl_delay.next_delay_s(
@@ -42,7 +42,7 @@ def next_delay_s(services: Services, url: str, known: Sequence[Source], before_s
 
 
 def _floor_s(services: Services, url: str, known: Sequence[Source]) -> float:
-    """The shortest pause at this host: the source's own setting, else everyone's."""
+    """Return the shortest delay at this host: the source's own setting, else the general one."""
     for source in known:
         if source.min_delay_s is not None and urls.origin(source.url) == urls.origin(url):
             return source.min_delay_s

@@ -1,4 +1,4 @@
-"""Has Claude read the facts out of a page that was read for a question, where the operator wants to pay for that."""
+"""Extracts facts from a page's prose with Claude, if the operator pays for that."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: of a page: its beginning says most, and every further one costs
+#: of a page: its beginning says most, and each further passage costs money
 MAX_PASSAGES = 12
 
 
 def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
-    """Add to what was read the facts that Claude finds in its prose; without a key, a question or money, nothing."""
+    """Add the facts that Claude finds in the page's prose; none without a key, a question or money."""
     page = reading.page
     if not services.settings.claude_facts or question is None or page is None or page.is_hub:
         return reading
@@ -36,11 +36,11 @@ def with_facts(services: Services, question: Question | None, reading: ReadResul
     try:
         found = model.facts(_hits(page, reading.url))
         facts, cost = found.value, found.cost
-    except ModelError as error:  # the page is worth keeping without
+    except ModelError as error:  # the page is useful without them
         log.warning("no_facts", error=str(error))
         facts, cost = (), error.cost
     _record(services, question.id, cost, started)
-    return replace(reading, page=replace(page, facts=_together(page.facts, facts)))
+    return replace(reading, page=replace(page, facts=_merged(page.facts, facts)))
 
 
 def _hits(page: PageText, url: str) -> list[Hit]:
@@ -48,8 +48,8 @@ def _hits(page: PageText, url: str) -> list[Hit]:
     return [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
 
 
-def _together(stated: tuple[Fact, ...], read: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Those of the page's structure first; what both say, once."""
+def _merged(stated: tuple[Fact, ...], read: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Return the facts of the page's structure first, then the others; each once."""
     known = {(fact.subject, fact.object) for fact in stated}
     return (*stated, *(fact for fact in read if (fact.subject, fact.object) not in known))
 

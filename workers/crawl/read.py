@@ -1,4 +1,4 @@
-"""Reads one candidate: waits for the host's turn without sleeping, reads, records, and moves the question on."""
+"""Reads one candidate: takes a slot at its host or comes back later, fetches, and records the result."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from crawler import urls
-from crawler.read import PreviousRead as KnownText
-from crawler.read import ReadResult
+from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from domain import ReadOutcome
 from store.crawl.candidates import CandidateOutcome
@@ -19,7 +18,7 @@ from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
 from workers.crawl.redirect_slots import RedirectSlots
-from workers.crawl.robots_cache import KeptRobots
+from workers.crawl.robots_cache import StoredRobots
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
@@ -34,59 +33,59 @@ def read(services: Services, candidate_id: int) -> None:
     if mine is None:
         return
     if outcome := needs_no_fetch(mine, services.now()):
-        record.record(services, mine, outcome)
+        record.record_skipped(services, mine, outcome)
         return
-    turn = services.slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
-    if turn.wait_s > 0:
-        _defer(services, mine, turn.wait_s)
+    slot = services.host_slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
+    if slot.wait_s > 0:
+        _defer(services, mine, slot.wait_s)
         return
     with structlog.contextvars.bound_contextvars(question=mine.question and mine.question.id, url=mine.candidate.url):
-        _read_now(services, mine, turn)
+        _read_now(services, mine, slot)
 
 
-def _read_now(services: Services, claim: Claim, turn: Slot) -> None:
-    """Read in the host's turn, then keep what was read; the candidate is held all the while."""
+def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
+    """Fetch in the host's slot, then record the result; the candidate's lease is held all the while."""
     with services.leases.holding(claim.lease):
-        pause_s = claim.delay_s
+        delay_s = claim.delay_s
         try:
             reading = fetch(services, claim)
-            pause_s = host_delay.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+            delay_s = host_delay.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
         except Exception as error:  # the row remembers what failed; the sweep tries again
             log.exception("read_failed")
             _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
             return
         finally:
-            services.slots.release(turn, now=time.time(), delay_s=pause_s)
+            services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
         if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS:
             _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
         else:
-            record.keep(services, claim, with_facts(services, claim.question, reading), pause_s)
+            record.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
 
 
 def fetch(services: Services, claim: Claim) -> ReadResult:
-    """Fetch and extract what was claimed; keeps nothing."""
+    """Fetch and extract the claimed page; store nothing."""
     page = claim.page
     known = (
-        KnownText(validators=page.validators, content_hash=page.content_hash, body_hash=page.body_hash)
-        if page and not page.is_gone  # one that comes back must be had whole
+        PreviousRead(validators=page.validators, content_hash=page.content_hash, body_hash=page.body_hash)
+        if page and not page.is_gone  # a page that comes back must be fetched whole
         else None
     )
-    turns = RedirectSlots(services, claim.candidate.url, claim.sources)
+    slots = RedirectSlots(services, claim.candidate.url, claim.sources)
     try:
         return services.wait_for(
             read_page(
                 claim.candidate,
                 client=services.client(claim.sources),
-                robots=KeptRobots(services.database),
+                robots=StoredRobots(services.database),
                 agent=services.settings.user_agent,
                 now=services.now(),
                 known=known,
                 browser=services.browser,
-                take_slot=turns.take,
+                take_slot=slots.take,
             )
         )
     finally:
-        turns.release()
+        slots.release()
 
 
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
@@ -99,7 +98,7 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> N
     if claim.attempts >= leases.MAX_ATTEMPTS or (
         claim.question is not None and after_s > claim.question.budget.seconds
     ):
-        record.record(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
+        record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
     with services.database.write() as session:
         leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)

@@ -1,4 +1,4 @@
-"""Keeps what was read and what came of a candidate, and sees to it that what waited for that goes on."""
+"""Stores what was read and the candidate's outcome, and moves on what waited for it."""
 
 from __future__ import annotations
 
@@ -28,70 +28,70 @@ if TYPE_CHECKING:
     from workers.services import Services
 
 
-#: after these a page is not quoted any more: it vanished, asks not to be kept, or robots.txt forbids to ask for it
+#: a page with such an outcome is not quoted again: it vanished, forbids storing, or robots.txt forbids its fetch
 _WITHDRAWN = frozenset({ReadOutcome.GONE, ReadOutcome.FORBIDDEN})
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept:
-    """What became of the page."""
+class _Stored:
+    """The stored page."""
 
     page_id: int | None = None
-    is_new: bool = False  #: whether its text is
-    to_embed: tuple[int, ...] = ()  #: pages whose passages must come or go
+    is_new: bool = False  #: its text is new
+    to_embed: tuple[int, ...] = ()  #: pages whose passages must be added or removed
 
 
-def keep(services: Services, claim: Claim, reading: ReadResult, pause_s: float) -> None:
-    """Keep what was read and what came of the candidate, together and only while the lease holds.
+def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: float) -> None:
+    """Store the page and the candidate's outcome in one transaction, if the lease still holds.
 
-    Its host rests for ``pause_s``.
+    The host's next page may be read after ``delay_s``.
     """
     now = services.now()
     with services.database.write() as session:
         asker = _asker(session, claim)
         if not leases.renew(session, claim.lease, now):
             return
-        kept = _keep_page(session, claim, reading, now)
+        stored = _store_page(session, claim, reading, now)
         outcome = CandidateOutcome(
             outcome=reading.outcome if reading.outcome != ReadOutcome.RETRY else ReadOutcome.FAILED,
             reason=reading.reason,
-            page_id=kept.page_id,
+            page_id=stored.page_id,
             bytes=reading.bytes,
             elapsed_s=reading.elapsed_s,
-            news=_keep_links(session, claim, reading, now) > 0 or kept.is_new,
+            news=_store_links(session, claim, reading, now) > 0 or stored.is_new,
         )
-        _settle(session, claim, outcome, now)
-        _note(session, outcome, reading, is_new=kept.is_new, now=now)
+        _close(session, claim, outcome, now)
+        _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
         moved = _move(session, asker, now)
-        following = _following(session, claim, outcome, reading, kept, now, pause_s)
-    for page_id in kept.to_embed:
+        next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
+    for page_id in stored.to_embed:
         services.dispatcher.send("wellread.embed", page_id)
-    _tell(services, claim, outcome, moved, following, pause_s)
+    _notify(services, claim, outcome, moved, next_reads, delay_s)
 
 
-def record(services: Services, claim: Claim, outcome: CandidateOutcome) -> None:
-    """Settle a candidate that was not read; the last one of a wave moves its question on."""
+def record_skipped(services: Services, claim: Claim, outcome: CandidateOutcome) -> None:
+    """Record the outcome of a candidate that was not read; the last one of a wave moves its question on."""
     now = services.now()
     with services.database.write() as session:
         asker = _asker(session, claim)
-        if not _settle(session, claim, outcome, now):
+        if not _close(session, claim, outcome, now):
             return
         moved = _move(session, asker, now)
-        following = _following(session, claim, outcome, None, _Kept(), now)
-    _tell(services, claim, outcome, moved, following)
+        next_reads = _next_reads(session, claim, outcome, None, _Stored(), now)
+    _notify(services, claim, outcome, moved, next_reads)
 
 
 def _asker(session: Session, claim: Claim) -> QuestionRow | None:
-    """The row of the question that it is read for, locked."""
+    """Lock and return the question that the page is read for."""
     return state.lock(session, claim.question.id) if claim.question else None
 
 
-def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> _Kept:
-    """Keep the page that was read, or how it was found."""
+def _store_page(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> _Stored:
+    """Store the page that was read, or that it is unchanged, gone or failed."""
     page_id = claim.page.id if claim.page else None
     due_at = schedules.due_at(claim.sources, reading.url or claim.candidate.url, now)
     if reading.page is not None:
-        left = _leave(session, claim, reading, now)
+        left = _drop_moved(session, claim, reading, now)
         return _new_text(
             *pages.save(
                 session,
@@ -108,7 +108,7 @@ def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetim
             left=left,
         )
     if page_id is None:
-        return _Kept()
+        return _Stored()
     if reading.outcome == ReadOutcome.UNCHANGED:
         return _new_text(
             *pages.mark_unchanged(
@@ -117,17 +117,17 @@ def _keep_page(session: Session, claim: Claim, reading: ReadResult, now: datetim
         )
     if reading.outcome in _WITHDRAWN:
         pages.mark_gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
-        return _Kept(page_id=page_id, to_embed=(page_id,))
+        return _Stored(page_id=page_id, to_embed=(page_id,))
     pages.mark_failed(session, page_id, now, due_at=due_at)
-    return _Kept(page_id=page_id)
+    return _Stored(page_id=page_id)
 
 
-def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Kept:
-    return _Kept(page_id=page_id, is_new=is_new, to_embed=(*left, page_id) if is_new else left)
+def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Stored:
+    return _Stored(page_id=page_id, is_new=is_new, to_embed=(*left, page_id) if is_new else left)
 
 
-def _leave(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> tuple[int, ...]:
-    """Give up a page whose URL leads to another now, before that one is kept: it must not stand for it."""
+def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> tuple[int, ...]:
+    """Mark the page as gone if its URL leads to another page; do so before the other is stored."""
     page = claim.page
     if page is None or page.is_gone or reading.url == claim.candidate.url:
         return ()
@@ -144,8 +144,8 @@ def _leave(session: Session, claim: Claim, reading: ReadResult, now: datetime) -
     return (page.id,)
 
 
-def _keep_links(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> int:
-    """Keep the links that were shown; returns how many were not known."""
+def _store_links(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> int:
+    """Store the page's links; return how many are new."""
     candidate = claim.candidate
     return links.save(
         session,
@@ -158,7 +158,7 @@ def _keep_links(session: Session, claim: Claim, reading: ReadResult, now: dateti
 
 
 def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status | None:
-    """Move a question on that read its wave to the end; returns where."""
+    """Move on a question whose wave is read; return its new status."""
     if asker is None or asker.status != Status.READING:
         return None
     moved = status_after_reading(session, asker.id)
@@ -167,33 +167,35 @@ def _move(session: Session, asker: QuestionRow | None, now: datetime) -> Status 
     return moved
 
 
-def _following(
+def _next_reads(
     session: Session,
     claim: Claim,
     outcome: CandidateOutcome,
     reading: ReadResult | None,
-    kept: _Kept,
+    stored: _Stored,
     now: datetime,
-    pause_s: float = 0.0,
+    delay_s: float = 0.0,
 ) -> list[int]:
-    """The candidates to be read next, where nobody asked: of the site that is read, or of the pages that are due."""
+    """Return the candidates to read next, of the whole site or of the pages that are due."""
     if claim.site_read_id is not None:
-        due_at = now + timedelta(seconds=pause_s)
-        return sites.after(session, claim, outcome, reading, is_new=kept.is_new, due_at=due_at, now=now)
+        due_at = now + timedelta(seconds=delay_s)
+        return sites.after_page(session, claim, outcome, reading, is_new=stored.is_new, due_at=due_at, now=now)
     if claim.candidate.origin == refresh_queue.ORIGIN:
-        return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.turn + 1, now=now)
+        return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.lane_page + 1, now=now)
     return []
 
 
-def _settle(session: Session, claim: Claim, outcome: CandidateOutcome, now: datetime) -> bool:
-    """Record the outcome; a page that was only looked at again keeps its history, not its candidates."""
+def _close(session: Session, claim: Claim, outcome: CandidateOutcome, now: datetime) -> bool:
+    """Close the candidate; one of a refresh is deleted, as the page's history has its outcome."""
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
     return candidates.finish(session, claim.lease, outcome, now)
 
 
-def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, is_new: bool, now: datetime) -> None:
-    """Add to the page's history what was found, if it was this page that was looked at."""
+def _add_history(
+    session: Session, outcome: CandidateOutcome, reading: ReadResult, *, is_new: bool, now: datetime
+) -> None:
+    """Add the outcome to the page's history, if this page was read."""
     page = session.get(PageRow, outcome.page_id) if outcome.page_id else None
     if page is None or (reading.page is not None and page.url != reading.url):
         return
@@ -209,17 +211,17 @@ def _note(session: Session, outcome: CandidateOutcome, reading: ReadResult, *, i
     )
 
 
-def _tell(
+def _notify(
     services: Services,
     claim: Claim,
     outcome: CandidateOutcome,
     moved: Status | None,
-    following: Sequence[int],
-    pause_s: float = 0.0,
+    next_reads: Sequence[int],
+    delay_s: float = 0.0,
 ) -> None:
-    """Ring for what is read next, and tell who listens to the question."""
-    for candidate_id in following:
-        services.dispatcher.send("wellread.read", candidate_id, in_s=pause_s)
+    """Send the next reads, and publish the page and the question's new status."""
+    for candidate_id in next_reads:
+        services.dispatcher.send("wellread.read", candidate_id, in_s=delay_s)
     if claim.question is None:
         return
     candidate, question = claim.candidate, claim.question

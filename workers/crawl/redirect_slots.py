@@ -1,4 +1,4 @@
-"""The turns that a reading takes at other hosts than its candidate's: those that redirects lead to."""
+"""Takes slots at the hosts that a page's redirects lead to."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
     from workers.services import Services
 
-#: a reader waits for so long at another host; for longer it goes away, and has the page asked for again then
+#: the longest wait for another host's slot; beyond it the page is read later
 MOST_WAIT_S = 5.0
 
 
 class RedirectSlots:
-    """Takes a turn at each further host before it is asked, and gives all of them back together."""
+    """Takes a slot at each further host before its first request, and releases all slots together."""
 
     def __init__(self, services: Services, own_url: str, known: Sequence[Source]) -> None:
         self._services, self._known = services, known
@@ -30,25 +30,25 @@ class RedirectSlots:
         self._taken: dict[str, tuple[Slot, float]] = {}
 
     async def take(self, url: str) -> None:
-        """Take a turn at the URL's host unless there is one; raises HostBusy where that would take long."""
+        """Take a slot at the URL's host unless one is taken; raises HostBusy if the wait is too long."""
         host = urls.origin(url)
         if host == self._own or host in self._taken:
             return
         with self._services.database.read() as session:
             delay_s = host_delay.delay_s(session, self._services, url, self._known)
         left_s = MOST_WAIT_S
-        while (turn := self._claim(host, delay_s)).wait_s > 0:
-            left_s -= turn.wait_s
+        while (slot := self._claim(host, delay_s)).wait_s > 0:
+            left_s -= slot.wait_s
             if left_s < 0:
-                raise HostBusy(f"It leads to {host}, which is asked by others just now.", after_s=turn.wait_s)
-            await asyncio.sleep(turn.wait_s)
-        self._taken[host] = turn, delay_s
+                raise HostBusy(f"It leads to {host}, which is busy with other requests.", after_s=slot.wait_s)
+            await asyncio.sleep(slot.wait_s)
+        self._taken[host] = slot, delay_s
 
     def release(self) -> None:
-        """Return the hosts back; each rests for its own pause."""
-        for turn, delay_s in self._taken.values():
-            self._services.slots.release(turn, now=time.time(), delay_s=delay_s)
+        """Release the slots; each host gets its own delay."""
+        for slot, delay_s in self._taken.values():
+            self._services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
         self._taken.clear()
 
     def _claim(self, host: str, delay_s: float) -> Slot:
-        return self._services.slots.claim(host, now=time.time(), delay_s=delay_s)
+        return self._services.host_slots.claim(host, now=time.time(), delay_s=delay_s)

@@ -1,4 +1,4 @@
-"""The robots.txt files that were fetched, in SQL."""
+"""Caches robots.txt files in SQL."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from store.sql.database import Database
 
 
-class KeptRobots:
-    """Keeps robots.txt files by origin."""
+class StoredRobots:
+    """The robots.txt files in SQL, by origin."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self, origin: str) -> RobotsFile | None:
-        """The file, if it was asked for before."""
+        """Return the stored file, if there is one."""
         with self._database.read() as session:
             record = sources.robots(session, origin)
         if record is None:
@@ -26,7 +26,7 @@ class KeptRobots:
         return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
 
     def put(self, origin: str, file: RobotsFile) -> None:
-        """Keep a file."""
+        """Save a file."""
         record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)
         with self._database.write() as session:
             sources.save_robots(session, origin, record)

@@ -1,4 +1,4 @@
-"""Sources' schedules: when each is due, and with it the pages below it."""
+"""Reads sources and pages again when they are due, by their schedules or intervals."""
 
 from __future__ import annotations
 
@@ -25,9 +25,29 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+#: hosts taken in one transaction, and transactions in one run
+BATCH, ROUNDS = 10, 20
+
+
+def refresh(services: Services) -> int:
+    """Read the sources that are due, and the first due page of each host; return the number of those hosts.
+
+    Reading a host's page sends the read of its next one.
+    """
+    read_due_sources(services)
+    started = 0
+    for _ in range(ROUNDS):
+        with services.database.write() as session:
+            ids = refresh_queue.open_lanes(session, services.now(), BATCH)
+        sites.send_reads(services, ids)
+        started += len(ids)
+        if len(ids) < BATCH:
+            break
+    return started
+
 
 def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
-    """When the page's source looks at it again by its schedule; None where no schedule covers it."""
+    """Return when a schedule next covers the page; None where no schedule does."""
     covering = [source for source in known if source.schedule and url.startswith(prefix_of(source.url))]
     if not covering:
         return None
@@ -38,27 +58,27 @@ def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
 
 
 def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
-    """Change what is named of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``; what is not named stays.
+    """Change the named fields of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``; others stay.
 
-    Returns None where there is no such source. Raises BadSchedule, and changes nothing then.
+    Returns None if there is no such source. Raises BadSchedule, and changes nothing then.
     """
-    sent = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
+    schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     with services.database.write() as session:
         source = sources.find(session, source_id, lock=True)
         if source is None:
             return None
         if "min_delay_s" in changes:
             source = sources.set_delay(session, source_id, changes["min_delay_s"])
-        if sent:
-            wanted = schedule.update(source.schedule, sent)
+        if schedule_changes:
+            wanted = schedule.update(source.schedule, schedule_changes)
             source = _set_schedule(session, source_id, wanted, services.now())
     return source
 
 
 def set_schedule(services: Services, source_id: int, wanted: Schedule | None) -> Source:
-    """Change a source's schedule, and have its pages be due with it; raises BadSchedule.
+    """Change a source's schedule, and make its pages due with it; raises BadSchedule.
 
-    With None its pages are looked at once more when the source would have been, and by their own intervals then.
+    With None its pages are read once more at the time already planned, and then by their own intervals.
     """
     if wanted is not None:
         schedule.validate(wanted)
@@ -66,8 +86,8 @@ def set_schedule(services: Services, source_id: int, wanted: Schedule | None) ->
         return _set_schedule(session, source_id, wanted, services.now())
 
 
-def look_at_sources(services: Services) -> int:
-    """Have the sources looked at for new pages that are due; returns how many."""
+def read_due_sources(services: Services) -> int:
+    """Look for new pages at the sources that are due; return how many are due."""
     with services.database.read() as session:
         waiting = sources.due(session, services.now())
     for source in waiting:
@@ -93,6 +113,6 @@ def _next(source: Source, now: datetime) -> datetime | None:
         return None
     try:
         return schedule.next_after(source.schedule, now)
-    except BadSchedule as error:  # it was one when it was kept: the machine has lost its time zones
+    except BadSchedule as error:  # it was valid when it was saved: the machine has lost its time zones
         log.error("schedule_unusable", source=source.url, error=str(error))
         return None

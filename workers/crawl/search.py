@@ -1,11 +1,11 @@
-"""Asks the engines that are not resting, and remembers for every worker which of them failed."""
+"""Asks the search engines that are not cooling down, and shares with every worker which of them failed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import redis
 import structlog
@@ -15,6 +15,7 @@ from crawler.search.recency import requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
 from store.ephemeral.engine_cooldowns import Cooldown
+from store.questions.step_details import CoolingEngineDetail, EngineDetail
 
 if TYPE_CHECKING:
     from crawler.search.errors import EngineError
@@ -23,53 +24,55 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: results asked of each engine and query
+#: results per engine and query
 LIMIT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Searched:
-    """What asking the engines gave; ``resting`` names those that were not asked."""
+    """The links that engines found; ``cooling`` names the engines that were not asked."""
 
     found: SearchResults = field(default_factory=SearchResults)
-    resting: Mapping[str, Cooldown] = field(default_factory=dict)
+    cooling: Mapping[str, Cooldown] = field(default_factory=dict)
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Best first."""
+        """The links, best first."""
         return self.found.links
 
     @property
     def failures(self) -> Mapping[str, str]:
         """Why engines gave nothing or less than they could, by name."""
-        rests = {name: f"left alone for {rest.left_s:.0f} s: {rest.reason}" for name, rest in self.resting.items()}
-        return {**self.found.failures, **rests}
+        cooling = {name: f"left alone for {each.left_s:.0f} s: {each.reason}" for name, each in self.cooling.items()}
+        return {**self.found.failures, **cooling}
 
     @property
     def cost(self) -> Cost:
-        """What was paid to a model's API."""
+        """The money paid to a model's API."""
         return sum((asked.cost for asked in self.found.outcomes), Cost())
 
-    def trace(self) -> dict[str, dict[str, Any]]:
-        """What the question's trace keeps of each engine."""
-        told: dict[str, dict[str, Any]] = {
-            asked.engine: {
-                "queries": asked.queries,
-                "links": asked.links,
-                "seconds": round(asked.elapsed_s, 3),
-                "error": str(asked.error) if asked.error else None,
-            }
-            for asked in self.found.outcomes
+    def details(self) -> dict[str, EngineDetail | CoolingEngineDetail]:
+        """Return what the question's trace stores of each engine."""
+        asked = {
+            reply.engine: EngineDetail(
+                queries=reply.queries,
+                links=reply.links,
+                seconds=round(reply.elapsed_s, 3),
+                error=str(reply.error) if reply.error else None,
+            )
+            for reply in self.found.outcomes
         }
-        rests = {
-            name: {"resting_s": round(rest.left_s), "error": rest.reason, "failures": rest.failures}
-            for name, rest in self.resting.items()
+        cooling = {
+            name: CoolingEngineDetail(
+                resting_s=round(cooldown.left_s), error=cooldown.reason, failures=cooldown.failures
+            )
+            for name, cooldown in self.cooling.items()
         }
-        return {**told, **rests}
+        return {**asked, **cooling}
 
 
 def queries_for(texts: Sequence[str], *, lang: str, question: str, today: date) -> tuple[Query, ...]:
-    """Make texts queries; where the question wants something new, all of them, and the first of any age besides."""
+    """Return a query for each text; if the question wants recent pages, also the first text without an age limit."""
     recency = requested_recency(question)
     queries = [Query(text=text, lang=lang, recency=recency, today=today) for text in texts]
     any_age = [Query(text=text, lang=lang, today=today) for text in texts[:1]] if recency else []
@@ -77,36 +80,34 @@ def queries_for(texts: Sequence[str], *, lang: str, question: str, today: date) 
 
 
 def search_engines(services: Services, queries: Sequence[Query]) -> Searched:
-    """Ask every engine that is on and not resting."""
+    """Ask every engine that is on and not cooling down."""
     accounts = {account.engine.name: account for account in services.engines}
-    resting = _resting(services, {name: account.id for name, account in accounts.items()})
-    engines = [account.engine for name, account in accounts.items() if name not in resting]
+    try:
+        cooling = _cooling(services, {name: account.id for name, account in accounts.items()})
+    except redis.RedisError as error:  # cooldowns are advice: without them all engines are asked
+        log.warning("engine_cooldowns_not_read", error=str(error))
+        cooling = {}
+    engines = [account.engine for name, account in accounts.items() if name not in cooling]
     found = services.wait_for(search_all(engines, queries, limit=LIMIT)) if engines else SearchResults()
     for asked in found.outcomes:
         _remember(services, asked.engine, accounts[asked.engine].id, asked.error)
-    return Searched(found=found, resting=resting)
+    return Searched(found=found, cooling=cooling)
 
 
 def cooling_engines(services: Services) -> dict[str, Cooldown]:
-    """Return the engines that are on and left alone, by name; raises redis.RedisError."""
+    """Return the engines that are on and cooling down, by name; raises redis.RedisError."""
     from workers.services.engines import account_ids
 
-    ids = account_ids(services.settings)
-    rests = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
-    return {name: rests[id_] for name, id_ in ids.items() if id_ in rests}
+    return _cooling(services, account_ids(services.settings))
 
 
-def _resting(services: Services, ids: Mapping[str, str]) -> dict[str, Cooldown]:
-    try:
-        rests = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
-    except redis.RedisError as error:  # rests are advice: without them all are asked
-        log.warning("engine_rests_not_read", error=str(error))
-        return {}
-    return {name: rests[id_] for name, id_ in ids.items() if id_ in rests}
+def _cooling(services: Services, ids: Mapping[str, str]) -> dict[str, Cooldown]:
+    cooldowns = services.engine_cooldowns.cooling(list(ids.values()), now=services.now().timestamp())
+    return {name: cooldowns[id_] for name, id_ in ids.items() if id_ in cooldowns}
 
 
 def _remember(services: Services, name: str, account: str, error: EngineError | None) -> None:
-    """Let an engine rest after a failure, and forget its failures once it answered."""
+    """Start an engine's cooldown after a failure, and end it when the engine answers."""
     try:
         if error is None:
             if services.engine_cooldowns.answered([account]):
@@ -114,9 +115,9 @@ def _remember(services: Services, name: str, account: str, error: EngineError | 
             return
         # the message is for operators, in the trace and from `doctor`: it may repeat a query, so no log holds it
         kind = type(error).__name__
-        rest_s = 0.0
+        cooldown_s = 0.0
         if error.cooldown_s:
-            rest_s = services.engine_cooldowns.failed(
+            cooldown_s = services.engine_cooldowns.failed(
                 account,
                 reason=str(error),
                 kind=kind,
@@ -125,6 +126,6 @@ def _remember(services: Services, name: str, account: str, error: EngineError | 
                 asked_s=error.retry_after_s or 0.0,
                 now=services.now().timestamp(),
             )
-        log.warning("engine_failed", engine=name, kind=kind, rests_s=round(rest_s))
+        log.warning("engine_failed", engine=name, kind=kind, cooldown_s=round(cooldown_s))
     except redis.RedisError as failure:
-        log.warning("engine_rest_not_kept", engine=name, error=str(failure))
+        log.warning("engine_cooldown_not_saved", engine=name, error=str(failure))

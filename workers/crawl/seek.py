@@ -1,12 +1,12 @@
-"""Finds pages that may answer: sites that are configured or asked for, links already seen, search engines."""
+"""Chooses pages that may answer: from sites, from links seen before, and from search engines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler import urls
@@ -19,11 +19,12 @@ from store.crawl.candidates import CandidateStatus
 from store.pages import links, pages
 from store.pages.links import KnownLink
 from store.questions import evidence, state
-from store.questions.state import Move
+from store.questions.state import Changes, Move
+from store.questions.step_details import SeekDetail
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
 from workers.questions.crawl_progress import status_after_reading
-from workers.questions.step import announce
+from workers.questions.step import notify_moved
 from workers.services.engines import switched_on
 
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
 #: sitemaps and feeds read in one wave besides the pages
 DISCOVERIES = 3
-#: a site's own list of its pages is read again after this long
+#: a sitemap or feed is read again after this long
 LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
-#: a wave takes at least so many pages, and more only of those with this share of the best one's score
+#: a wave reads at least this many pages; others need this share of the best score
 LEAST, NEAR = 2, 0.5
 #: candidates kept for later waves
 FRONTIER = 50
@@ -45,19 +46,19 @@ FRONTIER = 50
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
-    """What SQL knows before anyone is asked."""
+    """What SQL knows before any search engine is asked."""
 
     sites: tuple[str, ...]
-    hosts: tuple[str, ...]  #: where engines led this question before
+    hosts: tuple[str, ...]  #: hosts that engines found for this question before
     links: tuple[KnownLink, ...]
-    found: tuple[Link, ...]  #: what engines gave for this question before
+    found: tuple[Link, ...]  #: links that engines found for this question before
     seen: frozenset[str]
     spent: candidates.Spent
-    sitemaps: tuple[str, ...]  #: where sites' own lists stand by custom, as far as nobody looked there lately
+    sitemaps: tuple[str, ...]  #: the usual addresses of sitemaps, except those read lately
 
 
 def seek(services: Services, work: Work) -> None:
-    """Choose the next wave of candidates and have them read."""
+    """Choose the next wave of candidates and send their reads."""
     question = work.question
     with services.database.read() as session:
         known = _known(session, question, services.now())
@@ -72,12 +73,12 @@ def seek(services: Services, work: Work) -> None:
         seen=known.seen,
         room=_room(services, question, known.spent),
     )
-    detail = {
-        "candidates": [candidate.url for candidate in wave],
-        "engines": found.trace(),
-        "cost": asdict(found.cost),
-        "known_links": len(known.links),
-    }
+    detail = SeekDetail(
+        candidates=[candidate.url for candidate in wave],
+        engines=found.details(),
+        cost=found.cost,
+        known_links=len(known.links),
+    )
     why_none = _why_none(known, services, found)
     move = after_seek(question, chosen=len(wave), why_none=why_none, detail=detail, now=services.now())
     _record(services, work, move, wave, rest)
@@ -94,9 +95,9 @@ def choose(
     seen: frozenset[str],
     room: int,
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """The next wave, best first, and what engines found for later ones.
+    """Return the next wave, best first, and the engines' other candidates for later waves.
 
-    Links lead within the sites, and on the hosts that engines named; nowhere else.
+    Only links within the sites, or on hosts that engines found, are followed.
     """
     bound = (*map(prefix_of, sites), *hosts, *(urls.origin(link.url) + "/" for link in found))
     depth = {entry.link.url: entry.depth for entry in known_links}
@@ -113,8 +114,8 @@ def choose(
         parents=_parents(known_links),
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
-    by_custom = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
-    discoveries = [*by_custom, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
+    usual = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
+    discoveries = [*usual, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     readable = [c for c in ranked if c.kind == "page"]
     wanted = _worth(readable)
     seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
@@ -124,28 +125,25 @@ def choose(
 
 
 def _worth(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Those that nearly equal the best, and what engines found: a site may show better links than the others next."""
+    """Return the candidates that nearly equal the best, and those of engines: the next wave may know better links."""
     near = NEAR * ranked[0].score if ranked else 0.0
     return [c for at, c in enumerate(ranked) if at < LEAST or c.score >= near or c.origin.startswith(ENGINE)]
 
 
 def _parents(known: Sequence[KnownLink]) -> dict[str, set[str]]:
-    """On which pages each URL was seen."""
+    """Return the pages that link to each URL."""
     parents: dict[str, set[str]] = {}
     for entry in known:
         parents.setdefault(entry.link.url, set()).add(entry.from_url)
     return parents
 
 
-def after_seek(question: Question, *, chosen: int, why_none: str, detail: Mapping[str, Any], now: datetime) -> Move:
-    """Reading what was chosen; with nothing to read, one last look decides."""
-    changes: dict[str, Any] = {
-        "crawl_started_at": question.crawl_started_at or now,
-        "waves": question.waves + 1,
-        "stop_reason": None if chosen else why_none,
-    }
+def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDetail, now: datetime) -> Move:
+    """Read what was chosen; with nothing to read, look a last time."""
+    changes = Changes(crawl_started_at=question.crawl_started_at or now, waves=question.waves + 1)
     if chosen:
         return Move(to=Status.READING, outcome="chosen", detail=detail, changes=changes)
+    changes = replace(changes, stop_reason=why_none)
     return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
 
 
@@ -156,8 +154,8 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
     seen = tuple(links.of_sites(session, origins))
-    by_custom = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
-    lists = [*by_custom, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
+    usual = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
+    lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN)
     read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
     return _Known(
@@ -167,7 +165,7 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
         found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
         seen=frozenset(read) | lately | {row.url for row in read_before},
         spent=candidates.spent(session, question.id),
-        sitemaps=tuple(url for url in by_custom if url not in lately),
+        sitemaps=tuple(url for url in usual if url not in lately),
     )
 
 
@@ -182,7 +180,7 @@ def _room(services: Services, question: Question, spent: candidates.Spent) -> in
 
 
 def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
-    """The front pages of sites that were never read."""
+    """Return the front pages of sites that were never read."""
     return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
 
 
@@ -199,7 +197,7 @@ def _why_none(known: _Known, services: Services, found: Searched) -> str:
 
 
 def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], rest: Sequence[Candidate]) -> None:
-    """Keep the wave with the question's move, in one transaction; then ring for each."""
+    """Store the wave with the question's move in one transaction; then send each read."""
     now, question = services.now(), work.question
     with services.database.write() as session:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
@@ -208,8 +206,8 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
         candidates.add(session, question.id, rest, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
         row = state.lock(session, question.id)
         if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
-            state.advance(session, row, onward, now)  # everything chosen was settled before
+            state.advance(session, row, onward, now)  # all chosen candidates were closed before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
-    announce(services, question, move)
+    notify_moved(services, question, move)
     for candidate_id in ids:
         services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)

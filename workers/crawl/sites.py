@@ -1,4 +1,4 @@
-"""Reads whole sites: begins, pauses and ends that, and chooses what is read after each page."""
+"""Reads whole sites: start, pause, resume, cancel, and choose the next page."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-#: pages of one site read, and links from where it began, when nobody says
+#: default limits of one site read: pages, and links from the first page
 MAX_PAGES, MAX_DEPTH = 10_000, 20
 
 ALL_READ = "every page that was found has been read"
 
 
-def begin(
+def start(
     services: Services, url: str, *, max_pages: int = MAX_PAGES, max_depth: int = MAX_DEPTH, again: bool = True
 ) -> SiteRead:
-    """Have a whole site read into the knowledge base; one that is being read already goes on. Raises BadSite."""
+    """Start to read a whole site; a site that is being read goes on. Raises BadSite."""
     from workers.questions.submit import check_site
 
     front = check_site(services, url)
     new = NewSiteRead(url=front, prefix=site.prefix_of(front), max_pages=max_pages, max_depth=max_depth, again=again)
     with services.database.write() as session:
         now = services.now()
-        site_read_id, following = _begin(session, new, now)
-    send_reads(services, following)
+        site_read_id, next_reads = _start(session, new, now)
+    send_reads(services, next_reads)
     return get(services, site_read_id)
 
 
 def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[int]:
-    """Have a source's front page, sitemaps and feeds looked at, and the pages read that are new."""
+    """Read a source's front page, sitemaps and feeds, and then its new pages; return the first candidates."""
     new = NewSiteRead(
         url=source.url,
         prefix=site.prefix_of(source.url),
@@ -60,46 +60,46 @@ def look_for_new_pages(session: Session, source: Source, now: datetime) -> list[
         again=False,
         source_id=source.id,
     )
-    return _begin(session, new, now)[1]
+    return _start(session, new, now)[1]
 
 
 def get(services: Services, site_read_id: int) -> SiteRead:
     """Return how far a site read has come; raises UnknownSiteRead."""
     with services.database.read() as session:
-        return _found(site_reads.find(session, site_read_id, services.now()), site_read_id)
+        return _require(site_reads.find(session, site_read_id, services.now()), site_read_id)
 
 
 def latest(services: Services) -> list[SiteRead]:
-    """The last site reads, newest first."""
+    """Return the last site reads, newest first."""
     with services.database.read() as session:
         return site_reads.latest(session, services.now())
 
 
 def pause(services: Services, site_read_id: int) -> SiteRead:
-    """Read no more of a site for now; the page that is being read is read to its end."""
+    """Pause a site read; a page that is being read is finished."""
     return _halt(services, site_read_id, SiteReadStatus.PAUSED)
 
 
 def cancel(services: Services, site_read_id: int) -> SiteRead:
-    """Read no more of a site; what was read stays."""
+    """Cancel a site read; its pages stay."""
     return _halt(services, site_read_id, SiteReadStatus.CANCELLED)
 
 
 def resume(services: Services, site_read_id: int) -> SiteRead:
-    """Go on with a site where it was paused, or cancelled."""
-    now, following = services.now(), list[int]()
+    """Resume a site read that was paused or cancelled."""
+    now, next_reads = services.now(), list[int]()
     with services.database.write() as session:
-        row = _found(site_reads.lock(session, site_read_id), site_read_id)
+        row = _require(site_reads.lock(session, site_read_id), site_read_id)
         if row.status == SiteReadStatus.DONE:
-            raise SiteReadOver(f"Site read {site_read_id} is done ({row.reason}): begin another one.")
+            raise SiteReadOver(f"Site read {site_read_id} is done ({row.reason}): start another one.")
         if row.status != SiteReadStatus.RUNNING:
             site_reads.move(row, SiteReadStatus.RUNNING, now)
-            following = _go_on(session, row, now, now)
-    send_reads(services, following)
+            next_reads = _go_on(session, row, now, now)
+    send_reads(services, next_reads)
     return get(services, site_read_id)
 
 
-def after(
+def after_page(
     session: Session,
     claim: Claim,
     outcome: CandidateOutcome,
@@ -109,7 +109,7 @@ def after(
     due_at: datetime,
     now: datetime,
 ) -> list[int]:
-    """Count a page of a site that was looked at, take up its links, and have the next one read."""
+    """Count a page of a site, add its links, and return the next page to read."""
     assert claim.site_read_id is not None
     row = site_reads.lock(session, claim.site_read_id)
     if row is None:
@@ -126,24 +126,24 @@ def after(
 
 
 def resume_stalled(services: Services) -> None:
-    """Go on with the site reads of which, though they run, nothing is read."""
+    """Resume the running site reads that have no page being read."""
     with services.database.read() as session:
         stuck = site_reads.stalled(session)
     for site_read_id in stuck:
         with services.database.write() as session:
             row = site_reads.lock(session, site_read_id)
             is_running = row is not None and row.status == SiteReadStatus.RUNNING
-            following = _go_on(session, row, services.now(), services.now()) if row and is_running else []
-        send_reads(services, following)
+            next_reads = _go_on(session, row, services.now(), services.now()) if row and is_running else []
+        send_reads(services, next_reads)
 
 
 def send_reads(services: Services, candidate_ids: Sequence[int]) -> None:
-    """Call for candidates to be read."""
+    """Send the task that reads each candidate."""
     for candidate_id in candidate_ids:
         services.dispatcher.send("wellread.read", candidate_id)
 
 
-def _begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:
+def _start(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list[int]]:
     row, is_new = site_reads.start(session, new, now)
     if is_new:
         front = Candidate(url=new.url, score=1.5, origin="seed")
@@ -154,19 +154,17 @@ def _begin(session: Session, new: NewSiteRead, now: datetime) -> tuple[int, list
 
 
 def _lists(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
-    """Where the site's own lists of its pages stand: by custom, as robots.txt says, as its pages say."""
+    """Return the site's sitemaps and feeds: at the usual address, in robots.txt, and on its pages."""
     origin = urls.origin(row.url)
-    kept = sources.robots(session, origin)
-    named = rules.from_response(kept.status or None, kept.body).sitemaps if kept else ()
+    robots = sources.robots(session, origin)
+    named = rules.from_response(robots.status or None, robots.body).sitemaps if robots else ()
     found = [urljoin(f"{origin}/", address) for address in ("sitemap.xml", *named[:20])]
-    by_custom = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
-    return site.candidates_of_site(
-        (*by_custom, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0
-    )
+    usual = [Link(url=canonical, origin="sitemap-file") for url in found if (canonical := _canonical(url))]
+    return site.candidates_of_site((*usual, *links.lists_of(session, origin)), prefix=row.prefix, depth=0, max_depth=0)
 
 
 def _seen_before(session: Session, row: SiteReadRow) -> Iterable[Candidate]:
-    """The pages that links led to since the site was last looked at for new ones."""
+    """Return the pages that links lead to, as seen since the last read of the site."""
     if row.again:
         return []
     seen = (entry.link for entry in links.of_sites(session, [urls.origin(row.url)]))
@@ -179,7 +177,7 @@ def _add(session: Session, row: SiteReadRow, wanted: Iterable[Candidate], now: d
 
 
 def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) -> list[int]:
-    """Have the next page read, or end the site read; one page is read at a time."""
+    """Return the next page to read, or end the site read; one page is read at a time."""
     if site_frontier.is_being_read(session, row.id):
         return []
     if row.looked_at >= row.max_pages:
@@ -195,7 +193,7 @@ def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) 
 def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead:
     now = services.now()
     with services.database.write() as session:
-        row = _found(site_reads.lock(session, site_read_id), site_read_id)
+        row = _require(site_reads.lock(session, site_read_id), site_read_id)
         if SiteReadStatus(row.status).is_final:
             raise SiteReadOver(f"Site read {site_read_id} has ended already ({row.reason or row.status.lower()}).")
         if row.status != to:
@@ -204,7 +202,7 @@ def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead
     return get(services, site_read_id)
 
 
-def _found(found: Value | None, site_read_id: int) -> Value:
+def _require(found: Value | None, site_read_id: int) -> Value:
     if found is None:
         raise UnknownSiteRead(f"There is no site read {site_read_id}: `wellread reads list` shows them.")
     return found

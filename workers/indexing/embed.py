@@ -1,4 +1,4 @@
-"""Puts the text of pages into the knowledge base: chunk, embed, write; the only writer."""
+"""Indexes pages: chunk, embed, write passages; the only writer of the knowledge base."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ log = structlog.get_logger()
 
 Claimed = tuple[Lease, Page]
 
-#: pages taken into one commit, and their characters together: some 500 passages
+#: pages in one commit, and their characters together: some 500 passages
 BATCH_PAGES = 16
 BATCH_CHARACTERS = 400_000
 
 
 def embed(services: Services, page_id: int) -> None:
-    """Embed the page that was rung for and others that wait; move on the questions that waited for them."""
+    """Index this page and others that wait; move on the questions that waited for them."""
     now = services.now()
     with services.database.write() as session:
         claimed = index_queue.claim(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
@@ -52,7 +52,7 @@ def embed(services: Services, page_id: int) -> None:
 
 
 def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
-    """Move on the questions that waited for these pages and wait for no other."""
+    """Move on the questions that waited for these pages and for no others."""
     with services.database.read() as session:
         waiting = index_queue.questions_waiting_for(session, page_ids)
     for question_id in waiting:
@@ -69,7 +69,7 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
 
 
 def passages_of(page: Page) -> list[Passage]:
-    """A page's passages; one that is gone, says what another says, or is little but links, has none."""
+    """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
     if page.is_gone or page.is_duplicate or page.is_hub:
         return []
     text = PageText(title=page.title, text=page.text, lang=page.lang, published=page.published, headings=page.headings)
@@ -79,7 +79,7 @@ def passages_of(page: Page) -> list[Passage]:
 def names_of(
     services: Services, some: Sequence[Page], passages: Mapping[int, Sequence[Passage]]
 ) -> dict[int, PageNames]:
-    """The names of each page, and of each of its passages."""
+    """Return the names of each page and of its passages."""
     with services.database.read() as session:
         stated = facts.of_pages(session, [page.id for page in some])
     return {page.id: names_of_page(page, passages[page.id], stated.get(page.id, ())) for page in some}
@@ -88,12 +88,12 @@ def names_of(
 def _embed_claimed(services: Services, claimed: Sequence[Claimed]) -> None:
     with services.leases.holding(*(lease for lease, _ in claimed)):
         if not _try(services, claimed) and len(claimed) > 1:
-            for one in claimed:  # a page that cannot be embedded must not hold up its neighbours
+            for one in claimed:  # a page that cannot be embedded must not hold up the others
                 _try(services, [one])
 
 
 def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
-    """Index these pages in one commit and record it; a failure of a single page is recorded too."""
+    """Index these pages in one commit and record that; record the failure of a single page."""
     try:
         names = _index(services, [page for _, page in claimed])
     except Exception as error:  # the row remembers what failed; the sweep tries again
@@ -109,7 +109,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
 
 
 def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
-    """Write the pages' passages; returns the names of each page."""
+    """Write the pages' passages; return the names of each page."""
     by_page = {page.id: passages_of(page) for page in claimed}
     written = services.passages_writer.write_pages(by_page, services.embedder)
     log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)

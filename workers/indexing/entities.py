@@ -1,4 +1,4 @@
-"""What the pages put into the knowledge base are called, and what their passages name."""
+"""Finds the names of a page, and those in its passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from text.stopwords import stop_words
 
 
 def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact] = ()) -> PageNames:
-    """Return a page's names; one without passages is gone or a list of links, and has none."""
+    """Return a page's names; none without passages, as such a page is gone or a list of links."""
     if not passages:
         return PageNames()
     empty = stop_words(page.lang)
@@ -25,7 +25,7 @@ def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact]
 def _with_subjects(
     passages: Sequence[Passage], mentions: Mapping[int, Sequence[str]], facts: Sequence[Fact]
 ) -> dict[int, Sequence[str]]:
-    """The mentions with the subjects of the page's facts, which JSON-LD and tables name, in the passage that states."""
+    """Add the subjects of the page's facts (from JSON-LD and tables) to the passages that state them."""
     found = {ord: dict.fromkeys(names) for ord, names in mentions.items()}
     for fact in facts:
         at = next((p.ord for p in passages if fact.start is not None and p.start <= fact.start < p.end), 0)

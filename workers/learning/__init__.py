@@ -1,1 +1,1 @@
-"""What feedback teaches: taking it in, and fitting anew."""
+"""Learning from feedback: save it, and refit judge and reranker."""

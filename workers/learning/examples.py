@@ -1,4 +1,4 @@
-"""What readers said of answers, as examples to learn from: pure."""
+"""Turns readers' feedback into training examples: pure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pipeline.learning.feedback import JudgedAnswer, RankedHits
 from pipeline.learning.reranker import SIGNALS
 from store.questions.feedback import LabelledAnswer
 
-#: what says "I do not know"
+#: the composer of "I do not know"
 ABSTENTION = "abstention"
 
 
 def judged(outcomes: Iterable[LabelledAnswer]) -> dict[str, list[JudgedAnswer]]:
-    """The examples for the judge by embedder; equal looks at one question count once, as what was said of them last.
+    """Return the judge's examples by embedder; equal lookups of a question count once, with the latest feedback.
 
-    A wrong citation means that what was found did not show the answer. "I do not know" is right where the hits do not
-    hold the answer; where it is wrong, the answer may stand in them or nowhere, which teaches the judge nothing.
+    A wrong citation means that the hits did not show the answer. A right "I do not know" means that they do not hold
+    it; a wrong one teaches the judge nothing, as the answer may be in the hits or nowhere.
     """
     found: dict[str, dict[tuple[object, ...], JudgedAnswer]] = {}
     for outcome in outcomes:
@@ -38,12 +38,12 @@ def judged(outcomes: Iterable[LabelledAnswer]) -> dict[str, list[JudgedAnswer]]:
 
 
 def ranked(outcomes: Iterable[LabelledAnswer]) -> list[RankedHits]:
-    """The examples for the reranker: a right answer's citations above the other hits, a wrong citation below them."""
+    """Return the reranker's examples: a right answer's citations rank above the other hits, wrong ones below."""
     found: dict[tuple[object, ...], RankedHits] = {}
     for outcome in outcomes:
         signals: dict[str, Sequence[float]] = outcome.features.get("signals") or {}
         cited = set(outcome.features.get("cited") or ()) & signals.keys()
-        if not cited or outcome.verdict == "wrong" or any(len(each) != len(SIGNALS) for each in signals.values()):
+        if not cited or outcome.verdict == "wrong" or any(len(values) != len(SIGNALS) for values in signals.values()):
             continue
         right = [(passage in cited) == (outcome.verdict == "right") for passage in signals]
         example = RankedHits(question=outcome.question, signals=list(signals.values()), right=right)

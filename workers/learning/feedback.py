@@ -1,4 +1,4 @@
-"""Takes in what readers say of answers."""
+"""Saves readers' feedback on answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def give(
     services: Services, question_id: str, verdict: FeedbackVerdict, *, comment: str = "", revision: int | None = None
 ) -> Feedback:
-    """Keep what a reader says of an answer (None: the latest revision); raises UnknownQuestion or NothingToJudge."""
+    """Save feedback on an answer (None: the latest revision); raises UnknownQuestion or NothingToJudge."""
     with services.database.write() as session:
         state.find(session, question_id)
         return feedback.give(

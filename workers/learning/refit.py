@@ -1,4 +1,4 @@
-"""Learns from what readers said: fits anew, keeps a version of what is better, and goes back to an earlier one."""
+"""Learns from feedback: refits judge and reranker, saves better versions, and rolls back to earlier ones."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: learning is due a day after the last time, or once so much more was said
+#: learning is due a day after the last time, or after this much new feedback
 EVERY, NEW_FEEDBACK = timedelta(days=1), 25
-#: the latest feedback that is learned from
+#: the latest feedback used
 AT_MOST = 10_000
-#: further tries of variants that are worth a version of their own
+#: new tries of variants that make a new version worthwhile
 NEW_TRIES = 50
 NOTHING_SAID = "no answer was judged yet, or none whose evidence is kept"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """What learning one kind came to."""
+    """The result of learning one kind."""
 
     kind: Kind
-    embedder: str  #: "" where that does not matter
+    embedder: str  #: "" where it does not matter
     said: str
-    version: int | None  #: the new one in use; None: what serves stays
+    version: int | None  #: the new version in use; None: the old one stays
 
 
 def is_due(services: Services) -> bool:
-    """Return whether learning by itself has anything new to look at."""
+    """Return whether it is time to learn."""
     with services.database.read() as session:
         last = max((each.tried_at for each in versions.tries(session) if each.tried_at), default=None)
         said = feedback.count_since(session, last)
@@ -53,7 +53,7 @@ def is_due(services: Services) -> bool:
 
 
 def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
-    """Fit everything anew; by hand also what an operator put back, which is left alone otherwise."""
+    """Refit everything; only ``by_hand`` also the kinds that an operator rolled back."""
     with services.database.read() as session:
         outcomes = feedback.outcomes(session, AT_MOST)
         held = {(each.kind, each.embedder) for each in versions.tries(session) if each.held and not by_hand}
@@ -71,15 +71,15 @@ def learn(services: Services, *, by_hand: bool = False) -> list[Lesson]:
 
 
 def rollback(services: Services, kind: Kind, number: int | None) -> list[Version]:
-    """Use an earlier version of a kind (None: the one before, 0: what is shipped); returns what is in use then.
+    """Use an earlier version of a kind (None: the one before, 0: the shipped one); return the versions in use.
 
-    Judge and reranker are left so until they are learned by hand. Raises UnknownVersion.
+    Judge and reranker stay at it until they are learned by hand. Raises UnknownVersion.
     """
     with services.database.write() as session:
         used = [version.embedder for version in versions.active(session) if version.kind == kind]
         versions.lock(session, kind)
         if kind == "variants":
-            _keep_counts(session, services, least=1)
+            _save_counts(session, services, least=1)
         in_use = versions.rollback(session, kind, number)
         if kind == "variants":
             tallies.restore(session, in_use[0].parameters["counts"] if in_use else {})
@@ -104,7 +104,7 @@ def _judge(services: Services, embedder: str, judged: Sequence[JudgedAnswer], *,
     }
     taken = {lang: refit for lang, refit in refits.items() if refit.parameters is not None}
     before = now.parameters["calibrations"] if now else {}
-    return _keep(
+    return _save(
         services,
         "judge",
         embedder,
@@ -122,20 +122,20 @@ def _reranker(services: Services, ranked: Sequence[Any], *, held: bool) -> Lesso
         now = versions.in_use(session, "reranker")
     refit = refit_reranker(ranked, serving=to_reranker(now).weights if now else None)
     taken = {"all": refit} if refit.parameters is not None else {}
-    return _keep(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.reason)
+    return _save(services, "reranker", "", now=now, parameters=refit.parameters or {}, taken=taken, said=refit.reason)
 
 
 def _variants(services: Services) -> Lesson:
     with services.database.write() as session:
         mine = versions.lock(session, "variants")
-        kept = _keep_counts(session, services, least=NEW_TRIES)
+        version = _save_counts(session, services, least=NEW_TRIES)
         mine.tried_at = services.now()
-        mine.said = "the counts are kept" if kept else f"fewer than {NEW_TRIES} new tries"
-        return Lesson(kind="variants", embedder="", said=mine.said, version=kept.number if kept else None)
+        mine.said = "the counts are kept" if version else f"fewer than {NEW_TRIES} new tries"
+        return Lesson(kind="variants", embedder="", said=mine.said, version=version.number if version else None)
 
 
-def _keep_counts(session: Session, services: Services, *, least: int) -> Version | None:
-    """Keep the counts that order the variants as a version, where at least so many tries are new."""
+def _save_counts(session: Session, services: Services, *, least: int) -> Version | None:
+    """Save the counts that order the variants as a version, if at least this many tries are new."""
     now, last = tallies.counts(session), versions.in_use(session, "variants")
     before = last.parameters["counts"] if last else {}
     tried, tried_before = _sums(now), _sums(before)
@@ -152,7 +152,7 @@ def _keep_counts(session: Session, services: Services, *, least: int) -> Version
     )
 
 
-def _keep(
+def _save(
     services: Services,
     kind: Kind,
     embedder: str,
@@ -162,7 +162,7 @@ def _keep(
     taken: Mapping[str, Refit],
     said: str,
 ) -> Lesson:
-    """Keep what was fitted as the version in use, unless another process chose one meanwhile."""
+    """Save the fitted parameters as the version in use, unless another process chose one meanwhile."""
     with services.database.write() as session:
         mine = versions.lock(session, kind, embedder)
         in_use = versions.in_use(session, kind, embedder)

@@ -1,1 +1,1 @@
-"""The embedded stack's processes: which there are, started, supervised, ended."""
+"""The processes of the embedded stack: their programs, start, supervision and end."""

@@ -1,7 +1,7 @@
-"""Ties a process to its parent: when the parent dies, however it dies, this one dies too.
+"""Ties a process to its parent: however the parent dies, this process dies too.
 
 Run as a program (``parent_death.py PARENT_PID SIGNAL COMMAND …``) it asks the kernel for the signal and becomes the
-command. Where there is no ``prctl`` (macOS) an orderly end still stops the children, a killed parent does not.
+command. Without ``prctl`` (macOS) a parent that ends in order still stops its children, a killed one does not.
 """
 
 from __future__ import annotations

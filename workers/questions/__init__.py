@@ -1,1 +1,1 @@
-"""The question's steps: submitted, claimed, looked up, moved on, told of."""
+"""Questions: accept them, run their steps, notify those who wait."""

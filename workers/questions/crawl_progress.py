@@ -1,35 +1,70 @@
-"""Waves of pages read for a question: when one is over, and what it brought."""
+"""Measures a question's crawl after each wave of pages, and decides when it must end."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from domain import Question, Status
 from store.crawl import candidates
 from store.sql.tables import QuestionRow
-from workers.questions.crawl_budget import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How much a question's crawl has read."""
+
+    pages: int = 0
+    bytes: int = 0
+    cycle: int = 0  #: waves that read chosen pages
+    news: bool = True  #: whether the last wave found anything new
+    exhausted: str = ""  #: why nothing is left to read; empty while something is left
+
+
+def stop_reason(question: Question, progress: Progress, now: datetime) -> str:
+    """Return why a crawl must end; empty while it may go on."""
+    budget = question.budget
+    if progress.exhausted:
+        return progress.exhausted
+    if progress.cycle >= budget.cycles:
+        return f"all {budget.cycles} search cycles are used up"
+    if progress.pages >= budget.pages:
+        return f"the budget of {budget.pages} pages is used up"
+    if progress.bytes >= budget.bytes:
+        return f"the budget of {budget.bytes:,} bytes is used up"
+    return out_of_time(question, now) or ("" if progress.news else "the last pages read brought nothing new")
+
+
+def out_of_time(question: Question, now: datetime) -> str:
+    """Return why a crawl has no time left; empty while it has."""
+    started = question.crawl_started_at
+    if started is None or (now - started).total_seconds() < question.budget.seconds:
+        return ""
+    return f"the budget of {question.budget.seconds:g} seconds is used up"
 
 
 def status_after_reading(session: Session, question_id: str) -> Status | None:
-    """Where a question goes that reads: nowhere while a candidate is unsettled, else to be embedded or asked again."""
+    """Return the next status of a question that reads; None while a candidate is open."""
     if candidates.count_waiting(session, question_id):
         return None
     return Status.EMBEDDING if candidates.unindexed(session, question_id) else Status.REQUERYING
 
 
 def progress(session: Session, question: Question) -> Progress:
-    """Return how far the question's crawl has come with the wave that is over.
+    """Return the crawl's progress after a wave.
 
-    Looking at a site's front page and lists is no search cycle: nothing was chosen for the question yet.
+    A wave that read only a site's front page and lists is no search cycle: it chose no page for the question.
     """
     wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.waves - 1]
-    chosen = any(row.kind == "page" and row.origin != "seed" for row in wave)
+    has_chosen = any(row.kind == "page" and row.origin != "seed" for row in wave)
     spent = candidates.spent(session, question.id)
     row = session.get_one(QuestionRow, question.id)
     return Progress(
         pages=spent.pages,
         bytes=spent.bytes,
-        cycle=question.cycle + (1 if chosen else 0),
+        cycle=question.cycle + (1 if has_chosen else 0),
         news=any(entry.news for entry in wave),
         exhausted=row.stop_reason or "",
     )

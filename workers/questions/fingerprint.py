@@ -1,4 +1,4 @@
-"""What answers come from: questions are equal only where this is too."""
+"""Names what answers are made with: an answer is given again only where this is the same."""
 
 from __future__ import annotations
 
@@ -6,15 +6,39 @@ from pydantic import SecretStr
 
 from workers.settings import Settings
 
-#: beginnings of the names of settings that say where and how fast it runs, and nothing of what comes out
-_OPERATION = (
-    "data_dir", "database_", "redis_", "passages_uri", "embedder_threads", "contact", "user_agent", "min_delay_s",
-    "fetch_", "max_", "wave_pages", "api_", "webhook_secret", "flower_", "learn", "answer_processes", "crawl_processes",
-)  # fmt: skip
+#: the settings that an answer depends on; all others say where, how fast or at what expense Wellread runs
+ANSWER_SETTINGS = (
+    "allow_hosts",
+    "anthropic_api_key",
+    "anthropic_base_url",
+    "brave_key",
+    "chromium",
+    "claude_facts",
+    "embedder",
+    "embedder_api_key",
+    "embedder_base_url",
+    "engines",
+    "enhancements",
+    "exa_key",
+    "fusion",
+    "judge",
+    "kagi_key",
+    "large_model",
+    "marginalia_key",
+    "mojeek_key",
+    "reranker",
+    "search_memory_mb",  # vectors are compared exactly in memory, approximately on disk
+    "searxng_url",
+    "serper_key",
+    "small_model",
+    "stop",
+    "tavily_key",
+    "wikipedia",
+)
 
 
 def answer_fingerprint(settings: Settings, learned: str = "") -> str:
-    """The settings that an answer depends on, of secrets only whether they are there; and what was ``learned``."""
-    kept = {name: getattr(settings, name) for name in type(settings).model_fields if not name.startswith(_OPERATION)}
-    chosen = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in sorted(kept.items())}
-    return f"{chosen!r} {learned}".rstrip()
+    """Return the settings that an answer depends on, and the ``learned`` versions; of a secret, only if it is set."""
+    values = {name: getattr(settings, name) for name in ANSWER_SETTINGS}
+    public = {name: bool(v.get_secret_value()) if isinstance(v, SecretStr) else v for name, v in values.items()}
+    return f"{public!r} {learned}".rstrip()

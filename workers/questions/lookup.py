@@ -1,4 +1,4 @@
-"""Looks into the knowledge base for a question, and lets nothing out whose citation does not stand in SQL's text."""
+"""Searches the knowledge base for a question; an answer keeps only citations that are verbatim in the stored pages."""
 
 from __future__ import annotations
 
@@ -14,40 +14,38 @@ from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions import evidence
 from workers.questions.spending import remaining_budget
-from workers.questions.streaming import telling
+from workers.questions.streaming import notify_writing
 from workers.questions.transitions import earned
 
 if TYPE_CHECKING:
     from workers.services import Services
 
-__all__ = ["LookupResult", "again", "checked", "first", "learn", "second"]
-
 UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 
-def first(services: Services, question: Question) -> LookupResult:
-    """Phase 1."""
-    return _served(services, question, ask.first_pass(_asked(services, question), _tools(services, question)))
+def first_pass(services: Services, question: Question) -> LookupResult:
+    """Phase 1: search for the question as it was asked."""
+    return _finish(services, question, ask.first_pass(_query(services, question), _tools(services, question)))
 
 
-def second(services: Services, question: Question) -> LookupResult:
-    """Phase 2."""
-    return _served(services, question, ask.second_pass(_asked(services, question), _tools(services, question)))
+def second_pass(services: Services, question: Question) -> LookupResult:
+    """Phase 2: search in other words, for more hits."""
+    return _finish(services, question, ask.second_pass(_query(services, question), _tools(services, question)))
 
 
-def again(services: Services, question: Question) -> LookupResult:
-    """Phase 4."""
-    return _served(
-        services, question, ask.final_pass(_asked(services, question), question.variants, _tools(services, question))
+def final_pass(services: Services, question: Question) -> LookupResult:
+    """Phase 4: search again after reading the web."""
+    return _finish(
+        services, question, ask.final_pass(_query(services, question), question.variants, _tools(services, question))
     )
 
 
 def learn(services: Services, attempt: LookupResult) -> None:
-    """Count which kinds of variant earned a citation of an answer that suffices."""
+    """Count which kinds of variant earned a citation of a sufficient answer."""
     services.variants.learn(attempt.analysis.question_type, earned(attempt))
 
 
-def _asked(services: Services, question: Question) -> ask.Query:
+def _query(services: Services, question: Question) -> ask.Query:
     oldest = evidence.oldest_for(question, services.now())
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
     if oldest is not None:
@@ -57,26 +55,26 @@ def _asked(services: Services, question: Question) -> ask.Query:
 
 
 def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
-    """The sites by http and by https: the one may have led to the other."""
+    """Return the sites with http and with https: one may redirect to the other."""
     bare = dict.fromkeys(site.partition("://")[2] for site in sites)
     return tuple(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https"))
 
 
 def _tools(services: Services, question: Question) -> ask.Tools:
-    """The process's tools, with what was learned by now, and a model.
+    """Return the process's tools with the learned versions in use, and a model bound to this question.
 
-    That pays from what this question has left and is listened to as it writes.
+    The model spends the question's remaining budget, and its text is published while it writes.
     """
     tools = replace(services.tools, learned=services.learned.now())
     if tools.model is None:
         return tools
     budget = remaining_budget(services.database, question)
-    return replace(tools, model=tools.model.within(budget), on_answer=telling(services, question.id))
+    return replace(tools, model=tools.model.within(budget), on_answer=notify_writing(services, question.id))
 
 
-def _served(services: Services, question: Question, attempt: LookupResult) -> LookupResult:
-    """The checked attempt, which says where its pages are older than was asked for."""
-    attempt = checked(services, attempt)
+def _finish(services: Services, question: Question, attempt: LookupResult) -> LookupResult:
+    """Check the citations, and add a notice if pages are older than the question allows."""
+    attempt = with_checked_citations(services, attempt)
     oldest = evidence.oldest_for(question, services.now())
     if attempt.answer is None or oldest is None:
         return attempt
@@ -85,8 +83,8 @@ def _served(services: Services, question: Question, attempt: LookupResult) -> Lo
     )
 
 
-def checked(services: Services, attempt: LookupResult) -> LookupResult:
-    """The attempt with an answer all of whose citations stand and are dated; with none left there is no answer."""
+def with_checked_citations(services: Services, attempt: LookupResult) -> LookupResult:
+    """Keep the citations that are verbatim in the stored pages, and date them; without any there is no answer."""
     if attempt.answer is None:
         return attempt
     with services.database.read() as session:

@@ -1,4 +1,4 @@
-"""What a question has left to spend on a language model."""
+"""Compute what a question may still spend on a language model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from store.sql.database import Database
 
 
 def remaining_budget(database: Database, question: Question) -> SpendingBudget:
-    """Return the question's budget less what its steps have cost."""
+    """Return the question's budget minus the cost of its steps."""
     with database.read() as session:
         so_far = spent(session, question.id)
     budget = question.budget

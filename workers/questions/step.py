@@ -1,4 +1,4 @@
-"""The frame around every piece of work: claim the row, keep it while working, record the outcome or the failure."""
+"""Runs one step of a question: claim the row, hold its lease while working, record the result or the failure."""
 
 from __future__ import annotations
 
@@ -17,18 +17,29 @@ from domain.errors import WellreadError
 from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
 from store.passages.errors import EmbedderMismatch
 from store.questions import shared_runs, state, watches, webhooks
-from store.questions.state import Move
+from store.questions.state import Changes, Move
+from store.questions.step_details import to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
+from workers.queues import TASK_OF
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from workers.services import Services
 
 log = structlog.get_logger()
 
-#: what no repetition mends, only the operator: the message says how
-OPERATORS = (EmbedderMismatch, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
+#: errors that only the operator can fix: the message says how
+OPERATOR_ERRORS = (EmbedderMismatch, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
+
+#: the step that works on a question in each open status, as the trace names it
+_STEPS = {status: task.removeprefix("wellread.") for status, task in TASK_OF.items()} | {
+    Status.READING: "read",
+    Status.EMBEDDING: "embed",
+    Status.FOLLOWING: "follow",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +54,7 @@ class Work:
 
 @contextmanager
 def step(services: Services, question_id: str, status: Status, name: str) -> Iterator[Work | None]:
-    """Claim a question's step; None when it does not wait for it. A failure in the block is recorded, not raised."""
+    """Claim a step; None when the question does not wait for it. A failure in the block is recorded, not raised."""
     work = _claim(services, question_id, status, name)
     if work is None:
         yield None
@@ -58,40 +69,62 @@ def step(services: Services, question_id: str, status: Status, name: str) -> Ite
 
 
 def finish(services: Services, work: Work, move: Move) -> bool:
-    """Record what a step found, tell who listens, and ring for the next one; False when another process was faster."""
+    """Record a step's result, then publish it and send the next task; False when another process was faster."""
     now = services.now()
     with services.database.write() as session:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return False
-    announce(services, work.question, move)
+    notify_moved(services, work.question, move)
     return True
 
 
-def announce(services: Services, question: Question, move: Move) -> None:
-    """Publish where a question went and ring for what it waits for now."""
+def notify_moved(services: Services, question: Question, move: Move) -> None:
+    """Publish a question's new status, and send the task that it waits for."""
     services.dispatcher.send_for(question.id, move.to, priority=question.priority)
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
         services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": move.answer.text, "missing": missing})
     kind = EventKind.FINAL if move.to.is_final else EventKind.STATUS
-    services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **move.detail})
+    services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **to_json(move.detail)})
     if move.to.is_final:
-        tell_of_end(services, question.id)
+        notify_ended(services, question.id)
 
 
-def tell_of_end(services: Services, question_id: str) -> None:
-    """Ring and publish what the end of a question brings about: deliveries, answers that changed, a new leader."""
+def notify_ended(services: Services, question_id: str) -> None:
+    """Send the webhooks of a question that ended, publish which answers changed, and start a follower as leader."""
     with services.database.read() as session:
-        owed = webhooks.pending(session, question_id)
+        pending = webhooks.pending(session, question_id)
         changed = watches.just_changed(session, question_id)
-        heirs = shared_runs.next_leaders(session, question_id)
-    for webhook_id in owed:
+        leaders = shared_runs.next_leaders(session, question_id)
+    for webhook_id in pending:
         services.dispatcher.send("wellread.notify", webhook_id)
-    for each in changed:
-        services.events.publish(each, EventKind.CHANGED, {"question": each})
-    for each in heirs:
-        services.dispatcher.send_for(each, Status.ASKED)
-        services.events.publish(each, EventKind.STATUS, {"status": Status.ASKED})
+    for changed_id in changed:
+        services.events.publish(changed_id, EventKind.CHANGED, {"question": changed_id})
+    for leader_id in leaders:
+        services.dispatcher.send_for(leader_id, Status.ASKED)
+        services.events.publish(leader_id, EventKind.STATUS, {"status": Status.ASKED})
+
+
+def end_overdue(session: Session, row: QuestionRow, now: datetime) -> Move | None:
+    """End a locked question whose deadline passed with the best answer it has; None while there is time."""
+    if row.deadline >= now:
+        return None
+    changes = Changes(stop_reason="the question's deadline passed")
+    return _end(session, row, Move(to=Status.TIMED_OUT, outcome="deadline", changes=changes), now)
+
+
+def _end_given_up(session: Session, row: QuestionRow, now: datetime) -> Move | None:
+    """End a locked question that has no attempts left."""
+    if row.attempts <= leases.MAX_ATTEMPTS:
+        return None
+    error = f"Given up after {leases.MAX_ATTEMPTS} attempts: {row.error or 'its process died each time'}"
+    return _end(session, row, Move(to=Status.FAILED, outcome="attempts", changes=Changes(error=error)), now)
+
+
+def _end(session: Session, row: QuestionRow, move: Move, now: datetime) -> Move:
+    """Record the end as the step that the question waited for."""
+    state.record_locked(session, row, move, step=_STEPS[Status(row.status)], started_at=now, now=now)
+    return move
 
 
 def _claim(services: Services, question_id: str, status: Status, name: str) -> Work | None:
@@ -103,43 +136,27 @@ def _claim(services: Services, question_id: str, status: Status, name: str) -> W
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
         question = state.to_question(row)
-        end = _ended(row, now)
-        if end is not None:
-            state.record(session, lease, end, step=name, started_at=now, now=now)
+        end = end_overdue(session, row, now) or _end_given_up(session, row, now)
     if end is not None:
-        announce(services, question, end)
+        notify_moved(services, question, end)
         return None
     return Work(question=question, lease=lease, step=name, started_at=now)
 
 
-def _ended(row: QuestionRow, now: datetime) -> Move | None:
-    """How a question ends that has no time or no attempts left."""
-    if row.deadline < now:
-        return Move(to=Status.TIMED_OUT, outcome="deadline", changes={"stop_reason": "the question's deadline passed"})
-    if row.attempts > leases.MAX_ATTEMPTS:
-        error = row.error or "its process died each time"
-        return Move(
-            to=Status.FAILED,
-            outcome="attempts",
-            changes={"error": f"Given up after {leases.MAX_ATTEMPTS} attempts: {error}"},
-        )
-    return None
-
-
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
-    """Release the step, to be tried again later; what only the operator can mend ends the question at once."""
-    now, said = services.now(), f"{work.step}: {_said(error)}"
-    if isinstance(error, OPERATORS):
-        finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes={"error": said}))
+    """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
+    now, text = services.now(), f"{work.step}: {_message(error)}"
+    if isinstance(error, OPERATOR_ERRORS):
+        finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return
     with services.database.write() as session:
         row = session.get_one(QuestionRow, work.question.id)
         due_at = now + timedelta(seconds=leases.backoff_s(row.attempts))
-        leases.retry_later(session, work.lease, due_at, said)
+        leases.retry_later(session, work.lease, due_at, text)
 
 
-def _said(error: BaseException) -> str:
-    """What the row remembers of a failure: our own errors speak for themselves."""
+def _message(error: BaseException) -> str:
+    """Return a failure as the row stores it; our own errors say all that is needed."""
     if isinstance(error, SoftTimeLimitExceeded):
         return "it took longer than 100 s"
     return str(error) if isinstance(error, WellreadError) else f"{type(error).__name__}: {error}"

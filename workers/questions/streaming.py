@@ -1,4 +1,4 @@
-"""Tells who watches of an answer while a model writes it: what stands in the pages' stored text, and no more of it."""
+"""Publishes an answer while a model writes it: only sentences whose citations are verbatim in the stored pages."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: a longer answer is shown when it is whole
+#: a longer answer is published only when it is complete
 MAX_CHARACTERS = 4_000
 
 
-def telling(services: Services, question_id: str) -> OnAnswer:
-    """Return what publishes an answer so far as an event ``writing``; a failure is logged and forgiven."""
-    texts: dict[int, str] = {}  # each page is looked up once an answer
+def notify_writing(services: Services, question_id: str) -> OnAnswer:
+    """Return a callback that publishes a partial answer as an event ``writing``; it logs a failure and goes on."""
+    texts: dict[int, str] = {}  # each page is read once
 
-    def tell(answer: Answer) -> None:
+    def notify(answer: Answer) -> None:
         missing = {citation.page_id for citation in answer.citations} - texts.keys()
         try:
             texts.update(services.page_texts(sorted(missing)))
         except DatabaseError as error:
-            log.warning("writing_not_told", question=question_id, error=str(error))
+            log.warning("writing_not_published", question=question_id, error=str(error))
             return
         text = check(answer, texts.get).text
         if 0 < len(text) <= MAX_CHARACTERS:
             services.events.publish(question_id, EventKind.WRITING, {"answer": text})
 
-    return tell
+    return notify

@@ -1,4 +1,4 @@
-"""Takes questions, sites and single pages in: checked, committed, and only then rung for."""
+"""Accepts questions, sites and single pages: checks them, commits them, and only then sends their task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from store.crawl.candidates import CandidateStatus
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
 from workers.questions.fingerprint import answer_fingerprint
-from workers.questions.step import tell_of_end
+from workers.questions.step import notify_ended
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -34,7 +34,7 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
 
 class BadSite(WellreadError):
-    """The site cannot be read: its URL is not one, or its address is private and not the operator's own."""
+    """The site cannot be read: its URL is invalid, or its address is private and not the operator's own."""
 
 
 class UnknownStrategy(WellreadError):
@@ -42,7 +42,7 @@ class UnknownStrategy(WellreadError):
 
 
 class Payload(BaseModel):
-    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
+    """The argument of ``send_task("wellread.ask", [payload])``: a published contract."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,9 +63,9 @@ class Payload(BaseModel):
 
 
 def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
-    """Keep a question and have it worked on; returns it and whether it is new.
+    """Save a question and start its work; return it, and whether it is new.
 
-    Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict, each saying what to do.
+    Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict.
     """
     _check_strategy(new.strategy)
     checked = replace(
@@ -82,22 +82,22 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
             answer_cache.start_from_cache_or_run(session, row, now)
             question = state.to_question(row)
     if is_new:
-        begun(services, question)
+        notify_started(services, question)
     return question, is_new
 
 
-def begun(services: Services, question: Question) -> None:
-    """Publish where a question that was committed begins, and ring for it; one that follows waits for its leader."""
+def notify_started(services: Services, question: Question) -> None:
+    """Publish a new question's status and send its task; a follower waits for its leader."""
     if question.status.is_final:
         services.events.publish(question.id, EventKind.FINAL, {"status": question.status})
-        tell_of_end(services, question.id)
+        notify_ended(services, question.id)
     elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
         services.dispatcher.send_for(question.id, question.status, priority=question.priority)
 
 
 def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
-    """Take a question from a message; one that does not keep the contract is logged and dropped."""
+    """Accept a question from a message; an invalid one is logged and dropped."""
     try:
         asked = Payload.model_validate(payload)
         question, _ = submit(services, to_new(asked, default_budget(services)))
@@ -108,7 +108,7 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
 
 
 def to_new(asked: Payload, budget: Budget) -> NewQuestion:
-    """The payload as the store takes it."""
+    """Return the payload as the store takes it."""
     cycles = budget.cycles if asked.max_search_cycles is None else asked.max_search_cycles
     return NewQuestion(
         text=asked.question,
@@ -129,7 +129,7 @@ def to_new(asked: Payload, budget: Budget) -> NewQuestion:
 
 
 def default_budget(services: Services) -> Budget:
-    """What a question may use when its asker does not say."""
+    """Return the budget of a question whose asker sets none."""
     s = services.settings
     return Budget(
         seconds=s.max_seconds, pages=s.max_pages, tokens=s.max_tokens_per_question, usd=s.max_usd_per_question
@@ -137,16 +137,16 @@ def default_budget(services: Services) -> Budget:
 
 
 def cancel(services: Services, question_id: str) -> Question:
-    """Stop a question; what it has read stays."""
+    """Stop a question; the pages it has read stay."""
     with services.database.write() as session:
         question = state.cancel(session, question_id, services.now())
     services.events.publish(question_id, EventKind.FINAL, {"status": question.status})
-    tell_of_end(services, question_id)
+    notify_ended(services, question_id)
     return question
 
 
 def replay(services: Services, question_id: str) -> Question:
-    """Start a question again that failed, timed out or was cancelled."""
+    """Restart a question that failed, timed out or was cancelled."""
     with services.database.write() as session:
         question = state.replay(session, question_id, services.now())
     services.events.publish(question_id, EventKind.STATUS, {"status": question.status})
@@ -155,14 +155,14 @@ def replay(services: Services, question_id: str) -> Question:
 
 
 def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> Source:
-    """Keep a site whose pages may be read for any question; ``own`` lets its address be private."""
+    """Save a site whose pages may be read for any question; ``own`` allows a private address."""
     checked = check_site(services, url, own=own)
     with services.database.write() as session:
         return sources.add(session, checked, own=own, min_delay_s=min_delay_s, now=services.now())
 
 
 def read_url(services: Services, url: str) -> int:
-    """Have one page read into the knowledge base; returns the candidate's id."""
+    """Read one page into the knowledge base; return the candidate's id."""
     candidate = Candidate(url=check_site(services, url), origin="asked for")
     with services.database.write() as session:
         (row_id,) = candidates.add(
@@ -173,25 +173,25 @@ def read_url(services: Services, url: str) -> int:
 
 
 def check_site(services: Services, url: str, *, own: bool = False) -> str:
-    """The canonical URL, if it may be fetched; raises BadSite with what to do.
+    """Return the canonical URL, if it may be fetched; raises BadSite.
 
-    Only what can be told without asking the DNS is told here; the fetch itself checks every address.
+    The DNS is not asked here; the fetch itself checks every address.
     """
     try:
         canonical = urls.typed(url)
         with services.database.read() as session:
-            kept = [source.url for source in sources.list_all(session) if source.own]
-        holes = {allowlist_entry(site) for site in (*kept, *services.settings.own_hosts, *([canonical] if own else []))}
-        Guard(own_sites=frozenset(holes)).check(canonical)
+            own_sources = [source.url for source in sources.list_all(session) if source.own]
+        own_urls = (*own_sources, *services.settings.own_hosts, *([canonical] if own else []))
+        Guard(own_sites=frozenset(map(allowlist_entry, own_urls))).check(canonical)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return canonical
 
 
 def check_callback(services: Services, url: str) -> str:
-    """The receiver's URL as it was given; raises BadSite with what to do.
+    """Return the receiver's absolute URL; raises BadSite.
 
-    Only the operator's allowed hosts may be private: that a site may be read does not let anyone write to it.
+    Only the operator's allowed hosts may be private: permission to read a site is no permission to post to it.
     """
     try:
         whole = urls.absolute(url)

@@ -1,4 +1,4 @@
-"""Standing questions: asks those again whose evidence changed, lets them be watched, and ends that."""
+"""Watches questions: asks them again when their evidence changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import structlog
 from domain import EventKind
 from domain.record import Watch
 from store.questions import answer_cache, state, watches
-from workers.questions.submit import begun, check_callback
+from workers.questions.submit import check_callback, notify_started
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 def ask_again(services: Services) -> int:
-    """Ask every standing question again whose answer is stale; returns how many. Doing so twice asks once."""
+    """Ask every watched question with a stale answer again; return how many. A second call asks nothing twice."""
     now = services.now()
     with services.database.read() as session:
         unknown = watches.unknown_outdated(session, now)
@@ -31,19 +31,19 @@ def ask_again(services: Services) -> int:
 
 
 def watch(services: Services, question_id: str, callback_url: str = "") -> Watch:
-    """Have a question asked again when its evidence changes; raises UnknownQuestion or BadSite."""
+    """Watch a question: ask it again when its evidence changes. Raises UnknownQuestion or BadSite."""
     checked = check_callback(services, callback_url) if callback_url else ""
     with services.database.write() as session:
         state.find(session, question_id)
         watches.add(session, question_id, checked, services.now())
     with services.database.read() as session:
-        kept = watches.find(session, question_id)
-    assert kept is not None, "it was committed a moment ago"
-    return kept
+        stored = watches.find(session, question_id)
+    assert stored is not None, "it was committed a moment ago"
+    return stored
 
 
 def unwatch(services: Services, question_id: str) -> bool:
-    """Ask a question again no longer; whether it was watched. Raises UnknownQuestion."""
+    """Stop watching a question; return whether it was watched. Raises UnknownQuestion."""
     with services.database.write() as session:
         state.find(session, question_id)
         was_watched = watches.remove(session, question_id)
@@ -61,5 +61,5 @@ def _ask_again(services: Services, question_id: str) -> bool:
         answer_cache.start_from_cache_or_run(session, row, now)
         question = state.to_question(row)
     log.info("asked_again", question=question_id, round=row.round)
-    begun(services, question)
+    notify_started(services, question)
     return True

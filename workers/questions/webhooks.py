@@ -1,4 +1,4 @@
-"""Tells callers that their question ended: a signed POST, through the same guard as every fetch, tried again."""
+"""Delivers webhooks when questions end: a signed POST through the same guard as every fetch, with retries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FATAL = "delivering it stopped the worker again and again"
 
 
 def deliver(services: Services, webhook_id: int) -> None:
-    """Make one delivery, if it is still owed."""
+    """Deliver one webhook, if it is still pending."""
     now = services.now()
     with services.database.write() as session:
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
@@ -43,7 +43,7 @@ def deliver(services: Services, webhook_id: int) -> None:
 
 
 def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:
-    """The delivery's headers: HMAC-SHA256 over ``timestamp.body``, as a receiver checks it against replays."""
+    """Return the headers, with an HMAC-SHA256 of ``timestamp.body`` so that a receiver can detect a replay."""
     stamp = str(int(now.timestamp()))
     mac = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
     signed = {"wellread-signature": f"t={stamp},v1={mac}"} if secret else {}
@@ -51,7 +51,7 @@ def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:
 
 
 def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) -> str | None:
-    """Send it, and give what went wrong."""
+    """Send the body; return what went wrong, if anything."""
 
     async def send() -> int:
         return (await services.callback_client.post(url, body=body, headers=headers)).status
@@ -60,7 +60,7 @@ def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) ->
         status = services.wait_for(send())
     except FetchError as error:
         return str(error)
-    except Exception as error:  # whatever it was, the delivery is tried again, and given up in the end
+    except Exception as error:  # any failure is retried, and given up in the end
         log.exception("webhook_failed", url=url)
         return f"{type(error).__name__}: {error}"
     return None if status < 300 else f"the receiver answered {status}"

@@ -1,4 +1,4 @@
-"""The composition root: reads the settings once a process and opens what its tasks work with, each on first use."""
+"""The composition root: reads the settings once a process, and opens each service on first use."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ log = structlog.get_logger()
 
 #: a step may ask three times and must end within its 100 s
 MODEL_TIMEOUT_S = 25.0
-#: of a turn at a host, for what is no fetch
+#: of a host slot, for work that is no fetch
 TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
 
 
 class Services(WebAccess):
-    """What a process works with; nothing is opened before it is used, and nothing twice."""
+    """The services of a process; each is opened on first use, once."""
 
     @cached
     def database(self) -> Database:
@@ -62,14 +62,14 @@ class Services(WebAccess):
 
     @cached
     def events(self) -> Events:
-        """Progress."""
+        """The events of each question's progress."""
         from store.ephemeral.events import Events
 
         return Events(self.redis)
 
     @cached
-    def slots(self) -> Slots:
-        """Turns at hosts, each as long as reading one page may take."""
+    def host_slots(self) -> Slots:
+        """Slots at hosts; a slot lasts as long as reading one page may take."""
         from crawler.browser.render import RenderBounds
         from store.ephemeral.host_slots import Slots
 
@@ -79,7 +79,7 @@ class Services(WebAccess):
 
     @cached
     def dispatcher(self) -> Dispatcher:
-        """Wake-up calls."""
+        """Sends tasks."""
         from workers.app import app
         from workers.services.dispatch import Dispatcher
 
@@ -87,7 +87,7 @@ class Services(WebAccess):
 
     @cached
     def leases(self) -> LeaseRenewer:
-        """Renews the leases this process holds."""
+        """Renews the leases that this process holds."""
         from workers.services.lease_renewer import LeaseRenewer
 
         return LeaseRenewer(self.database, now=self.now)
@@ -108,12 +108,12 @@ class Services(WebAccess):
 
     @cached
     def passages(self) -> Passages:
-        """The knowledge base, for searching."""
+        """The knowledge base, to search."""
         return self._open_passages(writer=False)
 
     @cached
     def passages_writer(self) -> Passages:
-        """The knowledge base, for the one process that writes it."""
+        """The knowledge base, to write; only one process may."""
         return self._open_passages(writer=True)
 
     @cached
@@ -136,7 +136,7 @@ class Services(WebAccess):
 
     @cached
     def tools(self) -> Tools:
-        """What the pipeline looks with."""
+        """The tools of the pipeline."""
         from pipeline.ask import Tools
         from pipeline.enhancements import parse_enhancements
         from pipeline.retrieval.retrieve import Ranking
@@ -168,13 +168,13 @@ class Services(WebAccess):
 
     @cached
     def variants(self) -> VariantsCache:
-        """Variants made before, and which kinds helped."""
+        """Stored variants, and counts of which kinds helped."""
         from store.learned.variants import VariantsCache
 
         return VariantsCache(self.database, now=self.now)
 
     def page_texts(self, page_ids: Sequence[int]) -> dict[int, str]:
-        """The stored text of pages, by id."""
+        """Return the stored text of pages, by id."""
         from store.pages import pages
 
         with self.database.read() as session:
@@ -182,13 +182,13 @@ class Services(WebAccess):
 
     @cached
     def engine_cooldowns(self) -> EngineCooldowns:
-        """Which engines are left alone."""
+        """The engines that are cooling down."""
         from store.ephemeral.engine_cooldowns import EngineCooldowns
 
         return EngineCooldowns(self.redis)
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close all opened services."""
         opened = self.__dict__
         self.close_web_access()
         if "redis" in opened:
@@ -198,11 +198,11 @@ class Services(WebAccess):
 
     @staticmethod
     def now() -> datetime:
-        """The time, UTC."""
+        """Return the current time, UTC."""
         return datetime.now(UTC)
 
     def _open_passages(self, *, writer: bool) -> Passages:
-        os.environ.setdefault("LANCE_LOG", "error")  # it warns of much that is as it should be
+        os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events
         from store.passages.table import Passages
 
         return Passages.open(
@@ -218,7 +218,7 @@ _lock = threading.Lock()
 
 
 def services() -> Services:
-    """This process's services."""
+    """Return this process's services."""
     with _lock:
         return _services(os.getpid())
 
@@ -230,7 +230,7 @@ def _services(_pid: int) -> Services:
 
 
 def warm_up(queue: str) -> None:
-    """Open what a queue's first task would otherwise wait for."""
+    """Open the services that a queue's first task would wait for."""
     ready = services()
     try:
         if queue == "answer":
@@ -238,5 +238,5 @@ def warm_up(queue: str) -> None:
             ready.embedder.embed(["warm"])
         elif queue == "embed":
             _ = ready.passages_writer
-    except WellreadError as error:  # the first task meets it again, and its row tells the asker
+    except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue, error=str(error))

@@ -1,4 +1,4 @@
-"""Attributes that are made on first use, once, also where several threads want them at the same moment."""
+"""Attributes that are computed on first use, once, also if several threads need them at the same time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ Value = TypeVar("Value")
 
 
 class HasLock(Protocol):
-    """What has such attributes."""
+    """An object with cached attributes."""
 
     @property
     def lock(self) -> RLock:
-        """Held while one of them is made; the making of one may use another."""
+        """Held while an attribute is computed; that may use another one."""
 
 
 class cached(Generic[Value]):  # noqa: N801  (written as a decorator, as `property` is)
-    """``functools.cached_property`` with a lock, which that has no longer since Python 3.12.
+    """``functools.cached_property`` with a lock, which Python's own lacks from 3.12 on.
 
-    It has no ``__set__``: the value in the instance's ``__dict__`` is found before it from then on.
+    It has no ``__set__``, so the value in the instance's ``__dict__`` is found first after that.
     """
 
     def __init__(self, make: Callable[[Any], Value]) -> None:
@@ -34,7 +34,7 @@ class cached(Generic[Value]):  # noqa: N801  (written as a decorator, as `proper
     def __get__(self, instance: HasLock, owner: type[Any]) -> Value: ...
 
     def __get__(self, instance: HasLock | None, owner: type[Any]) -> Self | Value:
-        """Make the value, or wait for the thread that does."""
+        """Compute the value, or wait for the thread that does."""
         if instance is None:
             return self
         with instance.lock:

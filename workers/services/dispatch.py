@@ -1,6 +1,6 @@
-"""Sends the wake-up calls: a task's name and a row's id, after the row was committed.
+"""Sends task messages: a task's name and a row's id, after the row was committed.
 
-A call that gets lost harms nothing: the row still says what is due, and the sweep calls again.
+A lost message does no harm: the row still says what is due, and the sweep sends the task again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Rings for rows."""
+    """Sends the tasks of rows."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
 
     def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
-        """Send a wake-up call, to be heard ``in_s`` seconds from now; False when the broker is away.
+        """Send a task, to run ``in_s`` seconds from now; False when the broker is away.
 
         ``priority`` is 0–9, 9 first; Redis serves the lowest number first.
         """
@@ -41,6 +41,6 @@ class Dispatcher:
         return True
 
     def send_for(self, question_id: str, status: Status, *, priority: int = 0) -> None:
-        """Ring for the task that a question's status waits for, if it waits for one."""
+        """Send the task that a question in this status waits for, if any."""
         if task := TASK_OF.get(status):
             self.send(task, question_id, priority=priority)

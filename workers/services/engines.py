@@ -1,7 +1,7 @@
-"""Which search engines are on, what each needs, and how it is opened.
+"""Opens the search engines that are on.
 
-An engine is on when it has what it needs. Those that cost money for what others give for nothing, or that have no
-contract for programs, are on only when ``WELLREAD_ENGINES`` names them.
+An engine is on when its key or address is set. An engine that costs money where others are free, or that offers no
+API to programs, is on only when ``WELLREAD_ENGINES`` names it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """An engine as one operator uses it: failures are remembered for it, not for another key or address."""
+    """An engine with one key or address; its failures count for this account only."""
 
     engine: Engine
     id: str
 
 
 def switched_on(settings: Settings) -> tuple[str, ...]:
-    """Return the engines that are on: those that are named, or all that have what they need."""
+    """Return the engines that are on: those named in the settings, or all whose key or address is set."""
     if settings.engines:
         return tuple(dict.fromkeys(settings.engines))
     values = {needed: getattr(settings, needed) for needed in NEEDS.values() if needed}
@@ -39,7 +39,7 @@ def switched_on(settings: Settings) -> tuple[str, ...]:
 
 
 def own_addresses(settings: Settings) -> frozenset[str]:
-    """Return the operator's own servers among the engines: these the guard lets engines ask, and nothing else."""
+    """Return the operator's own servers among the engines: the only private addresses engines may be asked at."""
     on = switched_on(settings)
     own = {"searxng": settings.searxng_url, "claude": settings.anthropic_base_url}
     return frozenset(url for name, url in own.items() if name in on and url)
@@ -56,7 +56,7 @@ def account_ids(settings: Settings) -> dict[str, str]:
 
 
 def _account_id(name: str, settings: Settings) -> str:
-    """The name with eight digits that change with the key or the address, and tell neither."""
+    """Return the name with eight digits that change with the key or address, but reveal neither."""
     needed = NEEDS[name]
     value = plain_value(getattr(settings, needed)) if needed else ""
     return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
@@ -109,7 +109,7 @@ def _price(model: str) -> Price:
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
 
 
-#: those that need a key and nothing else: their module and class, imported when they are on
+#: the engines that need only a key: module and class, imported when they are on
 _KEYED: Final[Mapping[str, str]] = {
     "brave": "brave:Brave",
     "tavily": "tavily:Tavily",

@@ -1,4 +1,4 @@
-"""Whether the parts are there: workers show a sign of life in Redis, and anyone may ask for all of them at once."""
+"""Shows in Redis which workers are alive, and counts them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 BEAT_EVERY_S = 4.0
-#: a worker that was silent this long is taken for dead
+#: a worker without a heartbeat for this long counts as dead
 SILENT_S = 15
 
 
-def show_life(url: str, queue: str) -> None:
-    """Start a thread that keeps telling that this process works on ``queue``."""
-    threading.Thread(target=_keep_telling, args=(url, queue), name="sign-of-life", daemon=True).start()
+def start_heartbeat(url: str, queue: str) -> None:
+    """Start a thread that records again and again that this process works on ``queue``."""
+    threading.Thread(target=_beat, args=(url, queue), name="heartbeat", daemon=True).start()
 
 
 def living_workers(services: Services) -> dict[str, int]:
-    """Return how many worker processes show life, by queue; raises redis.RedisError when the broker is away."""
+    """Return the number of living worker processes by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
     for queue in QUEUE_NAMES:
@@ -36,7 +36,7 @@ def living_workers(services: Services) -> dict[str, int]:
     return dict(zip(QUEUE_NAMES, pipe.execute(), strict=True))
 
 
-def _keep_telling(url: str, queue: str) -> None:
+def _beat(url: str, queue: str) -> None:
     client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{os.getpid()}"
     while True:
         try:
@@ -44,7 +44,7 @@ def _keep_telling(url: str, queue: str) -> None:
             client.zadd(_key(queue), {member: now})
             client.zremrangebyscore(_key(queue), "-inf", now - 10 * SILENT_S)
         except redis.RedisError as error:
-            log.debug("sign_of_life_not_heard", queue=queue, error=str(error))
+            log.debug("heartbeat_not_sent", queue=queue, error=str(error))
         time.sleep(BEAT_EVERY_S)
 
 

@@ -1,4 +1,4 @@
-"""Stored versions as the pipeline takes them."""
+"""Converts stored versions into the pipeline's values."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from store.learned.versions import Version
 
 
 def to_learned(versions: Sequence[Version]) -> Learned:
-    """The versions in use together."""
+    """Return the versions in use as one value."""
     judges = {version.embedder: to_judge(version) for version in versions if version.kind == "judge"}
     rerankers = [version for version in versions if version.kind == "reranker"]
     return Learned(judges=judges, reranker=to_reranker(rerankers[0]) if rerankers else None)
 
 
 def to_judge(version: Version) -> LearnedJudge:
-    """A version of the judge."""
+    """Return a version of the judge."""
     calibrations = {
-        lang: Calibration(embedder=version.embedder, lang=lang, weights=kept["weights"], intercept=kept["intercept"])
-        for lang, kept in version.parameters["calibrations"].items()
+        lang: Calibration(
+            embedder=version.embedder, lang=lang, weights=fitted["weights"], intercept=fitted["intercept"]
+        )
+        for lang, fitted in version.parameters["calibrations"].items()
     }
     return LearnedJudge(number=version.number, embedder=version.embedder, calibrations=calibrations)
 
 
 def to_reranker(version: Version) -> LearnedReranker:
-    """A version of the reranker."""
+    """Return a version of the reranker."""
     return LearnedReranker(number=version.number, weights=version.parameters["weights"])

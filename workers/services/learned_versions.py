@@ -1,4 +1,4 @@
-"""The versions of judge and reranker in use, read again soon after another one is chosen; no restart is needed."""
+"""Keeps the versions of judge and reranker in use; notices a new choice within seconds, without a restart."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from store.sql.database import Database
 if TYPE_CHECKING:
     from pipeline.judging.learned import Learned
 
-#: a choice is noticed within this time, everywhere
+#: every process notices a choice within this time
 CHECKED_EVERY_S = 2.0
 
 
 class LearnedVersions:
-    """What is in use, asked for no more often than every ``every_s`` seconds, and read when it changed."""
+    """The versions in use; checked at most every ``every_s`` seconds, and read when they changed."""
 
     def __init__(self, database: Database, *, every_s: float = CHECKED_EVERY_S) -> None:
         self._database = database
@@ -28,22 +28,22 @@ class LearnedVersions:
         self._learned: Learned | None = None
 
     def now(self) -> Learned:
-        """What is in use now, as the pipeline takes it."""
+        """Return the versions in use, as the pipeline takes them."""
         from workers.services.learned_values import (
-            to_learned,  # brings the judge along, which who only asks does without
+            to_learned,  # imports the judge, which a process that only asks need not load
         )
 
-        versions = self._look()
+        versions = self._current()
         if self._learned is None:
             self._learned = to_learned(versions)
         return self._learned
 
     def name(self) -> str:
-        """What is in use, in words that differ when it does; "" while all is as shipped."""
-        used = sorted((version.kind, version.number) for version in self._look() if version.kind != "variants")
+        """Return a text that names the versions in use; "" while all are as shipped."""
+        used = sorted((version.kind, version.number) for version in self._current() if version.kind != "variants")
         return ", ".join(f"{kind} {number}" for kind, number in used)
 
-    def _look(self) -> list[Version]:
+    def _current(self) -> list[Version]:
         if time.monotonic() - self._checked_at >= self._every_s:
             with self._database.read() as session:
                 ids = versions.active_ids(session)

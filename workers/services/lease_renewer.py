@@ -49,7 +49,5 @@ class LeaseRenewer:
                 with self._database.write() as session:
                     for lease in held:
                         leases.renew(session, lease, self._now())
-            except (
-                DatabaseError
-            ) as error:  # the next round tries again; a lease lost meanwhile is noticed when recording
+            except DatabaseError as error:  # the next round tries again; recording notices a lease that was lost
                 log.warning("leases_not_renewed", error=str(error))

@@ -1,4 +1,4 @@
-"""How Wellread's processes log: one line an event with its fields, the question's id where there is one, no locals."""
+"""Configures the log: one line an event with its fields, the question's id if there is one, no local variables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import structlog
 
 
 def configure() -> None:
-    """Write events as JSON lines to standard error; an exception's traceback comes without its variables."""
+    """Write events as JSON lines to standard error; tracebacks have no variables."""
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -1,4 +1,4 @@
-"""How a process reaches the web: the guarded clients, the loop they run in, the browser, the search engines."""
+"""Web access of a process: the guarded clients, their event loop, the browser, the search engines."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ ENGINE_BYTES = 2_000_000
 
 
 class WebAccess:
-    """What a process reaches the web with, each part opened on first use."""
+    """The web access of a process, each part opened on first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.lock = threading.RLock()
-        self._reading: _Reading | None = None
+        self._reader: _ReaderClient | None = None
 
     @cached
     def loop(self) -> asyncio.Runner:
-        """The event loop that fetches; kept, so that connections are."""
+        """The event loop that fetches; kept, so that connections stay open."""
         return asyncio.Runner()
 
     def wait_for(self, work: Coroutine[Any, Any, Value]) -> Value:
@@ -41,26 +41,26 @@ class WebAccess:
         return self.loop.run(work)
 
     def client(self, sources: Sequence[Source]) -> Fetcher:
-        """The one way out to the web; the operator's own sites are let through."""
-        kept = (source.url for source in sources if source.own)
-        own = frozenset((*self.settings.own_hosts, *kept))
-        if self._reading is None or self._reading.own != own:
-            if self._reading is not None:
-                self.wait_for(self._reading.client.aclose())
-            self._reading = _Reading(own=own, client=_open_client(self.settings, own))
-        return self._reading.client
+        """Return the client that reads pages; the guard allows the operator's own sites."""
+        own_sources = (source.url for source in sources if source.own)
+        own = frozenset((*self.settings.own_hosts, *own_sources))
+        if self._reader is None or self._reader.own != own:
+            if self._reader is not None:
+                self.wait_for(self._reader.client.aclose())
+            self._reader = _ReaderClient(own=own, client=_open_client(self.settings, own))
+        return self._reader.client
 
     @cached
     def callback_client(self) -> Fetcher:
-        """The way out to those who are told; of private addresses it reaches only the hosts the operator allows.
+        """The client that posts webhooks; of private addresses it reaches only the operator's allowed hosts.
 
-        That a site of the operator's own may be read does not let anyone have something sent to it.
+        Permission to read one of the operator's own sites is no permission to post to it.
         """
         return _open_client(self.settings, frozenset(self.settings.own_hosts))
 
     @cached
     def browser(self) -> Browser | None:
-        """What runs the scripts of pages, where there is one."""
+        """The browser that runs pages' scripts, if there is one."""
         from crawler.browser.process import find_chromium
         from crawler.browser.render import Browser
 
@@ -69,9 +69,9 @@ class WebAccess:
 
     @cached
     def engine_client(self) -> Fetcher:
-        """The way out to search engines; of private addresses it reaches only the operator's own engines.
+        """The client that asks search engines; of private addresses it reaches only the operator's own engines.
 
-        Not the one pages are read with: what an engine names must not be read from where the engine itself stands.
+        Pages are read with another client: a result must not lead to the engine's own private address.
         """
         from workers.services.engines import own_addresses
 
@@ -85,10 +85,10 @@ class WebAccess:
         return open_engines(self.settings, self.engine_client)
 
     def close_web_access(self) -> None:
-        """Close what was opened of it."""
+        """Close all opened clients and the loop."""
         opened = self.__dict__
-        if self._reading is not None:
-            self.wait_for(self._reading.client.aclose())
+        if self._reader is not None:
+            self.wait_for(self._reader.client.aclose())
         for name in ("engine_client", "callback_client"):
             if name in opened:
                 self.wait_for(opened[name].aclose())
@@ -97,7 +97,7 @@ class WebAccess:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reading:
+class _ReaderClient:
     own: frozenset[str]
     client: Fetcher
 
@@ -116,6 +116,6 @@ def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0)
 
 
 def agent(settings: Settings) -> str:
-    """The user agent: our name for robots.txt, the version, and whom to ask."""
+    """Return the user agent: our name in robots.txt, the version, and the operator's contact."""
     contact = settings.contact or "no contact configured"
     return f"{settings.user_agent}/0.1 (+{contact})"

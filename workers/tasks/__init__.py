@@ -1,1 +1,1 @@
-"""The tasks, one module a queue: a doorbell each. Their names and their one argument are a published contract."""
+"""The Celery tasks, one module a queue. Their names and their one argument are a published contract."""

@@ -9,11 +9,11 @@ from workers.services import services
 
 @app.task(name="wellread.embed")
 def embed(page_id: int) -> None:
-    """Phase 3: put pages that were read into the knowledge base."""
+    """Phase 3: index pages that were read."""
     embedding.embed(services(), page_id)
 
 
 @app.task(name="wellread.compact")
 def compact() -> None:
-    """Look after the knowledge base's files and indices."""
+    """Compact the knowledge base's files and update its indices."""
     services().passages_writer.maintain()

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from workers import sweep
 from workers.app import app
-from workers.crawl import refresh
+from workers.crawl import schedules
 from workers.questions import webhooks
 from workers.services import services
 
 
 @app.task(name="wellread.sweep")
 def sweep_lost() -> None:
-    """Ring again for work that is due and that nobody does."""
+    """Send the tasks again of work that is due and that nobody does."""
     sweep.sweep(services())
 
 
 @app.task(name="wellread.refresh")
 def refresh_due() -> None:
-    """Have the pages read again that are due."""
-    refresh.refresh(services())
+    """Read sources and pages again that are due."""
+    schedules.refresh(services())
 
 
 @app.task(name="wellread.notify")
 def notify_caller(webhook_id: int) -> None:
-    """Tell a caller that its question ended."""
+    """Deliver a webhook."""
     webhooks.deliver(services(), webhook_id)
 
 
 @app.task(name="wellread.learn")
 def learn_from_feedback() -> None:
-    """Fit judge and reranker anew where enough was said of answers since, or a day has passed."""
-    from workers.learning import refit  # brings half the pipeline along, which no other task of this queue needs
+    """Refit judge and reranker after enough new feedback, or after a day."""
+    from workers.learning import refit  # imports half the pipeline, which no other task of this queue needs
 
     ready = services()
     if ready.settings.learn and refit.is_due(ready):

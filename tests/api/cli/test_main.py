@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from domain import Answer, Status
 from store.questions.records import latest
-from store.questions.state import Move
+from store.questions.state import Changes, Move
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
@@ -35,7 +35,9 @@ def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def _abstained() -> Move:
     nothing = Answer(text="That is not known.", sentences=(), citations=(), confidence=0.1, composer="extractive")
-    return Move(to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes={"stop_reason": "all was read"})
+    return Move(
+        to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes=Changes(stop_reason="all was read")
+    )
 
 
 def test_answer_goes_to_stdout_and_progress_to_stderr(url: str, services: Services) -> None:
@@ -67,7 +69,7 @@ def test_not_known_is_told_from_answered_and_from_an_error(url: str, services: S
 
 
 def test_failed_question_is_an_error(url: str, services: Services) -> None:
-    walk.move_soon(services, Move(to=Status.FAILED, outcome="failed", changes={"error": "the disk is full"}))
+    walk.move_soon(services, Move(to=Status.FAILED, outcome="failed", changes=Changes(error="the disk is full")))
     result = wellread("ask", "Who?")
     assert result.exit_code == 1
     assert "the disk is full" in result.stdout
@@ -160,7 +162,7 @@ def test_error_in_this_database_is_said_in_one_line(here: Services) -> None:
 
 def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
     question = walk.ask(here, "What broke?")
-    walk.move(here, question.id, Move(to=Status.FAILED, outcome="failed", changes={"error": "no page"}))
+    walk.move(here, question.id, Move(to=Status.FAILED, outcome="failed", changes=Changes(error="no page")))
     listed = wellread("dead").stdout
     assert question.id in listed
     assert "no page" in listed

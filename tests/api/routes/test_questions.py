@@ -6,7 +6,6 @@ import threading
 import time
 from dataclasses import fields
 from functools import partial
-from typing import get_args
 
 import httpx2
 import pytest
@@ -15,10 +14,8 @@ from starlette.testclient import TestClient
 
 from api.dependencies import read_record
 from api.schemas.records import record_json
-from api.schemas.requests import Strategy
 from domain import Budget, Status
 from domain.record import Record
-from pipeline.question.strategy import TASK_STRATEGIES
 from store.questions import state
 from store.questions.state import Move
 from tests.api import walk
@@ -37,10 +34,6 @@ DESIGN_FIELDS = {
 
 def test_record_has_every_field_of_the_design() -> None:
     assert {field.name for field in fields(Record)} >= DESIGN_FIELDS
-
-
-def test_strategies_are_those_of_the_pipeline() -> None:
-    assert set(get_args(Strategy)) == set(TASK_STRATEGIES)
 
 
 def test_chat_waits_for_the_final_answer(http: TestClient, services: Services) -> None:

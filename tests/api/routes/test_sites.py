@@ -94,7 +94,7 @@ def test_commands_set_and_show_a_schedule(placed: Services) -> None:
 def test_commands_show_pause_resume_and_cancel_a_site_read(placed: Services) -> None:
     from workers.crawl import sites
 
-    begun = str(sites.begin(placed, "https://example.org/").id)
+    begun = str(sites.start(placed, "https://example.org/").id)
     assert "running" in wellread("reads", "list").output
     assert "paused" in wellread("reads", "pause", begun).output
     assert json.loads(wellread("reads", "show", begun, "--json").output)["status"] == "PAUSED"
@@ -117,7 +117,7 @@ def test_the_history_of_a_page_is_shown(placed: Services) -> None:
 def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Services) -> None:
     from workers.crawl import sites
 
-    begun = sites.begin(services, "https://example.org/")
+    begun = sites.start(services, "https://example.org/")
     with services.database.write() as session:
         row = site_reads.lock(session, begun.id)
         assert row is not None

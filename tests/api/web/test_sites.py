@@ -20,7 +20,7 @@ pytestmark = pytest.mark.live
 @pytest.fixture
 def tab(app: FastAPI, services: Services) -> Iterator[Tab]:
     submit.add_source(services, "https://site.example/", own=False, min_delay_s=None)
-    sites.begin(services, "https://site.example/")
+    sites.start(services, "https://site.example/")
     with opened(app) as tab:
         tab.run("document.getElementById('sites').open = true")
         yield tab

@@ -1,5 +1,7 @@
 """What a question's own words tell."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from pipeline.question.analysis import (
     question_type_of,
     suggested_k,
 )
-from pipeline.question.strategy import TASK_STRATEGIES, infer_task, strategy_for
+from pipeline.question.strategy import TASK_STRATEGIES, Task, infer_task, strategy_for
 from text.language import detect_language
 
 
@@ -169,3 +171,7 @@ def test_terms_are_the_words_of_topic_each_with_the_word_as_written() -> None:
     analysis = analyse_question("Which bridges did Gustave Eiffel build?", "en")
     assert dict(analysis.terms) == {"bridg": "bridges", "gustav": "Gustave", "eiffel": "Eiffel", "build": "build"}
     assert analysis.name_terms == {"gustav", "eiffel"}
+
+
+def test_every_task_has_a_strategy() -> None:
+    assert set(get_args(Task)) == set(TASK_STRATEGIES)

@@ -11,7 +11,7 @@ from domain import Status
 from store.crawl import sources
 from store.pages import pages
 from store.questions import evidence, feedback, state
-from store.questions.state import Move
+from store.questions.state import Changes, Move
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, PageRow
 from tests.store import walk
@@ -113,9 +113,9 @@ def test_unknown_holds_while_nothing_was_read(database: Database) -> None:
     assert status(database, ask(database, at=LATER, **terms)) == "ASKED"
 
 
-def _unknown_after_crawl(database: Database, **changes: object) -> None:
+def _unknown_after_crawl(database: Database, cycle: int = 1) -> None:
     question_id = ask(database)
-    began = {"crawl_started_at": NOW, "cycle": 1, **changes}
+    began = Changes(crawl_started_at=NOW, cycle=cycle)
     move(database, question_id, Move(to=Status.SEEKING, outcome="x", changes=began))
     move(database, question_id, abstained())
 

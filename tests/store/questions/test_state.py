@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,7 +13,8 @@ from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus, Spent
 from store.questions import records, trace
 from store.questions.new_questions import IdempotencyConflict, NewQuestion, ask
-from store.questions.state import Move, UnknownQuestion, cancel, dead, find, record, replay
+from store.questions.state import Changes, Move, UnknownQuestion, cancel, dead, find, record, replay
+from store.questions.step_details import LookupDetail
 from store.sql import leases
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, QuestionRow, WebhookRow
@@ -44,7 +45,7 @@ def _record(database: Database, lease: leases.Lease, move: Move) -> bool:
 
 def test_an_answer_ends_the_question_and_stands_in_its_record(database: Database) -> None:
     question = _ask(database)
-    move = Move(to=Status.ANSWERED, outcome="sufficient", detail={"hits": 3}, answer=ANSWER, verdict=VERDICT)
+    move = Move(to=Status.ANSWERED, outcome="sufficient", detail=LookupDetail(hits=3), answer=ANSWER, verdict=VERDICT)
     assert _record(database, _claim(database, question), move)
     with database.read() as session:
         seen = records.read(session, question.id, NOW)
@@ -118,7 +119,7 @@ def test_cancelling_an_answered_question_leaves_its_answer(database: Database) -
 
 def test_a_failed_question_is_listed_and_can_be_replayed(database: Database) -> None:
     question = _ask(database)
-    move = Move(to=Status.FAILED, outcome="attempts", changes={"error": "the model was away"})
+    move = Move(to=Status.FAILED, outcome="attempts", changes=Changes(error="the model was away"))
     _record(database, _claim(database, question), move)
     with database.write() as session:
         assert [(row.id, row.error) for row in dead(session)] == [(question.id, "the model was away")]
@@ -130,7 +131,7 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
     question = _ask(database)
     found = Candidate(url="https://example.org/", origin="seed")
     cost = Cost(model="m", input_tokens=1_000, usd=0.4)
-    failed = Move(to=Status.FAILED, outcome="attempts", detail={"cost": asdict(cost)})
+    failed = Move(to=Status.FAILED, outcome="attempts", detail=LookupDetail(cost=cost))
     with database.write() as session:
         candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
         session.execute(update(CandidateRow).values(outcome="failed", bytes=5_000, settled_at=NOW, status="SETTLED"))
@@ -158,3 +159,7 @@ def test_the_end_of_a_question_with_a_callback_owes_one_delivery(database: Datab
 def test_an_unknown_id_says_where_ids_are_listed(database: Database) -> None:
     with pytest.raises(UnknownQuestion, match="wellread status"), database.read() as session:
         find(session, "nobody")
+
+
+def test_every_change_of_a_step_is_a_column_of_the_question() -> None:
+    assert {change.name for change in fields(Changes)} <= set(QuestionRow.__table__.columns.keys())

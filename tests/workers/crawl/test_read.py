@@ -183,7 +183,7 @@ def test_a_page_that_fails_keeps_its_last_good_text(services: Services, site: st
 
 
 def test_who_finds_the_host_busy_goes_away_and_comes_back(services: Services, site: str, bell: Bell) -> None:
-    services.slots.claim(site, now=1e10, delay_s=0.0)
+    services.host_slots.claim(site, now=1e10, delay_s=0.0)
     candidate_id = add(services, f"{site}/good")
     read.read(services, candidate_id)
     row = row_of(services, candidate_id)

@@ -99,6 +99,6 @@ def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: 
 
 def test_turn_at_a_host_lasts_as_long_as_its_longest_reading(services: Services) -> None:
     patient = Services(load(redis_url=services.settings.redis_url, fetch_deadline_s=40.0))
-    patient.slots.claim("http://a.example", now=100.0, delay_s=0.0)
+    patient.host_slots.claim("http://a.example", now=100.0, delay_s=0.0)
     assert cast(int, patient.redis.pttl("wellread:host:{http://a.example}:busy")) > 95_000  # 40 + 40 + 15
     patient.close()

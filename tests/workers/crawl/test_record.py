@@ -28,7 +28,7 @@ def test_reader_that_lost_its_lease_keeps_nothing(services: Services, bell: Bell
     later = services.now() + timedelta(seconds=leases.LEASE_S + 1)
     with services.database.write() as session:
         assert leases.claim(session, CandidateRow, candidate_id, CandidateRow.id == candidate_id, later)
-    record.keep(services, mine, found, 0.0)
+    record.record_read(services, mine, found, 0.0)
     with services.database.read() as session:
         assert session.scalars(select(PageRow)).all() == []
         assert session.scalars(select(LinkRow)).all() == []

@@ -33,15 +33,15 @@ def test_host_that_a_redirect_led_to_is_left_alone_for_its_own_pause(
     candidate_id = add(services, f"{old.origin}/lamp")
     read.read(services, candidate_id)
     assert row_of(services, candidate_id).outcome == "read"
-    assert services.slots.claim(new.origin, now=time.time(), delay_s=0.0).wait_s > PAUSE_S / 2
-    assert services.slots.claim(old.origin, now=time.time() + 1, delay_s=0.0).wait_s == 0
+    assert services.host_slots.claim(new.origin, now=time.time(), delay_s=0.0).wait_s > PAUSE_S / 2
+    assert services.host_slots.claim(old.origin, now=time.time() + 1, delay_s=0.0).wait_s == 0
 
 
 def test_host_that_is_being_asked_is_not_asked_by_way_of_a_redirect(
     services: Services, sites: tuple[LoggedSite, LoggedSite]
 ) -> None:
     old, new = sites
-    services.slots.claim(new.origin, now=time.time(), delay_s=PAUSE_S)
+    services.host_slots.claim(new.origin, now=time.time(), delay_s=PAUSE_S)
     candidate_id = add(services, f"{old.origin}/lamp")
     read.read(services, candidate_id)
     row = row_of(services, candidate_id)
@@ -52,8 +52,8 @@ def test_host_that_is_being_asked_is_not_asked_by_way_of_a_redirect(
 
 def test_host_that_is_free_in_a_moment_is_waited_for(services: Services, sites: tuple[LoggedSite, LoggedSite]) -> None:
     old, new = sites
-    turn = services.slots.claim(new.origin, now=time.time(), delay_s=0.0)
-    services.slots.release(turn, now=time.time(), delay_s=0.3)
+    turn = services.host_slots.claim(new.origin, now=time.time(), delay_s=0.0)
+    services.host_slots.release(turn, now=time.time(), delay_s=0.3)
     free_at = time.monotonic() + 0.2
     candidate_id = add(services, f"{old.origin}/lamp")
     read.read(services, candidate_id)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -147,7 +148,7 @@ def searxng(behaviour: Behaviour) -> Iterator[Server]:
 
 def asked(services: Services, text: str = "green tea") -> tuple[list[str], dict[str, dict[str, object]]]:
     searched = search_engines(services, queries_for([text], lang="en", question=text, today=services.now().date()))
-    return [link.url for link in searched.links], searched.trace()
+    return [link.url for link in searched.links], {name: asdict(detail) for name, detail in searched.details().items()}
 
 
 def test_an_engine_of_the_operator_is_asked_at_its_private_address(services_for: ServicesFor) -> None:

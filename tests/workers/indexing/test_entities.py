@@ -77,7 +77,7 @@ def mentions(services: Services, page_id: int) -> int:
 
 def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None:
     question = ask(reading, "Where was the writer of the film Maximum Overdrive born?")
-    attempt = lookup.first(reading, question)
+    attempt = lookup.first_pass(reading, question)
     named = next(hit for hit in attempt.hits if hit.passage.title == "Stephen King")
     assert named.via == "graph"
     with step(reading, question.id, Status.ASKED, "retrieve") as work:
@@ -90,10 +90,10 @@ def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None
 
 
 def test_a_fact_that_answers_is_found_counted_and_its_passage_is_there(reading: Services) -> None:
-    attempt = lookup.first(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
+    attempt = lookup.first_pass(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
     assert [stated.fact.object for stated in attempt.facts] == ["9 to 5"]
     assert any("9 to 5" in hit.passage.text for hit in attempt.hits)
-    assert transitions.detail_of(attempt)["sql_hits"] == 1
+    assert transitions.detail_of(attempt).sql_hits == 1
 
 
 def test_what_is_switched_off_counts_nothing(reading: Services) -> None:
@@ -103,8 +103,8 @@ def test_what_is_switched_off_counts_nothing(reading: Services) -> None:
         "Where was the writer of the film Maximum Overdrive born?",
         "What are the Steam Museum's opening hours?",
     ):
-        detail = transitions.detail_of(lookup.first(reading, ask(reading, text)))
-        assert (detail["graph_hits"], detail["sql_hits"]) == (0, 0)
+        detail = transitions.detail_of(lookup.first_pass(reading, ask(reading, text)))
+        assert (detail.graph_hits, detail.sql_hits) == (0, 0)
 
 
 def test_a_changed_page_names_what_it_says_now_and_one_that_is_gone_nothing(reading: Services) -> None:

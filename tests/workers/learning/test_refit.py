@@ -59,8 +59,8 @@ def ask(services: Services, text: str, *, reuse: bool = False) -> Record:
     """Ask without the web, and do what the workers would."""
     asked, _ = submit.submit(services, NewQuestion(text=text, crawl_enabled=False, reuse=reuse))
     for status, name, look, after in (
-        (Status.ASKED, "retrieve", lookup.first, transitions.after_first_look),
-        (Status.RETRYING, "retry", lookup.second, transitions.after_second_look),
+        (Status.ASKED, "retrieve", lookup.first_pass, transitions.after_first_look),
+        (Status.RETRYING, "retry", lookup.second_pass, transitions.after_second_look),
     ):
         with step(services, asked.id, status, name) as work:
             if work is not None:

@@ -30,7 +30,7 @@ def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
         assert wait_until(
             lambda: supervisor.is_alive("sleeper") and supervisor.pids()["sleeper"] != first,
             within_s=10,
-            tend=[supervisor.restart_dead],
+            meanwhile=supervisor.restart_dead,
         )
     finally:
         supervisor.stop()
@@ -41,7 +41,7 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path)
     supervisor = Supervisor(tmp_path, on_restart=lambda name, code: deaths.append((name, code)))
     supervisor.start(Program(name="broken", command=(sys.executable, "-c", "raise SystemExit(3)")))
     try:
-        wait_until(lambda: len(deaths) >= 3, within_s=10, tend=[supervisor.restart_dead])
+        wait_until(lambda: len(deaths) >= 3, within_s=10, meanwhile=supervisor.restart_dead)
         assert deaths[:3] == [("broken", 3)] * 3
     finally:
         supervisor.stop()
@@ -53,7 +53,7 @@ def test_stopping_ends_every_child_even_a_deaf_one(tmp_path: Path) -> None:
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(300)"
     )
     supervisor.start(Program(name="deaf", command=(sys.executable, "-c", deaf), stop_s=0.3))
-    assert wait_until(lambda: "up" in supervisor.last_words("deaf"), within_s=10)
+    assert wait_until(lambda: "up" in supervisor.log_tail("deaf"), within_s=10)
     pids = list(supervisor.pids().values())
     supervisor.stop()
     assert not any(psutil.pid_exists(pid) for pid in pids)
@@ -62,7 +62,7 @@ def test_stopping_ends_every_child_even_a_deaf_one(tmp_path: Path) -> None:
 def test_what_a_child_said_last_is_kept(tmp_path: Path) -> None:
     supervisor = Supervisor(tmp_path)
     supervisor.start(Program(name="talker", command=(sys.executable, "-c", "print('the port is taken')")))
-    assert wait_until(lambda: "the port is taken" in supervisor.last_words("talker"), within_s=10)
+    assert wait_until(lambda: "the port is taken" in supervisor.log_tail("talker"), within_s=10)
     supervisor.stop()
 
 

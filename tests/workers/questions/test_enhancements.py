@@ -12,6 +12,7 @@ from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.enhancements import ALL, DEFAULT
 from pipeline.judging.cutoff import Cutoff
 from pipeline.retrieval.context import advise_on_context
+from store.questions.step_details import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions
@@ -76,10 +77,10 @@ def test_pages_texts_are_read_for_the_fallback(services: Services) -> None:
 
 def test_trace_of_a_look_says_why_no_more_hits_were_kept() -> None:
     kept = Cutoff(hits=(), confidence=0.4, stop_reason="exhausted", found=3)
-    detail = transitions.detail_of(replace(POOR, cutoff=kept, advice=advise_on_context("Who?", "")))
+    detail = to_json(transitions.detail_of(replace(POOR, cutoff=kept, advice=advise_on_context("Who?", ""))))
     assert detail["kept"] == {"chunks_retrieved": 0, "found": 3, "confidence": 0.4, "stop_reason": "exhausted"}
     assert detail["advice"]["needs_more_context"] is True
-    assert transitions.detail_of(POOR)["kept"] is None
+    assert transitions.detail_of(POOR).kept is None
 
 
 def test_documentation_lists_every_enhancement_with_its_default() -> None:

@@ -75,18 +75,18 @@ def test_answer_comes_from_the_sites_and_languages_that_were_asked_for(
     reading: Services, sites: tuple[str, ...], langs: tuple[str, ...], *, found: bool
 ) -> None:
     put(reading, BUILT.format(1874))
-    assert bool(lookup.first(reading, ask(reading, sites=sites, langs=langs)).hits) is found
+    assert bool(lookup.first_pass(reading, ask(reading, sites=sites, langs=langs)).hits) is found
 
 
 def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(reading: Services) -> None:
     now = reading.now()
     page_id = put(reading, BUILT.format(1874), at=now - timedelta(days=7))
     question = ask(reading, max_age_s=DAY_S)
-    assert lookup.first(reading, question).hits == ()
-    assert lookup.first(reading, ask(reading)).hits
+    assert lookup.first_pass(reading, question).hits == ()
+    assert lookup.first_pass(reading, ask(reading)).hits
     with reading.database.write() as session:
         pages.mark_unchanged(session, page_id, now)
-    answer = lookup.first(reading, question).answer
+    answer = lookup.first_pass(reading, question).answer
     assert answer is not None
     assert answer.citations[0].read_at == now
 
@@ -95,13 +95,13 @@ def test_page_that_the_questions_own_crawl_read_counts_to_its_end(reading: Servi
     now = reading.now()
     put(reading, BUILT.format(1874), at=now - timedelta(seconds=90))
     question = ask(reading, max_age_s=60)
-    assert lookup.again(reading, question).hits == ()
-    assert lookup.again(reading, replace(question, crawl_started_at=now - timedelta(seconds=100))).hits
+    assert lookup.final_pass(reading, question).hits == ()
+    assert lookup.final_pass(reading, replace(question, crawl_started_at=now - timedelta(seconds=100))).hits
 
 
 def test_citation_says_when_its_page_was_published_changed_and_seen(reading: Services) -> None:
     put(reading, BUILT.format(1874), published=OLD, modified=NEW)
-    answer = lookup.first(reading, ask(reading)).answer
+    answer = lookup.first_pass(reading, ask(reading)).answer
     assert answer is not None
     (citation,) = answer.citations
     assert (citation.published, citation.modified) == (OLD, NEW)
@@ -110,7 +110,7 @@ def test_citation_says_when_its_page_was_published_changed_and_seen(reading: Ser
 
 def test_answer_of_a_page_published_before_what_was_asked_for_says_so(reading: Services) -> None:
     put(reading, BUILT.format(1874), published=OLD)
-    recent, whenever = (lookup.first(reading, ask(reading, max_age_s=age)).answer for age in (DAY_S, None))
+    recent, whenever = (lookup.first_pass(reading, ask(reading, max_age_s=age)).answer for age in (DAY_S, None))
     assert recent is not None
     assert recent.notice == "Older than asked for: [1] (published 2011-04-01)."
     assert whenever is not None
@@ -120,7 +120,7 @@ def test_answer_of_a_page_published_before_what_was_asked_for_says_so(reading: S
 def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Services) -> None:
     put(reading, BUILT.format(1874), published=OLD)
     put(reading, BUILT.format(1880), published=NEW)
-    answer = lookup.first(reading, ask(reading)).answer
+    answer = lookup.first_pass(reading, ask(reading)).answer
     assert answer is not None
     assert (
         answer.text

@@ -17,7 +17,7 @@ from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
 from workers.questions import lookup
-from workers.questions.streaming import MAX_CHARACTERS, telling
+from workers.questions.streaming import MAX_CHARACTERS, notify_writing
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "reading", "server"]
@@ -55,7 +55,7 @@ def test_sentences_are_published_before_the_answer_is_whole(reading: Services, d
         ),
     )
     question = asked(reading)
-    attempt = lookup.first(reading, question)
+    attempt = lookup.first_pass(reading, question)
     assert attempt.answer is not None
     assert attempt.answer.text == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
     assert told(reading, question.id) == ["It was built in 1874. [1]"]
@@ -63,7 +63,7 @@ def test_sentences_are_published_before_the_answer_is_whole(reading: Services, d
 
 def test_quote_that_the_stored_page_has_no_longer_is_not_published(reading: Services) -> None:
     page_id = put(reading, TEXT)
-    tell = telling(reading, "q")
+    tell = notify_writing(reading, "q")
     tell(of_page(page_id, "The lighthouse of Vierburg was built in 1880."))
     tell(of_page(page_id + 1, "The lighthouse of Vierburg was built in 1874."))  # a page that is not there
     assert told(reading, "q") == []
@@ -73,7 +73,7 @@ def test_quote_that_the_stored_page_has_no_longer_is_not_published(reading: Serv
 
 def test_long_answer_is_not_published_before_it_is_whole(reading: Services) -> None:
     page_id = put(reading, TEXT)
-    telling(reading, "q")(of_page(page_id, TEXT[:45], text="so " * MAX_CHARACTERS))
+    notify_writing(reading, "q")(of_page(page_id, TEXT[:45], text="so " * MAX_CHARACTERS))
     assert told(reading, "q") == []
 
 
@@ -84,7 +84,7 @@ def test_broker_or_database_that_is_away_does_not_end_the_writing(
 
     page_id = put(reading, TEXT)
     reading.__dict__["events"] = Events(redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.2))
-    telling(reading, "q")(of_page(page_id, TEXT[:45]))
+    notify_writing(reading, "q")(of_page(page_id, TEXT[:45]))
     with reading.database.write() as session:
         session.connection().exec_driver_sql("ALTER TABLE pages RENAME TO elsewhere")
-    telling(reading, "q")(of_page(page_id, TEXT[:45]))
+    notify_writing(reading, "q")(of_page(page_id, TEXT[:45]))

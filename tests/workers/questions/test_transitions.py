@@ -11,9 +11,10 @@ from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, V
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
+from store.questions.step_details import SeekDetail
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
-from workers.questions.crawl_budget import Progress, stop_reason
+from workers.questions.crawl_progress import Progress, stop_reason
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TEXT = "Who was the first keeper?"
@@ -56,6 +57,7 @@ def _attempt(
 CITATION = Citation(
     marker=1, passage_id="1:0", page_id=1, url="http://site.example/", title="Keepers", quote="Ada", start=0, end=3
 )
+NOTHING = SeekDetail(candidates=(), engines={}, cost=Cost(), known_links=0)
 GOOD, POOR = _attempt(sufficient=True), _attempt(sufficient=False)
 
 
@@ -72,8 +74,8 @@ def test_an_insufficient_first_look_is_followed_by_other_words_and_says_nothing_
 def test_an_insufficient_second_look_gives_a_provisional_answer_and_seeks_with_the_reason() -> None:
     move = transitions.after_second_look(QUESTION, POOR)
     assert (move.to, move.answer) == (Status.SEEKING, POOR.answer)
-    assert move.changes["crawl_reason"] == "2 of 3 words"
-    assert move.changes["missing"] == ["keeper"]
+    assert move.changes.crawl_reason == "2 of 3 words"
+    assert move.changes.missing == ["keeper"]
 
 
 def test_without_leave_to_crawl_it_is_not_known() -> None:
@@ -97,7 +99,7 @@ def test_at_the_end_what_is_likely_right_is_given_as_unsure(confidence: float, j
     assert move.to is to
     assert move.answer is not None
     assert ("Not sure" in move.answer.notice) is (to is Status.ANSWERED)
-    assert move.changes["stop_reason"] == "the whole site was read"
+    assert move.changes.stop_reason == "the whole site was read"
 
 
 def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
@@ -106,13 +108,13 @@ def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
 
 
 def test_nothing_to_read_leads_to_a_last_look_with_the_reason() -> None:
-    move = after_seek(QUESTION, chosen=0, why_none="no source", detail={}, now=NOW)
-    assert (move.to, move.changes["stop_reason"]) == (Status.REQUERYING, "no source")
+    move = after_seek(QUESTION, chosen=0, why_none="no source", detail=NOTHING, now=NOW)
+    assert (move.to, move.changes.stop_reason) == (Status.REQUERYING, "no source")
 
 
 def test_a_chosen_wave_is_read_and_forgets_why_an_earlier_one_could_not() -> None:
-    move = after_seek(QUESTION, chosen=5, why_none="", detail={}, now=NOW)
-    assert (move.to, move.changes["stop_reason"], move.changes["waves"]) == (Status.READING, None, 1)
+    move = after_seek(QUESTION, chosen=5, why_none="", detail=NOTHING, now=NOW)
+    assert (move.to, move.changes.stop_reason, move.changes.waves) == (Status.READING, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_a_crawl_ends_when_a_budget_is_used_up_or_nothing_is_left(
 
 def test_while_the_budget_lasts_the_next_wave_begins_with_a_better_provisional_answer() -> None:
     move = transitions.after_look_again(QUESTION, POOR, Progress(cycle=1), NOW)
-    assert (move.to, move.answer, move.changes["cycle"]) == (Status.SEEKING, POOR.answer, 1)
+    assert (move.to, move.answer, move.changes.cycle) == (Status.SEEKING, POOR.answer, 1)
 
 
 def test_what_a_wave_brought_answers_whatever_the_budget_says() -> None:
@@ -148,6 +150,6 @@ def test_what_a_wave_brought_answers_whatever_the_budget_says() -> None:
 def test_an_abstention_says_why_it_stopped_and_keeps_its_context() -> None:
     move = transitions.after_look_again(QUESTION, POOR, Progress(pages=10), NOW)
     assert move.to is Status.ABSTAINED
-    assert "10 pages" in move.changes["stop_reason"]
+    assert "10 pages" in move.changes.stop_reason
     assert move.answer is not None
     assert "10" in move.answer.text

@@ -19,10 +19,8 @@ from workers import sweep
 from workers.indexing import embed
 from workers.learning import feedback
 from workers.questions import submit, watches
-from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.submit import BadSite
 from workers.services import Services
-from workers.settings import load
 
 ASKED = NewQuestion(text="Who built the lighthouse?")
 LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."
@@ -149,11 +147,3 @@ def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> 
     assert submit.submit(services, ASKED)[0].status is Status.ASKED
     with services.database.read() as session:
         assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1
-
-
-def test_what_answers_come_from_tells_models_apart_and_no_secret() -> None:
-    without, with_key = load(), load(anthropic_api_key="sk-secret")
-    assert answer_fingerprint(without) != answer_fingerprint(with_key)
-    assert answer_fingerprint(without) != answer_fingerprint(load(judge="document"))
-    assert answer_fingerprint(without) == answer_fingerprint(load(api_port=1, max_pages=3, min_delay_s=0.0))
-    assert "sk-secret" not in answer_fingerprint(with_key)

@@ -13,7 +13,7 @@ from store.sql.tables import PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.sites.conftest import WorkOff
-from workers.crawl import refresh, schedules, sites
+from workers.crawl import schedules, sites
 from workers.questions import submit
 from workers.services import Services
 
@@ -40,13 +40,13 @@ def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
 ) -> None:
     source = schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
     assert source.next_due is not None
-    sites.begin(services, f"{site.origin}/")
+    sites.start(services, f"{site.origin}/")
     work_off()
     before = len(site.log)
     site.pages["/"] = article(0, links="<a href=/a>a</a> <a href=/b>b</a>")
     site.pages["/b"] = article(2)
     _overdue(services)
-    refresh.refresh(services)
+    schedules.refresh(services)
     work_off()
     assert site.paths(since=before) == ["/", "/b"]
     with services.database.read() as session:
@@ -62,13 +62,13 @@ def test_pages_of_a_source_are_due_with_it_and_by_their_own_intervals_without_a_
     services: Services, site: LoggedSite, work_off: WorkOff
 ) -> None:
     source = schedules.set_schedule(services, _keep(services, site).id, by_cron("0 3 * * *"))
-    sites.begin(services, f"{site.origin}/")
+    sites.start(services, f"{site.origin}/")
     work_off()
     assert _next_due(services) == {source.next_due}
     changed = schedules.set_schedule(services, source.id, by_interval("2h"))
     assert _next_due(services) == {changed.next_due}
     schedules.set_schedule(services, source.id, None)
-    sites.begin(services, f"{site.origin}/")
+    sites.start(services, f"{site.origin}/")
     work_off()
     (due,) = {moment.replace(minute=0, second=0, microsecond=0) for moment in _next_due(services)}
     assert due > services.now() + timedelta(hours=20)

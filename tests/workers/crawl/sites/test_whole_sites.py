@@ -44,7 +44,7 @@ def site(services: Services) -> Iterator[LoggedSite]:
 def test_a_whole_site_is_read_from_its_front_page_its_sitemap_and_links(
     services: Services, site: LoggedSite, work_off: WorkOff
 ) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     work_off()
     done = sites.get(services, begun.id)
     assert (done.status, done.reason) == (SiteReadStatus.DONE, sites.ALL_READ)
@@ -56,12 +56,12 @@ def test_a_whole_site_is_read_from_its_front_page_its_sitemap_and_links(
 def test_reading_a_site_again_extracts_and_embeds_nothing_that_did_not_change(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    sites.begin(services, f"{site.origin}/")
+    sites.start(services, f"{site.origin}/")
     work_off()
     bell.rung.clear()
     before = len(site.log)
     site.pages["/guide/2"] = article(22, links="<a href=/guide/3>3</a>")
-    again = sites.begin(services, f"{site.origin}/")
+    again = sites.start(services, f"{site.origin}/")
     work_off()
     done = sites.get(services, again.id)
     assert (done.looked_at, done.new, done.unchanged) == (6, 1, 4)
@@ -73,11 +73,11 @@ def test_bytes_that_were_extracted_before_are_not_extracted_again_where_a_server
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.has_etags = False
-    sites.begin(services, f"{site.origin}/")
+    sites.start(services, f"{site.origin}/")
     work_off()
     bell.rung.clear()
     monkeypatch.setattr("crawler.read.extract", lambda *_, **__: pytest.fail("a page was extracted again"))
-    again = sites.begin(services, f"{site.origin}/")
+    again = sites.start(services, f"{site.origin}/")
     work_off()
     assert sites.get(services, again.id).unchanged == 5
     assert bell.rung == []
@@ -86,17 +86,17 @@ def test_bytes_that_were_extracted_before_are_not_extracted_again_where_a_server
 def test_a_limit_of_pages_or_depth_ends_it_with_the_reason(
     services: Services, site: LoggedSite, work_off: WorkOff
 ) -> None:
-    few = sites.begin(services, f"{site.origin}/", max_pages=2)
+    few = sites.start(services, f"{site.origin}/", max_pages=2)
     work_off()
     assert sites.get(services, few.id).reason == "the limit of 2 pages is reached"
-    near = sites.begin(services, f"{site.origin}/", max_depth=1)
+    near = sites.start(services, f"{site.origin}/", max_depth=1)
     work_off()
     assert "/guide/2" not in site.paths()
     assert sites.get(services, near.id).status is SiteReadStatus.DONE
 
 
 def test_a_part_of_a_site_is_bounded_by_its_path(services: Services, site: LoggedSite, work_off: WorkOff) -> None:
-    sites.begin(services, f"{site.origin}/guide/1")
+    sites.start(services, f"{site.origin}/guide/1")
     work_off()
     assert sorted(set(site.paths()) - {"/sitemap.xml"}) == ["/guide/1", "/guide/2", "/guide/3"]
 
@@ -104,7 +104,7 @@ def test_a_part_of_a_site_is_bounded_by_its_path(services: Services, site: Logge
 def test_a_paused_site_is_read_no_further_until_it_is_resumed(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     work_off(2)
     paused = sites.pause(services, begun.id)
     assert paused.status is SiteReadStatus.PAUSED
@@ -119,7 +119,7 @@ def test_a_paused_site_is_read_no_further_until_it_is_resumed(
 
 
 def test_a_cancelled_site_ends_and_keeps_what_was_read(services: Services, site: LoggedSite, work_off: WorkOff) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     work_off(3)
     ended = sites.cancel(services, begun.id)
     work_off()
@@ -130,7 +130,7 @@ def test_a_cancelled_site_ends_and_keeps_what_was_read(services: Services, site:
 
 
 def test_a_site_that_is_being_read_is_not_begun_twice(services: Services, site: LoggedSite, bell: Bell) -> None:
-    first, second = (sites.begin(services, f"{site.origin}/") for _ in range(2))
+    first, second = (sites.start(services, f"{site.origin}/") for _ in range(2))
     assert first.id == second.id
     assert len(bell.rung) == 1
 
@@ -138,7 +138,7 @@ def test_a_site_that_is_being_read_is_not_begun_twice(services: Services, site: 
 def test_a_site_read_whose_call_was_lost_goes_on_by_the_sweep(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     work_off(2)
     bell.rung.clear()
     with services.database.write() as session:
@@ -152,7 +152,7 @@ def test_a_site_read_whose_call_was_lost_goes_on_by_the_sweep(
 def test_a_site_read_that_nobody_reads_is_taken_up_by_the_sweep(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     work_off(2)
     bell.rung.clear()
     with services.database.write() as session:
@@ -167,7 +167,7 @@ def test_a_site_read_that_nobody_reads_is_taken_up_by_the_sweep(
 def test_a_page_of_a_site_that_is_delivered_twice_is_counted_once(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    begun = sites.begin(services, f"{site.origin}/")
+    begun = sites.start(services, f"{site.origin}/")
     bell.rung *= 2
     work_off()
     assert sites.get(services, begun.id).looked_at == 6
