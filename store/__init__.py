@@ -1,1 +1,1 @@
-"""What is kept: questions, pages and work in SQL, passages in LanceDB, progress and turns in Redis."""
+"""Store questions, pages and work in SQL, passages in LanceDB, progress and host slots in Redis."""

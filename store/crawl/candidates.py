@@ -1,4 +1,4 @@
-"""Candidates in SQL: what a question's crawl found, what it is reading, what came of it."""
+"""Store the candidates of a question's crawl and their outcomes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FETCHED = (ReadOutcome.READ, ReadOutcome.UNCHANGED, ReadOutcome.EMPTY, ReadOutc
 
 
 class CandidateStatus(StrEnum):
-    """Whether a candidate is only known, in the wave being read, or done with."""
+    """The state of a candidate: found, in the wave that is read, or finished."""
 
     KNOWN = "KNOWN"
     WAITING = "WAITING"
@@ -31,7 +31,7 @@ class CandidateStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateOutcome:
-    """What came of reading one candidate."""
+    """The result of reading one candidate."""
 
     outcome: ReadOutcome
     reason: str = ""
@@ -43,7 +43,7 @@ class CandidateOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """What a question's crawl has used so far."""
+    """The pages and bytes that a question's crawl has used so far."""
 
     pages: int
     bytes: int
@@ -58,7 +58,7 @@ def add(
     status: CandidateStatus,
     now: datetime,
 ) -> list[int]:
-    """Keep candidates, or lift known ones to ``status``; returns the rows' ids. Settled ones stay settled."""
+    """Save candidates, or move known ones to ``status``; return the rows' ids. Finished ones stay finished."""
     ids: list[int] = []
     for candidate in found:
         row = session.scalar(
@@ -83,12 +83,12 @@ def add(
 
 
 def finish(session: Session, lease: leases.Lease, result: CandidateOutcome, now: datetime) -> bool:
-    """Record what came of a candidate if the lease still holds it."""
+    """Record the outcome of a candidate if the lease still holds it."""
     return _finish(session, leases.holds(lease), result, now) == 1
 
 
 def drop(session: Session, lease: leases.Lease) -> bool:
-    """Forget a candidate if the lease still holds it."""
+    """Delete a candidate if the lease still holds it."""
     dropped: CursorResult[Any] = session.execute(  # type: ignore[assignment]
         delete(CandidateRow).where(leases.holds(lease)).execution_options(synchronize_session=False)
     )
@@ -96,7 +96,7 @@ def drop(session: Session, lease: leases.Lease) -> bool:
 
 
 def abandon(session: Session, question_id: str, reason: str, now: datetime) -> int:
-    """Settle what a question still waits for and nobody reads; returns how many."""
+    """Skip the candidates that a question waits for and nobody reads; return how many."""
     waits = (CandidateRow.question_id == question_id) & (CandidateRow.status == CandidateStatus.WAITING)
     return _finish(
         session,
@@ -112,7 +112,7 @@ def count_waiting(session: Session, question_id: str) -> int:
 
 
 def unindexed(session: Session, question_id: str) -> list[int]:
-    """The question's pages whose text the knowledge base does not hold yet."""
+    """Return the question's pages whose text the knowledge base does not hold yet."""
     query = (
         select(PageRow.id)
         .join(CandidateRow, CandidateRow.page_id == PageRow.id)
@@ -122,7 +122,7 @@ def unindexed(session: Session, question_id: str) -> list[int]:
 
 
 def spent(session: Session, question_id: str) -> Spent:
-    """Pages and bytes the question's crawl has fetched."""
+    """Return the pages and bytes the question's crawl has fetched."""
     pages = _count(
         session,
         CandidateRow.question_id == question_id,
@@ -136,7 +136,7 @@ def spent(session: Session, question_id: str) -> Spent:
 
 
 def of_question(session: Session, question_id: str) -> list[CandidateRow]:
-    """All candidates of a question that were chosen for a wave, in the order they were."""
+    """Return all candidates of a question that were chosen for a wave, in that order."""
     query = select(CandidateRow).where(
         CandidateRow.question_id == question_id, CandidateRow.status != CandidateStatus.KNOWN
     )
@@ -144,7 +144,7 @@ def of_question(session: Session, question_id: str) -> list[CandidateRow]:
 
 
 def known(session: Session, question_id: str) -> list[Candidate]:
-    """The question's frontier: found, not chosen yet."""
+    """Return the question's frontier: candidates that were found and not chosen yet."""
     query = select(CandidateRow).where(
         CandidateRow.question_id == question_id, CandidateRow.status == CandidateStatus.KNOWN
     )
@@ -152,13 +152,13 @@ def known(session: Session, question_id: str) -> list[Candidate]:
 
 
 def finished_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
-    """Which of these URLs were read, or tried, for any question since then."""
+    """Return those of these URLs that were read, or tried, for any question since then."""
     query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since)
     return set(session.scalars(query))
 
 
 def to_candidate(row: CandidateRow) -> Candidate:
-    """The row as a plain value."""
+    """Return the row as a plain value."""
     return Candidate(
         url=row.url,
         kind=cast(CandidateKind, row.kind),

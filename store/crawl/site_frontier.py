@@ -1,6 +1,6 @@
-"""The frontier of whole sites in SQL: what was found of each, and which of it is read next.
+"""Store the frontier of each whole site and choose what is read next.
 
-One candidate of a site read is read at a time; whoever settles it has the next one read in the same transaction.
+One candidate of a site read is read at a time; whoever finishes it takes the next one in the same transaction.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LATER = 1e-8
 
 
 def add(session: Session, row: SiteReadRow, wanted: Sequence[Candidate], *, most_alike: int, now: datetime) -> int:
-    """Keep what was found and not known; returns how many. Of one address ``most_alike`` URLs differ in the query."""
+    """Save new candidates; return how many. At most ``most_alike`` URLs of one address may differ in the query."""
     new = [c for c in _unknown(session, row.id, wanted) if row.again or _is_wanted_anyhow(session, c)]
     new = list(_not_too_alike(session, row.id, new, most_alike))
     room = max(0, row.max_pages + _SPARE - row.found)
@@ -43,7 +43,7 @@ def add(session: Session, row: SiteReadRow, wanted: Sequence[Candidate], *, most
 
 
 def take_next(session: Session, row: SiteReadRow, due_at: datetime) -> int | None:
-    """Have the next candidate wait to be read; None when there is none."""
+    """Make the next candidate wait to be read; return None when there is none."""
     mine = CandidateRow.site_read_id == row.id
     query = select(CandidateRow.id).where(mine, CandidateRow.status == CandidateStatus.KNOWN)
     candidate_id = session.scalar(query.order_by(CandidateRow.score.desc()).limit(1))
@@ -54,7 +54,7 @@ def take_next(session: Session, row: SiteReadRow, due_at: datetime) -> int | Non
 
 
 def put_back(session: Session, site_read_id: int, now: datetime) -> None:
-    """Have what waits to be read wait no longer; what is being read just now is read to its end."""
+    """Return waiting candidates to the frontier; one that is being read is read to its end."""
     mine = (CandidateRow.site_read_id == site_read_id, CandidateRow.status == CandidateStatus.WAITING)
     unread = leases.is_unleased(CandidateRow, now)
     update_rows(session, CandidateRow, *mine, unread, status=CandidateStatus.KNOWN)
@@ -76,14 +76,14 @@ def _unknown(session: Session, site_read_id: int, wanted: Sequence[Candidate]) -
 
 
 def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
-    """Return whether a candidate tells of new pages, or is one."""
+    """Return whether a candidate lists pages, or is a new page."""
     if candidate.kind != "page" or candidate.origin == "seed":
         return True
     return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url)) is None
 
 
 def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candidate], most: int) -> Iterable[Candidate]:
-    """The candidates without those of addresses that have many that differ only in their query."""
+    """Leave out candidates of an address that has too many that differ only in their query."""
     alike: dict[str, int] = defaultdict(int)
     counted: Counter[str] = Counter()
     for candidate in wanted:

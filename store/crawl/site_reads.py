@@ -1,4 +1,4 @@
-"""The reading of whole sites in SQL: what each is bound to, and how far it has come."""
+"""Store the reading of whole sites: the limits and the progress of each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NewSiteRead:
 
 
 def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRow, bool]:
-    """Keep a site read; returns it and whether it is new: one that is under way on the same site is taken up."""
+    """Save a site read; return it and whether it is new: an unfinished one of the same site is used again."""
     unfinished = SiteReadRow.status.in_((SiteReadStatus.RUNNING, SiteReadStatus.PAUSED))
     open_now = select(SiteReadRow).where(SiteReadRow.prefix == new.prefix, unfinished, SiteReadRow.again == new.again)
     row = session.scalar(open_now.order_by(SiteReadRow.id).limit(1).with_for_update())
@@ -51,7 +51,7 @@ def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRo
 
 
 def lock(session: Session, site_read_id: int) -> SiteReadRow | None:
-    """The row, held until the transaction ends."""
+    """Return the row, locked until the transaction ends."""
     return session.get(SiteReadRow, site_read_id, with_for_update=True, populate_existing=True)
 
 
@@ -66,13 +66,13 @@ def find(session: Session, site_read_id: int, now: datetime) -> SiteRead | None:
 
 
 def latest(session: Session, now: datetime, limit: int = 50) -> list[SiteRead]:
-    """The last site reads, newest first."""
+    """Return the last site reads, newest first."""
     query = select(SiteReadRow).order_by(SiteReadRow.id.desc()).limit(limit)
     return [to_site_read(row, now) for row in session.scalars(query)]
 
 
 def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
-    """Count a page that was looked at, whatever came of it."""
+    """Count a page that was read or tried."""
     row.looked_at += 1
     row.bytes += outcome.bytes
     match outcome.outcome:
@@ -88,13 +88,13 @@ def count(row: SiteReadRow, outcome: CandidateOutcome, *, is_new: bool) -> None:
 
 
 def stalled(session: Session) -> list[int]:
-    """The site reads that run and have nothing read."""
+    """Return the running site reads of which no candidate waits or is read."""
     ids = session.scalars(select(SiteReadRow.id).where(SiteReadRow.status == SiteReadStatus.RUNNING)).all()
     return [site_read_id for site_read_id in ids if not site_frontier.is_being_read(session, site_read_id)]
 
 
 def move(row: SiteReadRow, to: SiteReadStatus, now: datetime, reason: str | None = None) -> None:
-    """Let a site read run, pause or end; its time is counted while it runs."""
+    """Run, pause or end a site read; its time is counted while it runs."""
     if row.running_since is not None:
         row.active_s += max(0.0, (now - row.running_since).total_seconds())
     row.status, row.reason = to, reason

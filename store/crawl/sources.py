@@ -1,4 +1,4 @@
-"""The operator's sites and what is known of hosts, in SQL."""
+"""Store the operator's sources, and the robots.txt and delay of hosts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RobotsRecord:
 
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
-    """Keep a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
+    """Save a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
     upsert.add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
     row.own = own
@@ -50,7 +50,7 @@ def set_schedule(session: Session, source_id: int, schedule: Schedule | None) ->
 
 
 def plan(session: Session, source_id: int, next_due: datetime | None) -> Source:
-    """Say when a source is looked at again."""
+    """Set when a source is due next."""
     row = session.get_one(SourceRow, source_id, with_for_update=True)
     row.next_due = next_due
     session.flush()
@@ -58,7 +58,7 @@ def plan(session: Session, source_id: int, next_due: datetime | None) -> Source:
 
 
 def due(session: Session, now: datetime) -> list[Source]:
-    """The sources whose schedule says that they are due, the longest due first."""
+    """Return the sources that are due by their schedule, the longest due first."""
     query = select(SourceRow).where(SourceRow.next_due <= now).order_by(SourceRow.next_due)
     return [_source(row) for row in session.scalars(query)]
 
@@ -73,13 +73,13 @@ def take_due(session: Session, source_id: int, now: datetime, next_due: datetime
 
 
 def find(session: Session, source_id: int, *, lock: bool = False) -> Source | None:
-    """The source with this id; with ``lock`` held until the transaction ends."""
+    """Return the source with this id; ``lock`` locks it until the transaction ends."""
     row = session.get(SourceRow, source_id, with_for_update=lock)
     return _source(row) if row else None
 
 
 def remove(session: Session, url: str) -> bool:
-    """Forget a source; what was read from it stays."""
+    """Delete a source; the pages read from it stay."""
     row = session.scalar(select(SourceRow).where(SourceRow.url == url))
     if row is not None:
         session.delete(row)
@@ -87,12 +87,12 @@ def remove(session: Session, url: str) -> bool:
 
 
 def list_all(session: Session) -> list[Source]:
-    """All sources, oldest first."""
+    """Return all sources, oldest first."""
     return [_source(row) for row in session.scalars(select(SourceRow).order_by(SourceRow.id))]
 
 
 def robots(session: Session, origin: str) -> RobotsRecord | None:
-    """The origin's robots.txt, if it was ever fetched."""
+    """Return the origin's robots.txt, if it was ever fetched."""
     row = session.get(HostRow, origin)
     if row is None or row.robots_at is None:
         return None
@@ -100,19 +100,19 @@ def robots(session: Session, origin: str) -> RobotsRecord | None:
 
 
 def save_robots(session: Session, origin: str, record: RobotsRecord) -> None:
-    """Keep an origin's robots.txt."""
+    """Save an origin's robots.txt."""
     row = _host(session, origin)
     row.robots_status, row.robots, row.robots_at = record.status, record.body, record.fetched_at
 
 
 def delay_s(session: Session, origin: str) -> float | None:
-    """The delay last worked out for this origin, in seconds."""
+    """Return the delay last computed for this origin, in seconds."""
     row = session.get(HostRow, origin)
     return row.delay_s if row else None
 
 
 def save_delay(session: Session, origin: str, seconds: float) -> None:
-    """Keep the delay worked out for an origin."""
+    """Save the delay computed for an origin."""
     _host(session, origin).delay_s = seconds
 
 

@@ -1,7 +1,7 @@
-"""Which engines are left alone for a while, kept in Redis: what one worker was refused, no other asks for again.
+"""Store engine cooldowns in Redis: an engine that refused one worker is not asked by the others for a while.
 
-A rest doubles with each failure that follows it, and ends with the first answer. It is advice: where Redis is away or
-forgets, engines are asked.
+A cooldown doubles with each further failure and ends with the first answer. It is only advice: where Redis is away or
+empty, engines are asked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import redis
 
-#: failures are counted on for so long after a rest; then an engine begins anew
+#: failures are remembered for so long after a cooldown; then the count starts again
 REMEMBERED_S = 24 * 3600.0
 
 #: KEYS rest; ARGV now, first, longest, asked, reason, kind, remembered. Returns the seconds of the rest.
@@ -32,7 +32,7 @@ return string.format('%.3f', till - now)
 
 @dataclass(frozen=True, kw_only=True)
 class Cooldown:
-    """Why an engine is left alone, and for how long."""
+    """The reason why an engine is not asked, and for how long."""
 
     left_s: float
     reason: str
@@ -41,9 +41,9 @@ class Cooldown:
 
 
 class EngineCooldowns:
-    """The rests of all engines, shared by every worker on the same Redis.
+    """The cooldowns of all engines, shared by every worker on the same Redis.
 
-    An engine is named with its account, so that another key or address begins without a rest.
+    An engine is named with its account, so that another key or address starts without a cooldown.
     """
 
     def __init__(self, client: redis.Redis) -> None:
@@ -51,17 +51,17 @@ class EngineCooldowns:
         self._failed = client.register_script(_FAILED)
 
     def cooling(self, engines: Sequence[str], *, now: float) -> dict[str, Cooldown]:
-        """Return those of the engines that are to be left alone; ``now`` is Unix time in seconds."""
+        """Return the cooldowns of those engines that have one; ``now`` is Unix time in seconds."""
         pipe = self._redis.pipeline(transaction=False)
         for engine in engines:
             pipe.hmget(_key(engine), "until", "reason", "kind", "failures")
-        kept = zip(engines, pipe.execute(), strict=True)
-        return {engine: _rest(row, now) for engine, row in kept if row[0] is not None and float(row[0]) > now}
+        stored = zip(engines, pipe.execute(), strict=True)
+        return {engine: _cooldown(row, now) for engine, row in stored if row[0] is not None and float(row[0]) > now}
 
     def failed(
         self, engine: str, *, reason: str, kind: str, first_s: float, longest_s: float, asked_s: float, now: float
     ) -> float:
-        """Leave an engine alone and return for how many seconds.
+        """Start or extend an engine's cooldown and return its seconds.
 
         Args:
             engine: with its account.
@@ -76,7 +76,7 @@ class EngineCooldowns:
         return float(self._failed(keys=[_key(engine)], args=arguments))
 
     def answered(self, engines: Sequence[str]) -> list[str]:
-        """Forget the failures of engines that answered; return those that had any."""
+        """Delete the failures of engines that answered; return those that had any."""
         pipe = self._redis.pipeline(transaction=False)
         for engine in engines:
             pipe.delete(_key(engine))
@@ -87,6 +87,6 @@ def _key(engine: str) -> str:
     return f"wellread:engine:{engine}"
 
 
-def _rest(row: Sequence[bytes | None], now: float) -> Cooldown:
+def _cooldown(row: Sequence[bytes | None], now: float) -> Cooldown:
     until, reason, kind, failures = (value.decode() if value is not None else "" for value in row)
     return Cooldown(left_s=float(until) - now, reason=reason, kind=kind, failures=int(failures or 0))

@@ -1,7 +1,7 @@
-"""Turns at a host, kept in Redis: one request in flight per host across all workers, and a delay between them.
+"""Store host slots in Redis: one request in flight per host across all workers, and a delay between them.
 
-``claim`` answers "now" or "in n seconds"; who must wait reserves that later moment and goes away, so no worker
-sleeps and waiting readers do not race each other.
+``claim`` answers "now" or "in n seconds"; a reader that must wait reserves that moment and does other work, so no
+worker sleeps and waiting readers do not race each other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ return 1
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """Leave to ask a host now (``wait_s`` 0), or the seconds until this reader's turn."""
+    """Permission to ask a host now (``wait_s`` 0), or the seconds until this reader may."""
 
     host: str
     token: str
@@ -44,9 +44,9 @@ class Slot:
 
 
 class Slots:
-    """Turns at hosts, shared by every worker on the same Redis.
+    """The slots of all hosts, shared by every worker on the same Redis.
 
-    ``longest_s`` is how long one turn may last; a worker that died in the middle of one holds its host until then.
+    ``longest_s`` is how long one slot may be held; a worker that died with one holds its host until then.
     """
 
     def __init__(self, client: redis.Redis, *, longest_s: float = 60.0) -> None:
@@ -61,9 +61,9 @@ class Slots:
         wait = self._claim(keys=_keys(host), args=args)
         return Slot(host=host, token=token, wait_s=float(wait))
 
-    def release(self, turn: Slot, *, now: float, delay_s: float) -> None:
-        """Return the host back; the next request may start after ``delay_s``."""
-        self._release(keys=_keys(turn.host)[:2], args=(repr(now), turn.token, repr(delay_s)))
+    def release(self, slot: Slot, *, now: float, delay_s: float) -> None:
+        """Free the host; the next request may start after ``delay_s``."""
+        self._release(keys=_keys(slot.host)[:2], args=(repr(now), slot.token, repr(delay_s)))
 
 
 def _keys(host: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The counts of which kinds of variant earned citations, as a whole: kept as a version, put back, corrected."""
+"""Read, restore and correct the counts of which kinds of variant earned citations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Counts = dict[str, dict[str, list[int]]]
 
 
 def counts(session: Session) -> Counts:
-    """All counts."""
+    """Return all counts."""
     found: Counts = {}
     order = select(VariantTallyRow).order_by(VariantTallyRow.question_type, VariantTallyRow.kind)
     for row in session.scalars(order):
@@ -24,7 +24,7 @@ def counts(session: Session) -> Counts:
 
 
 def restore(session: Session, kept: Mapping[str, Any]) -> None:
-    """Make the counts what they were; without any, nothing is known of any kind."""
+    """Replace all counts by those of a version."""
     session.execute(delete(VariantTallyRow))
     session.add_all(
         VariantTallyRow(question_type=question_type, kind=kind, tried=tried, rewarded=rewarded)

@@ -1,4 +1,4 @@
-"""Versions of what was learned, in SQL: kept, listed, and of each kind at most one in use."""
+"""Store learned versions; at most one of each kind and embedder is in use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class UnknownVersion(WellreadError):
-    """There is no such version of what was learned."""
+    """There is no such learned version."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Version:
-    """One version of what was learned."""
+    """One learned version."""
 
     kind: Kind
     number: int  #: counts from 1 within its kind
@@ -38,33 +38,33 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class Try:
-    """What learning a kind last came to."""
+    """The last try at learning a kind."""
 
     kind: Kind
     embedder: str
-    held: bool  #: an operator put it back: it is learned again when he says so
+    held: bool  #: an operator rolled it back: it is learned again on command alone
     tried_at: datetime | None
     said: str
 
 
 def list_all(session: Session) -> list[Version]:
-    """All versions, of each kind the latest first."""
+    """Return all versions, of each kind the latest first."""
     rows = session.scalars(select(LearnedRow).order_by(LearnedRow.kind, LearnedRow.number.desc()))
     return [_to_version(row) for row in rows]
 
 
 def active(session: Session) -> list[Version]:
-    """The versions in use."""
+    """Return the versions in use."""
     return [_to_version(row) for row in session.scalars(select(LearnedRow).where(LearnedRow.active))]
 
 
 def active_ids(session: Session) -> tuple[int, ...]:
-    """Which versions are in use; changes with them, and is cheap to ask for."""
+    """Return the ids of the versions in use: a cheap check for changes."""
     return tuple(session.scalars(select(LearnedRow.id).where(LearnedRow.active).order_by(LearnedRow.id)))
 
 
 def in_use(session: Session, kind: Kind, embedder: str = "") -> Version | None:
-    """The version of a kind in use; None: what is shipped."""
+    """Return the version of a kind in use; None: the shipped one."""
     mine = select(LearnedRow).where(LearnedRow.kind == kind, LearnedRow.embedder == embedder, LearnedRow.active)
     row = session.scalar(mine)
     return None if row is None else _to_version(row)
@@ -80,7 +80,7 @@ def add(
     examples: int,
     now: datetime,
 ) -> Version:
-    """Keep a new version and use it; the caller holds the kind (:func:`lock`)."""
+    """Save a new version and use it; the caller has locked the kind (:func:`lock`)."""
     last = session.scalar(select(func.max(LearnedRow.number)).where(LearnedRow.kind == kind)) or 0
     row = LearnedRow(
         kind=kind,
@@ -99,9 +99,9 @@ def add(
 
 
 def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
-    """Use an earlier version, 0: what is shipped, None: the one before that in use. Raises UnknownVersion.
+    """Use an earlier version, 0: the shipped one, None: the one before that in use. Raises UnknownVersion.
 
-    Returns what is in use of the kind then. Another embedder's judge stays as it is, unless what is shipped is named.
+    Return the versions of the kind in use then. Another embedder's judge stays, unless 0 is given.
     """
     rows = list(session.scalars(select(LearnedRow).where(LearnedRow.kind == kind).order_by(LearnedRow.number)))
     if number is None:
@@ -126,7 +126,7 @@ def lock(session: Session, kind: Kind, embedder: str = "") -> LearningRow:
 
 
 def tries(session: Session) -> list[Try]:
-    """What learning each kind last came to."""
+    """Return the last try at learning each kind."""
     rows = session.scalars(select(LearningRow).order_by(LearningRow.kind, LearningRow.embedder))
     return [
         Try(kind=row.kind, embedder=row.embedder, held=row.held, tried_at=row.tried_at, said=row.said)  # type: ignore[arg-type]

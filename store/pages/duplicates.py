@@ -1,4 +1,4 @@
-"""Pages of one host that say the same, or nearly: one of them stands for all, the others are kept without passages.
+"""Find pages of one host with the same or nearly the same text: one represents all, the others have no passages.
 
 A page says itself which one that is (``rel=canonical``); else the shorter URL wins, else the page read first. Merging
 what only looks alike would lose an answer, so without a page's own word its title and every number must be the same.
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def resolve(session: Session, row: PageRow, now: datetime) -> int:
-    """Find out which page stands for what this one says, and note it; returns that page's id.
+    """Choose the page that represents this one and its duplicates, and save that; return that page's id.
 
     The page's text is stored; where its passages must go or come, its state says so.
     """
@@ -45,7 +45,7 @@ def resolve(session: Session, row: PageRow, now: datetime) -> int:
 
 
 def make_due(session: Session, page_id: int, now: datetime) -> list[str]:
-    """Have the duplicates of a page that is gone looked at now, so that one takes its place; returns their hosts."""
+    """Make the duplicates of a page that is gone due now, so that one takes its place; return their hosts."""
     duplicates = PageRow.duplicate_of == page_id
     session.execute(update(PageRow).where(duplicates).values(next_due=now))
     return list(session.scalars(select(PageRow.host).where(duplicates).distinct()))
@@ -60,7 +60,7 @@ def _yield_to(session: Session, row: PageRow, best: PageRow, now: datetime) -> N
 
 
 def wait_for_index(row: PageRow, now: datetime) -> None:
-    """Have a page's passages come, or go, as what its row says now wants it."""
+    """Make a page wait until its passages are written, or removed, as its row says."""
     row.state, row.due_at, row.attempts, row.lease_by, row.lease_until = IndexState.FETCHED, now, 0, None, None
 
 
@@ -70,14 +70,14 @@ def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
 
 
 def _same(session: Session, row: PageRow) -> list[PageRow]:
-    """The pages of its host that stand for themselves and say what this one says."""
+    """Return the pages of its host that are no duplicates and have the text of this one."""
     if row.is_hub:
         return []
     return [other for other in _alike(session, row) if _says_the_same(row, other)]
 
 
 def _alike(session: Session, row: PageRow) -> Iterator[PageRow]:
-    """Those that an index finds: by their text, by a band of their fingerprint, by what one says of the other."""
+    """Yield the pages that an index finds: by text, by a band of the fingerprint, by canonical URL."""
     own = _bands(row) or ()
     here = (PageRow.host == row.host, PageRow.id != row.id)
     wanted = [

@@ -1,4 +1,4 @@
-"""Pages that wait to be put into the knowledge base: who takes them, what came of it, which questions wait for them."""
+"""Claim pages that wait to be indexed, record the result, and find the questions that wait for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 def claim(
     session: Session, first: int, now: datetime, *, most: int, most_characters: int
 ) -> list[tuple[leases.Lease, Page]]:
-    """Take the page that was rung for and others that wait, to be embedded in one commit.
+    """Take the page that was sent and others that wait, to be embedded in one commit.
 
     All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
     alone: it may be what stopped the process.
@@ -52,7 +52,7 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
 
 
 def mark_indexed(session: Session, lease: leases.Lease) -> bool:
-    """Note that the knowledge base holds the page; False when its text changed meanwhile."""
+    """Record that the knowledge base holds the page; return False when its text changed meanwhile."""
     return leases.release(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
 
 
@@ -62,7 +62,7 @@ def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
 
 
 def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:
-    """The questions that wait for these pages to be embedded."""
+    """Return the questions that wait for these pages to be embedded."""
     query = (
         select(QuestionRow.id)
         .join(CandidateRow, CandidateRow.question_id == QuestionRow.id)

@@ -1,4 +1,4 @@
-"""The links that were seen on pages, in sitemaps and in feeds."""
+"""Store the links that were seen on pages, in sitemaps and in feeds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KnownLink:
 
 
 def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:
-    """Keep the links a page, sitemap or feed showed; returns how many were not known."""
+    """Save the links of a page, sitemap or feed; return how many are new."""
     known = set(session.scalars(select(LinkRow.url).where(LinkRow.from_url == from_url)))
     new = {link.url: link for link in links[:MAX_LINKS_PER_PAGE] if link.url not in known and not link.nofollow}
     session.add_all(
@@ -45,19 +45,19 @@ def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], d
 
 
 def of_sites(session: Session, sites: Sequence[str], limit: int = 50_000) -> list[KnownLink]:
-    """The links seen on these sites (origins), one per URL and text."""
+    """Return the links seen on these sites (origins), one per URL and text."""
     query = select(LinkRow).where(LinkRow.site.in_(sites)).order_by(LinkRow.id.desc()).limit(limit)
     return [KnownLink(link=_link(row), depth=row.depth, from_url=row.from_url) for row in session.scalars(query)]
 
 
 def of_page(session: Session, url: str) -> list[Link]:
-    """The links that were seen on the page with this URL."""
+    """Return the links that were seen on the page with this URL."""
     query = select(LinkRow).where(LinkRow.from_url == url).order_by(LinkRow.id)
     return [_link(row) for row in session.scalars(query)]
 
 
 def lists_of(session: Session, site: str) -> list[Link]:
-    """The sitemaps and feeds that were seen on a site (its origin)."""
+    """Return the sitemaps and feeds that were seen on a site (its origin)."""
     query = select(LinkRow).where(LinkRow.site == site, LinkRow.origin.in_(LIST_KINDS)).order_by(LinkRow.id)
     return [_link(row) for row in session.scalars(query)]
 

@@ -1,4 +1,4 @@
-"""Pages in SQL: their text, what facts they state, and when they are due again."""
+"""Store pages: their text, their facts, and when they are due again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_CONFIRMED = 5_000
 
 @dataclass(frozen=True, kw_only=True)
 class PageState:
-    """What is known of a page that was read before."""
+    """The state of a page that was read before."""
 
     id: int
     validators: Validators
@@ -36,7 +36,7 @@ class PageState:
 
 
 def find(session: Session, url: str) -> PageState | None:
-    """What is known of the page with this canonical URL."""
+    """Return the state of the page with this canonical URL."""
     row = session.scalar(select(PageRow).where(PageRow.url == url))
     if row is None:
         return None
@@ -64,10 +64,10 @@ def save(
     body_hash: str = "",
     due_at: datetime | None = None,
 ) -> tuple[int, bool]:
-    """Keep a page's text; returns its id and whether the text is new (then it waits to be embedded).
+    """Save a page's text; return its id and whether the text is new (then it waits to be embedded).
 
-    A page that says what another page of its host says is kept, and that other page's id returned. ``due_at`` is when
-    its source's schedule looks at it again; without one the page's own interval says.
+    A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
+    schedule has it read again; without one the page's own interval decides.
     """
     row = session.scalar(select(PageRow).where(PageRow.url == url).with_for_update())
     changed = row is None or row.content_hash != content_hash or row.gone_at is not None
@@ -89,8 +89,8 @@ def save(
         facts.save(session, row.id, page.facts)
     session.flush()
     refresh_queue.host_is_due(session, row.host, row.next_due)
-    said_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
-    return said_by, changed and said_by == row.id
+    represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
+    return represented_by, changed and represented_by == row.id
 
 
 def mark_unchanged(
@@ -102,7 +102,7 @@ def mark_unchanged(
     body_hash: str = "",
     due_at: datetime | None = None,
 ) -> tuple[int, bool]:
-    """Note that a page was looked at and still says the same; returns what ``save`` does.
+    """Record that a page was checked and has the same text; return what ``save`` does.
 
     Of its validators those stay that the answer did not name. A duplicate takes the place of the page that stood for
     it, once that is gone or says something else.
@@ -116,12 +116,12 @@ def mark_unchanged(
     _plan(session, row, now, due_at)
     if row.duplicate_of is None:
         return row.id, False
-    said_by = duplicates.resolve(session, row, now)
-    return said_by, said_by == row.id
+    represented_by = duplicates.resolve(session, row, now)
+    return represented_by, represented_by == row.id
 
 
 def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
-    """Note that a page vanished: its text is kept, its passages leave the knowledge base.
+    """Record that a page vanished: its text stays, its passages leave the knowledge base.
 
     One that is not gone for good, as it only leads elsewhere or may not be kept now, is looked at by its own interval.
     """
@@ -138,7 +138,7 @@ def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool =
 
 
 def mark_failed(session: Session, page_id: int, now: datetime, *, due_at: datetime | None = None) -> None:
-    """Note that a page could not be read this time; its last good text stays."""
+    """Record that a page could not be read this time; its last good text stays."""
     _plan(session, session.get_one(PageRow, page_id, with_for_update=True), now, due_at)
 
 
@@ -149,14 +149,14 @@ def next_interval_s(interval_s: float, *, changed: bool) -> float:
 
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """The stored text of pages, by id."""
+    """Return the stored text of pages, by id."""
     return {
         row.id: row.text for row in session.execute(select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids)))
     }
 
 
 def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
-    """Of when pages are, by id."""
+    """Return the dates of pages, by id."""
     query = select(
         PageRow.id, PageRow.published, PageRow.modified, PageRow.read_at, PageRow.checked_at, PageRow.gone_at
     )
@@ -171,25 +171,25 @@ def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
 
 
 def confirmed_since(session: Session, since: datetime) -> list[int]:
-    """The pages read before ``since`` that were seen since to say the same; the latest of them, where they are many."""
+    """Return pages read before ``since`` and found unchanged since, at most :data:`MAX_CONFIRMED`, the latest first."""
     query = select(PageRow.id).where(PageRow.read_at <= since, PageRow.checked_at > since, PageRow.gone_at.is_(None))
     return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
 
 
 def read_urls(session: Session, hosts: Sequence[str], *, since: datetime | None = None) -> set[str]:
-    """The canonical URLs of the pages of these hosts that were looked at ``since`` then; without it, ever."""
+    """Return the canonical URLs of the pages of these hosts, only those checked ``since`` then if it is given."""
     query = select(PageRow.url).where(PageRow.host.in_(hosts))
     return set(session.scalars(query if since is None else query.where(PageRow.checked_at >= since)))
 
 
 def count(session: Session) -> int:
-    """Return how many pages are held; of those that say the same, one."""
+    """Return how many pages are stored, without duplicates and pages that are gone."""
     held = select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
     return int(session.scalar(held) or 0)
 
 
 def to_page(row: PageRow) -> Page:
-    """The row as a plain value."""
+    """Return the row as a plain value."""
     return Page(
         id=row.id,
         url=row.url,
@@ -208,6 +208,6 @@ def to_page(row: PageRow) -> Page:
 
 
 def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None) -> None:
-    """Say when the page is due again: with its source's schedule, else by its own interval."""
+    """Set when the page is due again: by its source's schedule, else by its own interval."""
     row.next_due = due_at or now + timedelta(seconds=row.interval_s)
     refresh_queue.host_is_due(session, row.host, row.next_due)

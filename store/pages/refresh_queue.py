@@ -1,4 +1,4 @@
-"""Which pages are due to be read again, fairly across hosts: each host that has due pages is read in a lane of its own.
+"""Choose the pages to be read again, fairly across hosts: each host with due pages is read in a lane of its own.
 
 A lane is one candidate at a time. A host stands in the line of hosts (``hosts.refresh_at``) by when it was last
 served or its first page fell due, so that a million due pages of one host hold no other host up. Everything that is
@@ -73,7 +73,7 @@ class _Page(NamedTuple):
 
 
 def host_is_due(session: Session, host: str, due_at: datetime) -> None:
-    """Note that a page of the host is due then; the host stands in line at the time of its first page."""
+    """Record that a page of the host is due then; the host is queued by the time of its first page."""
     if session.get(HostRow, host) is None:
         values = {"origin": host, "robots": b"", "robots_status": 0, "refresh_at": due_at}
         if upsert.add_missing(session, HostRow, HostRow.origin, **values):
@@ -83,7 +83,7 @@ def host_is_due(session: Session, host: str, due_at: datetime) -> None:
 
 
 def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
-    """Begin to read the hosts that have waited longest for it; returns the candidates, one a host."""
+    """Open lanes for the hosts that have waited longest; return the candidates, one for each host."""
     open_now = _lanes(session)
     room = min(limit, MAX_LANES - len(open_now))
     if room <= 0:
@@ -106,7 +106,7 @@ def next_of(session: Session, host: str, *, turn: int, now: datetime) -> list[in
 
 
 def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
-    """Have all pages below the prefix be due then: their source's schedule was changed."""
+    """Make all pages below the prefix due then, because their source's schedule was changed."""
     below = PageRow.url.startswith(prefix, autoescape=True)
     update_rows(session, PageRow, PageRow.host == host, below, PageRow.gone_at.is_(None), next_due=due_at)
     host_is_due(session, host, due_at)
@@ -120,12 +120,12 @@ def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
 
 
 def _lanes(session: Session) -> set[str]:
-    """The hosts that are being read again."""
+    """Return the hosts that have a lane."""
     return set(session.scalars(_LANES))
 
 
 def _first_due(session: Session, hosts: Sequence[str], now: datetime) -> list[_Page]:
-    """The page of each host that has been due for longest: found in the index alone, then looked up."""
+    """Return the page of each host that has been due for longest; found in the index alone, then loaded."""
     return [_Page(*row) for row in session.execute(_FIRST_DUE, {"hosts": hosts, "now": now})] if hosts else []
 
 

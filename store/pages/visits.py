@@ -1,4 +1,4 @@
-"""What was found each time a page was looked at: its history. The same finding again only counts the last one up."""
+"""Store the history of a page: the result of each visit. The same result again only raises the last one's count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Add what was found to a page's history."""
+    """Add the result of a visit to a page's history."""
     latest = session.scalar(_of(page_id).limit(1))
     found = (outcome, status, content_hash, reason)
     if latest is not None and found == (latest.outcome, latest.status, latest.content_hash, latest.reason):
@@ -50,7 +50,7 @@ def add(
 
 
 def of_page(session: Session, page_id: int) -> list[PageCheck]:
-    """What was found, the latest first."""
+    """Return the visits of a page, the latest first."""
     return [
         PageCheck(
             outcome=row.outcome,

@@ -1,7 +1,7 @@
-"""Where a question begins: with the answer an equal one got, behind an equal one in flight, or by itself.
+"""Start a question: with the answer of an equal one, as the follower of an equal unfinished one, or by itself.
 
-An answer is given again while every page it cites says what it said. An honest "not known" rests on what was not
-there: it holds while nothing was read since, and, where the web may be read, only as long as a page read is fresh.
+An answer is used again while no page that it cites has changed. A "not known" is used again while nothing was read
+since, and, where the web may be read, only as long as a page read is fresh.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNKNOWN_FOR = timedelta(minutes=10)
 
 
 def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -> None:
-    """Return a locked question that was just asked an equal one's answer or run, if it may share one."""
+    """Give a locked new question the answer or the run of an equal one, if it may share one."""
     if not row.reuse or not row.equal_key:
         return
     shared_runs.lock_key(session, row.equal_key)
@@ -56,7 +56,7 @@ def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -
 
 
 def _known(session: Session, row: QuestionRow, now: datetime) -> AnswerRow | None:
-    """The latest answer to an equal question that still holds."""
+    """Return the latest answer to an equal question that is still current."""
     query = (
         select(QuestionRow)
         .where(

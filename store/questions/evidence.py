@@ -1,4 +1,4 @@
-"""What an answer rests on: the pages it cites and what they said then. When they say something else, it is stale."""
+"""Store the evidence of an answer: the pages it cites and their content hashes. A changed page makes it stale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
 
 
 def save(session: Session, answer: AnswerRow, now: datetime) -> None:
-    """Keep which pages a final answer cites; one whose quotes do not stand in their pages any more is stale at once."""
+    """Save the pages a final answer cites; an answer whose quotes are not in their pages any more is stale at once."""
     cited = {int(citation["page_id"]) for citation in answer.citations}
     # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
     pages = session.scalars(
@@ -28,13 +28,13 @@ def save(session: Session, answer: AnswerRow, now: datetime) -> None:
         )
         for page_id in cited
     )
-    if not all(_stands(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
+    if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
         answer.stale_at = now  # a page changed while the answer was composed
     session.flush()
 
 
 def copy(session: Session, answer_id: int, to_answer_ids: Sequence[int]) -> None:
-    """Have other answers rest on the same pages."""
+    """Give other answers the same evidence."""
     rows = session.scalars(select(EvidenceRow).where(EvidenceRow.answer_id == answer_id)).all()
     session.add_all(
         EvidenceRow(answer_id=each, page_id=row.page_id, content_hash=row.content_hash)
@@ -83,12 +83,12 @@ def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
 
 
 def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
-    """When a page must have been read for its text to count; None: whenever."""
+    """Return since when a page must have been read for its text to count; None: at any time."""
     return None if max_age_s is None else now - timedelta(seconds=max_age_s)
 
 
 def oldest_for(question: Question, now: datetime) -> datetime | None:
-    """When a page must have been read to count for a question; what its own crawl read counts to the crawl's end."""
+    """Return since when a page must have been read for a question; its own crawl's pages count to its end."""
     return oldest(question.max_age_s, question.crawl_started_at or now)
 
 
@@ -96,8 +96,8 @@ def _changed() -> Any:
     return (EvidenceRow.content_hash != PageRow.content_hash) | PageRow.gone_at.is_not(None)
 
 
-def _stands(citation: dict[str, Any], page: PageRow | None) -> bool:
-    """Return whether a citation's quote stands where it says."""
+def _is_verbatim(citation: dict[str, Any], page: PageRow | None) -> bool:
+    """Return whether a citation's quote is in its page, at its position."""
     return (
         page is not None
         and page.gone_at is None

@@ -1,4 +1,4 @@
-"""What readers say of answers: kept for every revision, with what was known of the question; learned from later."""
+"""Store readers' feedback on each revision of an answer, with the features that learning needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def give(
     answer_fingerprint: str,
     now: datetime,
 ) -> Feedback:
-    """Keep what a reader says of a revision (None: the latest); what is said last counts. Raises NothingToJudge."""
+    """Save feedback on a revision (None: the latest); the last one counts. Raises NothingToJudge."""
     question = session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
     wanted = answers.last_revision(session, question_id) if revision is None else revision
     answer = answers.at_revision(session, question_id, wanted)
@@ -72,13 +72,13 @@ def give(
 
 
 def find(session: Session, question_id: str, revision: int) -> Feedback | None:
-    """What was said of a revision."""
+    """Return the feedback on a revision."""
     row = _row(session, question_id, revision)
     return None if row is None else _to_feedback(row)
 
 
 def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
-    """What was said last, latest first, with what was known of each question: to fit a judge by."""
+    """Return the last feedback of each answer with its features, latest first: examples to train a judge."""
     query = select(FeedbackRow, QuestionRow).join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
     rows = session.execute(query.order_by(FeedbackRow.updated_at.desc()).limit(limit))
     return [
@@ -94,13 +94,13 @@ def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
 
 
 def count_since(session: Session, since: datetime | None) -> int:
-    """Return how often something was said since then, or ever."""
+    """Count the feedback since then, or all of it."""
     query = select(func.count()).select_from(FeedbackRow)
     return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
 
 
 def _features(session: Session, question: QuestionRow, answer: AnswerRow, answer_fingerprint: str) -> dict[str, Any]:
-    """What was known when the answer was given: of the last look, its hits' scores and its verdict."""
+    """Return the features of an answer: its last lookup, the scores of the hits, the verdict."""
     look = _look(session, [question.leader_id or question.cached_from or question.id, question.id], answer)
     return {
         "lang": question.lang,

@@ -1,4 +1,4 @@
-"""Questions as they come in: kept once for one key, and known by what makes two of them equal."""
+"""Save new questions: once for one idempotency key, with a key that equal questions share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class IdempotencyConflict(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class NewQuestion:
-    """What a caller asks for."""
+    """A question as a caller asks it."""
 
     text: str
     lang: str = ""
@@ -46,7 +46,7 @@ class NewQuestion:
 
 
 def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
-    """Keep a question; an idempotency key already used gives the first one back. Returns it and whether it is new."""
+    """Save a question; a used idempotency key returns the first one. Return it and whether it is new."""
     question_id = uuid.uuid4().hex
     if not upsert.add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
         return to_question(_asked_before(session, new)), False
@@ -102,6 +102,6 @@ def _fingerprint(new: NewQuestion) -> str:
 
 
 def _equal_key(new: NewQuestion) -> str:
-    """What must be equal for an answer to be shared: all but who is told, what it may spend, and when."""
+    """Return a key of all that must be equal to share an answer: not the callback, the budget or the times."""
     own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
     return shared_runs.equal_key(new.text, {name: value for name, value in asdict(new).items() if name not in own})

@@ -1,6 +1,6 @@
 """Equal questions in flight share one run: the first leads, the others follow and get its answer when it comes.
 
-Here is who leads and who follows. A follower's row says FOLLOWING and names its leader; it moves only in the
+This module says who leads and who follows. A follower's row says FOLLOWING and names its leader; it moves only in the
 transaction that moves the leader, so that no death of a process can part them.
 """
 
@@ -33,14 +33,14 @@ def equal_key(question: str, conditions: Mapping[str, Any]) -> str:
 
 
 def lock_key(session: Session, key: str) -> None:
-    """Let nobody else decide about this key until the session ends (SQLite: its one writer is alone anyway)."""
+    """Lock the key until the session ends (SQLite has one writer at a time anyway)."""
     if session.get_bind().dialect.name == "postgresql":
         number = int(key[:15], 16)
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
 
 
 def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
-    """The question in flight that this one can follow, locked: an equal one that may spend just as much."""
+    """Return the unfinished question that this one can follow, locked: an equal one with the same budget."""
     query = select(QuestionRow).where(
         QuestionRow.equal_key == row.equal_key,
         QuestionRow.status.in_(_MOVING),
@@ -52,19 +52,19 @@ def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
 
 
 def join(row: QuestionRow, leader: QuestionRow) -> None:
-    """Have a question follow; its leader is served no later than it would be itself."""
+    """Make a question follow; its leader gets at least its priority."""
     row.status, row.leader_id = Status.FOLLOWING, leader.id
     leader.priority = max(leader.priority, row.priority)
 
 
 def followers(session: Session, leader_id: str) -> list[QuestionRow]:
-    """Those who wait for this question's answer, locked, the longest waiting first."""
+    """Return the questions that wait for this one's answer, locked, the longest waiting first."""
     query = select(QuestionRow).where(QuestionRow.leader_id == leader_id, QuestionRow.status == Status.FOLLOWING)
     return list(session.scalars(query.order_by(QuestionRow.created_at, QuestionRow.id).with_for_update()))
 
 
 def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:
-    """Return a follower what its record and its trace tell of the run it shared."""
+    """Copy the result of the shared run to a follower's record and trace."""
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
     session.add(
@@ -94,7 +94,7 @@ def promote(session: Session, leader_id: str) -> QuestionRow | None:
 
 
 def next_leaders(session: Session, question_id: str) -> list[str]:
-    """The questions equal to this one that wait to begin: one of them may have just become the leader."""
+    """Return the equal questions that wait to start: one of them may have just become the leader."""
     ended = session.get_one(QuestionRow, question_id)
     query = select(QuestionRow.id).where(
         QuestionRow.equal_key == ended.equal_key, QuestionRow.status == Status.ASKED, QuestionRow.id != question_id

@@ -1,4 +1,4 @@
-"""Standing questions: asked again when their evidence changed, and their watchers told once of every new answer."""
+"""Store watches: a watched question is asked again when its evidence changes, and each new answer is notified once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNKNOWN_AGAIN = timedelta(minutes=10)
 
 
 def add(session: Session, question_id: str, callback_url: str, now: datetime) -> None:
-    """Watch a question from its latest final answer on; watching it again changes where its watcher is told."""
+    """Watch a question from its latest final answer on; watching it again changes the callback URL."""
     row = session.get(WatchRow, question_id, with_for_update=True)
     if row is not None:
         row.callback_url = callback_url or row.callback_url
@@ -46,7 +46,7 @@ def add(session: Session, question_id: str, callback_url: str, now: datetime) ->
 
 
 def remove(session: Session, question_id: str) -> bool:
-    """Watch a question no longer; whether it was watched."""
+    """Stop watching a question; return whether it was watched."""
     row = session.get(WatchRow, question_id, with_for_update=True)
     if row is not None:
         session.delete(row)
@@ -54,19 +54,19 @@ def remove(session: Session, question_id: str) -> bool:
 
 
 def find(session: Session, question_id: str) -> Watch | None:
-    """The watch of one question."""
+    """Return the watch of one question."""
     return next(iter(_watches(session, WatchRow.question_id == question_id)), None)
 
 
 def list_all(session: Session) -> list[Watch]:
-    """All standing questions, oldest first."""
+    """Return all watches, oldest first."""
     return _watches(session)
 
 
 def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:
-    """Compare the final answers of questions with those their watchers know, and owe a delivery where they differ.
+    """Compare the final answers of questions with those their watchers know, and add a delivery where they differ.
 
-    Called in the transaction that ends the questions: so a change is owed once, whoever dies when.
+    Called in the transaction that ends the questions: so a change is delivered once, whichever process dies when.
     """
     answered = {row.id: row for row in ended if row.status in (Status.ANSWERED, Status.ABSTAINED)}
     watched = session.scalars(select(WatchRow).where(WatchRow.question_id.in_(answered)).with_for_update())
@@ -88,12 +88,12 @@ def _record_change(session: Session, watch: WatchRow, question: QuestionRow, now
 
 
 def differ(one: AnswerRow, other: AnswerRow) -> bool:
-    """Return whether two answers say, or cite, something else; where on its page a quote stands does not count."""
+    """Return whether two answers say, or cite, something else; the position of a quote on its page does not count."""
     return one.text != other.text or _cited(one) != _cited(other)
 
 
 def just_changed(session: Session, question_id: str) -> list[str]:
-    """Which of a question that has ended and of those that shared its run got an answer their watchers do not know."""
+    """Return those of an ended question and its followers whose watchers have another answer to learn of."""
     query = (
         select(WatchRow.question_id)
         .join(QuestionRow, QuestionRow.id == WatchRow.question_id)
@@ -106,7 +106,7 @@ def just_changed(session: Session, question_id: str) -> list[str]:
 
 
 def due(session: Session, question_id: str = "") -> list[str]:
-    """The standing questions (or that one, if it is) whose answer is stale and whose evidence is embedded as it is."""
+    """Return the watched questions (or only that one) with a stale answer whose evidence is all indexed."""
     waits = (
         select(EvidenceRow.answer_id)
         .join(PageRow, PageRow.id == EvidenceRow.page_id)
@@ -127,7 +127,7 @@ def due(session: Session, question_id: str = "") -> list[str]:
 
 
 def unknown_outdated(session: Session, now: datetime) -> list[int]:
-    """The answers "not known" of standing questions after which something was read where they may be answered from."""
+    """Return the answers "not known" of watched questions on whose sites something was read since."""
     query = (
         select(AnswerRow.id, AnswerRow.created_at, QuestionRow.sites)
         .join(QuestionRow, QuestionRow.id == AnswerRow.question_id)

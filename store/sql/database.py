@@ -1,4 +1,4 @@
-"""The connection to SQL: SQLite in WAL mode by default, PostgreSQL by URL, migrated by Alembic."""
+"""Connect to SQL: SQLite in WAL mode by default, PostgreSQL by URL, migrated by Alembic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
 
-#: the latest migration; every process looks for it at its start, without loading Alembic
+#: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0008"
 
 
@@ -28,8 +28,8 @@ class SchemaOutdated(DatabaseError):
 class Database:
     """Sessions for reading and for writing.
 
-    A write session holds the write lock from its first statement (SQLite: ``BEGIN IMMEDIATE``), so "look, then
-    change" inside one is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``.
+    A write session holds the write lock from its first statement (SQLite: ``BEGIN IMMEDIATE``), so reading and
+    then changing a row in one session is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``.
     """
 
     def __init__(self, url: str) -> None:
@@ -39,18 +39,18 @@ class Database:
 
     @property
     def engine(self) -> Engine:
-        """The engine behind the sessions, for Alembic and tests."""
+        """Return the engine behind the sessions, for Alembic and tests."""
         return self._engine
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session that sees one state and changes nothing."""
+        """Open a session that sees one state and changes nothing."""
         with _translated(self.url), Session(self._engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session that commits at the end of the block, or rolls back when it raises."""
+        """Open a session that commits at the end of the block, or rolls back when it raises."""
         with _translated(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
             yield session
 

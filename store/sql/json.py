@@ -1,4 +1,4 @@
-"""Values as JSON can hold them."""
+"""Turn values into JSON values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def jsonable(value: Any) -> Any:
-    """The value with its times, also those inside dicts and lists, as ISO 8601 text."""
+    """Return the value with its times, also those inside dicts and lists, as ISO 8601 text."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, dict):

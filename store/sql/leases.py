@@ -20,7 +20,7 @@ from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 
 LeasedRow = type[QuestionRow] | type[CandidateRow] | type[PageRow] | type[WebhookRow]
 
-#: a dead worker's step is free again after this long
+#: another worker may take over a dead worker's step after this long
 LEASE_S = 20.0
 #: a step that fails this often is given up
 MAX_ATTEMPTS = 5

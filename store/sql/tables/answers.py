@@ -1,4 +1,4 @@
-"""The tables of what was answered: what it rests on, who watches it, and what its readers said."""
+"""The tables of answers: their evidence, their watches, and their readers' feedback."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class WatchRow(Table):
 
 
 class FeedbackRow(Table):
-    """What a reader said of one revision of an answer, with what was known of the question when it was given."""
+    """A reader's feedback on one revision of an answer, with the features of the question at that time."""
 
     __tablename__ = "feedback"
     __table_args__ = (

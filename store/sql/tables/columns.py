@@ -1,4 +1,4 @@
-"""What every table is made from: its times, its names for constraints, and the lease of a row that waits."""
+"""The parts of every table: the type of its times, the names of its constraints, the lease of a row that waits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A timezone-aware time kept as UTC; a naive one is refused."""
+    """A timezone-aware time stored as UTC; a naive one is refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn an aware time into UTC (without its zone on SQLite, which keeps none)."""
+        """Turn an aware time into UTC (without its zone on SQLite, which stores none)."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -26,14 +26,14 @@ class UtcDateTime(TypeDecorator[datetime]):
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the zone back."""
+        """Return the time with its zone."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 class Table(DeclarativeBase):
-    """What every table is made from."""
+    """The base class of all rows."""
 
     metadata = MetaData(  # named constraints: a later migration can change them on SQLite too
         naming_convention={
@@ -52,7 +52,7 @@ class Table(DeclarativeBase):
 
 
 class Leased:
-    """A row that waits for work: who works on it until when, how often it was tried, when it is due."""
+    """A row that waits for work: its lease, how often it was tried, when it is due."""
 
     attempts: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime]

@@ -1,4 +1,4 @@
-"""The tables of the crawl: what was found and not yet fetched, whole sites, links, sources and hosts."""
+"""The tables of the crawl: candidates, whole sites, links, sources and hosts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CandidateRow(Leased, Table):
 
 
 class SiteReadRow(Table):
-    """The reading of a whole site: what it is bound to, and how far it has come."""
+    """The reading of a whole site: its limits and its progress."""
 
     __tablename__ = "site_reads"
 
@@ -104,7 +104,7 @@ class SourceRow(Table):
 
 
 class HostRow(Table):
-    """What is known of one origin: its robots.txt, how fast it may be asked, when pages of it are due again."""
+    """One origin: its robots.txt, its delay between requests, when pages of it are due again."""
 
     __tablename__ = "hosts"
 

@@ -1,4 +1,4 @@
-"""The tables of what use teaches: variants that were paid for and how they fared, and what was learned."""
+"""The tables of learning: variants that were paid for, their success, and the learned versions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class VariantTallyRow(Table):
 
 
 class LearnedRow(Table):
-    """One version of what was learned; of a kind and an embedder at most one is active, without any what is shipped."""
+    """A learned version; at most one of a kind and an embedder is active, and the shipped one is used where none is."""
 
     __tablename__ = "learned"
     __table_args__ = (UniqueConstraint("kind", "number"),)
@@ -54,7 +54,7 @@ class LearnedRow(Table):
 
 
 class LearningRow(Table):
-    """What learning last came to; ``held`` leaves a kind as an operator put it back."""
+    """The last try at learning a kind; ``held`` stops learning after an operator's rollback."""
 
     __tablename__ = "learning"
 

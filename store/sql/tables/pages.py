@@ -1,4 +1,4 @@
-"""The tables of the pages read, and of what was found each time they were looked at."""
+"""The tables of the pages read, and of the visits to them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class PageRow(Leased, Table):
 
 
 class PageCheckRow(Table):
-    """What was found when a page was looked at; the same finding many times in a row is one row, counted."""
+    """The result of a visit to a page; equal results in a row are one row with a count."""
 
     __tablename__ = "page_checks"
 

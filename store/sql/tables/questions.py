@@ -1,4 +1,4 @@
-"""The tables of what was asked: where it stands, each step of it, and what is owed to its caller."""
+"""The tables of questions: their state, their steps, and the deliveries to their callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from store.sql.tables.columns import Leased, Table
 
 
 class QuestionRow(Leased, Table):
-    """What was asked and where it stands."""
+    """A question and its state."""
 
     __tablename__ = "questions"
     __table_args__ = (
@@ -80,7 +80,7 @@ class WebhookStatus(StrEnum):
 
 
 class WebhookRow(Leased, Table):
-    """One delivery owed to a caller."""
+    """One delivery to a caller."""
 
     __tablename__ = "webhooks"
 
