@@ -1,8 +1,8 @@
 """Follow names: pages that the question or its best hits name are pulled in, though they share few of its words.
 
-The design document's [_graph_retrieve] with its [_build_expansion_queries], which gives neither formula nor constant:
-its expansion queries are narrow, a name and what is left of the question. Here the name is looked up, and what the
-question still lacks says which of the pages it pulls in. What a name is worth is damped by how much mentions it.
+This is the design document's [_graph_retrieve] with its [_build_expansion_queries], which gives neither formula nor
+constant: its expansion queries are a name and the rest of the question. Here the name is looked up, and the words of
+the question that are still missing rank the pages it leads to. A name counts less, the more passages mention it.
 
 The first hit stays first, so a question that one passage answers is answered as before.
 """
@@ -22,39 +22,39 @@ from text.rarity import rarity
 from text.stopwords import stop_words
 from text.terms import terms_of
 
-#: hits that the hop wants to see: one that is pulled up stands among them, one that is pulled in does not
+#: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25
 #: hits whose names are followed at a time, and how often: a question of three pages takes two steps
 SOURCES, STEPS = 3, 2
 #: passages pulled in by one name
 PER_NAME = 2
-#: what a pulled passage is worth whatever it says; the rest is how much it says of what is asked
+#: the part of a pulled passage's worth that does not depend on its text; the rest is its relevance
 NAMED = 0.7
-#: what a passage is worth that names the hit's own page, against one that the hit names
+#: worth of a passage that names the hit's page, as a share of that of a page that the hit names
 BACK = 0.7
-#: passages that may name a hit's page for them to be pulled in
+#: names of a hit's page that more passages mention are not followed
 MOST_BACK = 50
 #: what the smaller of a passage's two scores adds to the larger
 AGREED = 0.2
-#: the most passages that are looked at in one step
+#: the most passages fetched in one step
 REACH = 60
 
 
 class Graph(Protocol):
-    """Which pages bear a name, and which passages mention it."""
+    """The names of pages, and the passages that mention them."""
 
     def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
-        """Return those of the names that pages bear."""
+        """Return those of the names that are names of pages."""
 
     def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
-        """Return the names each passage mentions that other pages bear."""
+        """Return the names of other pages that each passage mentions."""
 
     def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
-        """Return the names each page bears that at most ``most`` passages mention, with those passages."""
+        """Return each page's names that at most ``most`` passages mention, with those passages."""
 
 
 class Nearest(Protocol):
-    """Passages by where they stand."""
+    """Passages by page or by id."""
 
     def nearest(
         self, vectors: Vectors, *, page_ids: Collection[int], ids: Collection[str], k: int, scope: Scope
@@ -64,12 +64,12 @@ class Nearest(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Lead:
-    """A name that was found, and where it leads."""
+    """A name, and the pages and passages that it leads to."""
 
     worth: float  #: [0, 1]
     pages: frozenset[int]
     passages: frozenset[str]
-    told: frozenset[str]  #: terms of the passage it was found in
+    known_terms: frozenset[str]  #: terms of the passage that mentions it
 
     def leads_to(self, hit: Hit) -> bool:
         return hit.passage.page_id in self.pages or hit.passage.id in self.passages
@@ -77,7 +77,7 @@ class _Lead:
 
 @dataclass(frozen=True, kw_only=True)
 class _Pulled:
-    """A passage that something led to."""
+    """A passage that a name or a fact led to."""
 
     hit: Hit
     worth: float  #: [0, 1]
@@ -86,9 +86,9 @@ class _Pulled:
 
 @dataclass(frozen=True, kw_only=True)
 class _Target:
-    """What is asked for."""
+    """What the pulled passages are compared with."""
 
-    weights: Mapping[str, float]  #: term of the question → how much it tells
+    weights: Mapping[str, float]  #: term of the question → rarity
     lang: str
     similarity: float  #: of the most similar hit
 
@@ -105,32 +105,32 @@ def expand(
 ) -> list[Hit]:
     """Return ``hits`` with the passages that names and ``facts`` lead to, on the hits' own scale.
 
-    ``vectors`` are the queries', the question's first; without a ``graph`` no name is followed. A passage pulled in or
-    up says so in ``via``.
+    ``vectors`` are the queries', the question's first; without a ``graph`` no name is followed. ``via`` marks a passage
+    that was pulled in or up.
     """
     if not hits or hits[0].score <= 0:
         return list(hits)
-    wanted = _target(analysis, hits)
+    target = _target(analysis, hits)
     pulled: dict[str, _Pulled] = {}
     leads, stating = _leads_from_question(analysis, graph) if graph else [], {stated.page_id for stated in facts}
     ranked, followed = list(hits), set[str]()
     for _ in range(STEPS):
         sources = [hit for hit in ranked[:SOURCES] if hit.passage.id not in followed]
         followed.update(hit.passage.id for hit in sources)
-        leads += _leads_from_hits(sources, hits[0].score, graph, wanted.lang) if graph else []
+        leads += _leads_from_hits(sources, hits[0].score, graph, target.lang) if graph else []
         page_ids = stating.union(*(lead.pages for lead in leads))
         ids = frozenset[str]().union(*(lead.passages for lead in leads))
         if not page_ids and not ids:
             break
         found = passages.nearest(vectors[:1], page_ids=page_ids, ids=ids, k=REACH, scope=scope)
-        _pull_named(pulled, leads, found, wanted)
+        _pull_named(pulled, leads, found, target)
         _pull_stating(pulled, facts, found)
         ranked, leads, stating = _merged(hits, pulled), [], set()
     return ranked
 
 
 def specificity(named: KnownName) -> float:
-    """Return what a name is worth by how few mention it: √ of its idf as a share of a name's that is mentioned once.
+    """Return the weight of a name, higher for fewer mentions: √ of its idf as a share of the idf at one mention.
 
     √(log(1 + n/m) / log(1 + n)) with n pages and m mentions: 1 for one mention, .32 for a thousand on a thousand pages.
     """
@@ -146,35 +146,39 @@ def _target(analysis: Analysis, hits: Sequence[Hit]) -> _Target:
 
 
 def _leads_from_question(analysis: Analysis, graph: Graph) -> list[_Lead]:
-    """The pages whose name stands in the question."""
+    """Return the pages that the question names."""
     names = names_in(analysis.text, empty=stop_words(analysis.lang))
     return [_lead(named, worth=1.0) for named in _longest(graph.pages_named(names))]
 
 
 def _leads_from_hits(sources: Sequence[Hit], best: float, graph: Graph, lang: str) -> list[_Lead]:
-    """The pages that hits name, and the passages that name the hits' pages."""
+    """Return the pages that hits name, and the passages that name the hits' pages."""
     if not sources:
         return []
     mentioned = graph.mentioned_in([hit.passage.id for hit in sources])
     back = graph.mentioning({hit.passage.page_id for hit in sources}, most=MOST_BACK)
     leads = []
     for hit in sources:
-        worth, told = min(1.0, hit.score / best), frozenset(_terms(hit, lang))
-        leads += [_lead(named, worth=worth, told=told) for named in _longest(mentioned.get(hit.passage.id, ()))]
+        worth, known_terms = min(1.0, hit.score / best), frozenset(_terms(hit, lang))
+        leads += [
+            _lead(named, worth=worth, known_terms=known_terms) for named in _longest(mentioned.get(hit.passage.id, ()))
+        ]
         for named in back.get(hit.passage.page_id, ()):
             leads.append(
                 _Lead(
                     worth=BACK * worth * specificity(named),
                     pages=frozenset(),
                     passages=frozenset(named.passages),
-                    told=told,
+                    known_terms=known_terms,
                 )
             )
     return leads
 
 
-def _lead(named: KnownName, *, worth: float, told: frozenset[str] = frozenset()) -> _Lead:
-    return _Lead(worth=worth * specificity(named), pages=frozenset(named.pages), passages=frozenset(), told=told)
+def _lead(named: KnownName, *, worth: float, known_terms: frozenset[str] = frozenset()) -> _Lead:
+    return _Lead(
+        worth=worth * specificity(named), pages=frozenset(named.pages), passages=frozenset(), known_terms=known_terms
+    )
 
 
 def _longest(found: Iterable[KnownName]) -> list[KnownName]:
@@ -187,24 +191,24 @@ def _longest(found: Iterable[KnownName]) -> list[KnownName]:
     ]
 
 
-def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], wanted: _Target) -> None:
-    """Keep of each passage that the leads lead to what it is worth by its best lead."""
-    said = {hit.passage.id: frozenset(_terms(hit, wanted.lang)) for hit in found}
+def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], target: _Target) -> None:
+    """Pull the passages that the leads lead to, each with its worth by its best lead."""
+    terms = {hit.passage.id: frozenset(_terms(hit, target.lang)) for hit in found}
     for lead in leads:
         led = [hit for hit in found if lead.leads_to(hit)]
         worths = {
-            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _relevance(hit, said[hit.passage.id], lead, wanted))
+            hit.passage.id: lead.worth * (NAMED + (1 - NAMED) * _relevance(hit, terms[hit.passage.id], lead, target))
             for hit in led
         }
         for hit in sorted(led, key=lambda hit: (-worths[hit.passage.id], hit.passage.id))[:PER_NAME]:
-            _keep(pulled, _Pulled(hit=hit, worth=worths[hit.passage.id], via="graph"))
+            _pull(pulled, _Pulled(hit=hit, worth=worths[hit.passage.id], via="graph"))
 
 
 def _pull_stating(pulled: dict[str, _Pulled], facts: Sequence[StatedFact], found: Sequence[Hit]) -> None:
-    """Keep the passages in which the facts stand."""
+    """Pull the passages that state the facts."""
     for hit in found:
         if any(_states(hit.passage, stated) for stated in facts):
-            _keep(pulled, _Pulled(hit=hit, worth=1.0, via="fact"))
+            _pull(pulled, _Pulled(hit=hit, worth=1.0, via="fact"))
 
 
 def _states(passage: Passage, stated: StatedFact) -> bool:
@@ -214,24 +218,22 @@ def _states(passage: Passage, stated: StatedFact) -> bool:
     return fact.object in passage.text if fact.start is None else passage.start <= fact.start < passage.end
 
 
-def _keep(pulled: dict[str, _Pulled], new: _Pulled) -> None:
+def _pull(pulled: dict[str, _Pulled], new: _Pulled) -> None:
     known = pulled.get(new.hit.passage.id)
     if known is None or new.worth > known.worth:
         pulled[new.hit.passage.id] = new
 
 
-def _relevance(hit: Hit, terms: Collection[str], lead: _Lead, wanted: _Target) -> float:
-    """Return how much a passage says of what is asked: mean of its similarity and its share of the words not yet
-    told.
-    """
-    left = {term: weight for term, weight in wanted.weights.items() if term not in lead.told}
+def _relevance(hit: Hit, terms: Collection[str], lead: _Lead, target: _Target) -> float:
+    """Return the mean of a passage's similarity and its share of the question's words that the lead lacks."""
+    left = {term: weight for term, weight in target.weights.items() if term not in lead.known_terms}
     share = sum(weight for term, weight in left.items() if term in terms) / (sum(left.values()) or 1.0)
-    similarity = (hit.similarity or 0.0) / wanted.similarity if wanted.similarity > 0 else 0.0
+    similarity = (hit.similarity or 0.0) / target.similarity if target.similarity > 0 else 0.0
     return (share + min(1.0, max(0.0, similarity))) / 2
 
 
 def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
-    """The hits and what was pulled in, the first hit first, none scored above it."""
+    """Return the hits and the pulled passages, the first hit first, none scored above it."""
     first, best = hits[0], hits[0].score
     every = {id: each.hit for id, each in pulled.items()} | {hit.passage.id: hit for hit in hits}
     owns = {hit.passage.id: hit.score / best for hit in hits}
