@@ -1,4 +1,4 @@
-"""Look for inputs that the crawler breaks on: ``python -m tests.fuzz TARGET --seconds N``.
+"""Look for inputs that break the crawler: ``python -m tests.fuzz TARGET --seconds N``.
 
 Coverage-guided (atheris, of the dependency group ``bench``), from the corpus beside this file; what is new is tried on
 from a folder of its own. A finding is written beside it and printed: make it a test, mend it, keep it in the corpus.

@@ -1,1 +1,1 @@
-"""What a page's CSS says about which elements a reader sees."""
+"""Read a page's CSS, as far as it decides which elements a reader sees."""
