@@ -46,7 +46,9 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def running(command: tuple[str, ...], settings: Settings, env: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+def running_process(
+    command: tuple[str, ...], settings: Settings, env: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run a child process in the data folder, its output in a file there; end it afterwards."""
     with (settings.data_dir / "output.log").open("ab") as output:
         process = subprocess.Popen(
@@ -67,7 +69,7 @@ def running(command: tuple[str, ...], settings: Settings, env: Mapping[str, str]
 def broker(settings: Settings) -> Iterator[redis.Redis]:
     """Run the embedded Valkey as `wellread up` does; yield a client."""
     client = redis.Redis.from_url(settings.redis)
-    with running(valkey(settings).command, settings, environment(settings)) as process:
+    with running_process(valkey(settings).command, settings, environment(settings)) as process:
         _wait(lambda: _answers(client), process, settings)
         yield client
         client.close()
@@ -77,7 +79,7 @@ def broker(settings: Settings) -> Iterator[redis.Redis]:
 def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
     """Run a module of the benchmarks as a worker."""
     command = (sys.executable, "-m", f"benchmarks.{module}")
-    with running(command, settings, environment(settings, **more)):
+    with running_process(command, settings, environment(settings, **more)):
         yield
 
 
@@ -85,7 +87,7 @@ def worker(module: str, settings: Settings, **more: str) -> Iterator[None]:
 def up(settings: Settings, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], Client]]:
     """Run `wellread up`; yield its process and a client once a question can be asked."""
     command = (sys.executable, "-m", "api", "up", "--port", "0", "--no-flower")
-    with running(command, settings, environment(settings, **more)) as process:
+    with running_process(command, settings, environment(settings, **more)) as process:
         _wait(lambda: stack.running(settings) is not None, process, settings)
         address = stack.running(settings)
         with Client(address.api_url if address else "") as client:

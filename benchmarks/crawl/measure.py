@@ -83,9 +83,9 @@ class _Turn:
 
 
 def _ours(urls: Sequence[str], processes: int) -> _Turn:
-    with readers(urls[0], processes) as ready:
+    with readers(urls[0], processes) as read_all:
         started = time.perf_counter()
-        found = list(ready.read(urls))
+        found = read_all(urls)
         spent_s = time.perf_counter() - started
     read = sum(each.outcome == ReadOutcome.READ for each in found)
     if read < 0.98 * len(urls):

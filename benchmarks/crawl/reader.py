@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from crawler.extract.chunk import chunk
 from crawler.fetch.client import Fetcher, Limits
@@ -84,24 +83,16 @@ class Reader:
 _reader: Reader  #: of a process of the pool
 
 
-class Readers:
-    """Several processes that read pages."""
-
-    def __init__(self, pool: Any) -> None:
-        self._pool = pool
-
-    def read(self, urls: Sequence[str]) -> Iterator[TimedRead]:
-        """Read each page once, in any order; the passages stay in the processes."""
-        yield from self._pool.imap_unordered(_read, urls, chunksize=_TAKEN)
-
-
 @contextmanager
-def readers(site: str, processes: int) -> Iterator[Readers]:
-    """Start the processes; each reads a few pages before measuring."""
+def readers(site: str, processes: int) -> Iterator[Callable[[Sequence[str]], list[TimedRead]]]:
+    """Start processes; yield a function that reads each page once, in any order. The passages stay in the processes."""
     with get_context("spawn").Pool(processes, initializer=_open, initargs=(site,)) as pool:
-        ready = Readers(pool)
-        list(ready.read([site] * processes * _TAKEN))
-        yield ready
+
+        def read_all(urls: Sequence[str]) -> list[TimedRead]:
+            return list(pool.imap_unordered(_read, urls, chunksize=_TAKEN))
+
+        read_all([site] * processes * _TAKEN)  # each process connects before measuring
+        yield read_all
 
 
 def _open(site: str) -> None:

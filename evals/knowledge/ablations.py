@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from domain import Hit, PageText, Scope
+from domain import PageText
 from pipeline.ask import LookupResult, Query, Tools, final_pass
 from pipeline.enhancements import DEFAULT, OFF, Enhancement
 from pipeline.retrieval.retrieve import Search
@@ -25,36 +22,19 @@ class Ablation:
     second_look: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
 
 
-class _Wrapped:
-    """A knowledge base of which a subclass overrides some methods."""
+class _Overridden:
+    """A knowledge base with some methods replaced."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search, methods: Mapping[str, Callable[..., Any]]) -> None:
         self._search = search
+        self.__dict__.update(methods)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._search, name)
 
 
-class _NoText(_Wrapped):
-    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
-        return []
-
-
-class _NoVectors(_Wrapped):
-    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope) -> list[list[Hit]]:
-        return [[] for _ in vectors]
-
-    def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
-        return {}
-
-
-class _NoFill(_Wrapped):
-    def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
-        return {}
-
-
-def _wrapped_by(wrapper: Callable[[Search], _Wrapped]) -> Callable[[Tools], Tools]:
-    return lambda tools: replace(tools, search=cast("Search", wrapper(tools.search)))
+def _override(**methods: Callable[..., Any]) -> Callable[[Tools], Tools]:
+    return lambda tools: replace(tools, search=cast("Search", _Overridden(tools.search, methods)))
 
 
 def _without(name: Enhancement) -> Callable[[Tools], Tools]:
@@ -66,10 +46,14 @@ def _with(name: Enhancement) -> Callable[[Tools], Tools]:
 
 
 ABLATIONS: dict[str, Ablation] = {
-    "bm25": Ablation(off="full text finds nothing", tools=_wrapped_by(_NoText)),
-    "dense": Ablation(off="vectors find nothing, and no hit has a similarity", tools=_wrapped_by(_NoVectors)),
+    "bm25": Ablation(off="full text finds nothing", tools=_override(search_text=lambda *_, **__: [])),
+    "dense": Ablation(
+        off="vectors find nothing, and no hit has a similarity",
+        tools=_override(search_vectors=lambda vectors, **_: [[] for _ in vectors], similarities=lambda *_, **__: {}),
+    ),
     "similarity-fill": Ablation(
-        off="a hit of full text alone has no similarity instead of its exact one", tools=_wrapped_by(_NoFill)
+        off="a hit of full text alone has no similarity instead of its exact one",
+        tools=_override(similarities=lambda *_, **__: {}),
     ),
     "title": Ablation(off="pages are stored without their titles", page=lambda page: replace(page, title="")),
     "variants": Ablation(

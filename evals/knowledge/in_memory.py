@@ -17,7 +17,7 @@ _K1, _B = 1.2, 0.75
 
 
 class Bm25Index:
-    """BM25 scores of texts, of which each gives its counted terms; every term's share of a score is computed once."""
+    """BM25 scores of texts, given as counted terms; each term's share of a score is computed once."""
 
     def __init__(self, counts: Sequence[Counter[str]], lengths: Sequence[int]) -> None:
         self._size = len(counts)

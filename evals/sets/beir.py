@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domain import Passage
 from domain.errors import WellreadError
 
-#: the fields of each file and what they hold
-_CORPUS = {"_id": str, "title": str, "text": str, "lang": str}
-_QUERIES = {"_id": str, "text": str, "answers": list, "answerable": bool}
-_KINDS = {str: "a string", list: "a list of strings", bool: "true or false"}
-
 
 class SetError(WellreadError):
     """The folder is not an evaluation set; the message names the file, the line and the error."""
+
+
+class _Row(BaseModel):
+    """A line of a file; other fields are ignored."""
+
+    model_config = ConfigDict(strict=True)
+    id: str = Field(alias="_id")
+    text: str = Field(pattern=r"\S")
+
+
+class _Document(_Row):
+    title: str
+    lang: str
+
+
+class _Query(_Row):
+    answers: tuple[str, ...]
+    answerable: bool
+
+
+R = TypeVar("R", bound=_Row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,20 +65,17 @@ def read_set(folder: Path, *, corpus: Path | None = None) -> EvalSet:
 
     Page ids are line numbers of the corpus, from 0.
     """
-    documents = _rows((corpus or folder) / "corpus.jsonl", _CORPUS)
-    queries = _rows(folder / "queries.jsonl", _QUERIES)
-    places = {row["_id"]: at for at, row in enumerate(documents)}
-    gold = _gold(folder / "qrels.tsv", {row["_id"] for row in queries}, places)
+    documents = _rows((corpus or folder) / "corpus.jsonl", _Document)
+    queries = _rows(folder / "queries.jsonl", _Query)
+    places = {row.id: at for at, row in enumerate(documents)}
+    gold = _gold(folder / "qrels.tsv", {row.id for row in queries}, places)
     return EvalSet(
         name=folder.name if corpus is None else f"{folder.name} in {corpus.name}",
-        lang=documents[0]["lang"],
-        passages=tuple(passage_of(at, row["title"], row["text"], row["lang"]) for at, row in enumerate(documents)),
+        lang=documents[0].lang,
+        passages=tuple(passage_of(at, row.title, row.text, row.lang) for at, row in enumerate(documents)),
         questions=tuple(
             EvalQuestion(
-                text=row["text"],
-                gold=frozenset(gold.get(row["_id"], ())),
-                answers=tuple(row["answers"]),
-                answerable=row["answerable"],
+                text=row.text, gold=frozenset(gold.get(row.id, ())), answers=row.answers, answerable=row.answerable
             )
             for row in queries
         ),
@@ -108,34 +122,21 @@ def _gold(path: Path, queries: set[str], places: Mapping[str, int]) -> dict[str,
     return gold
 
 
-def _rows(path: Path, fields: Mapping[str, type]) -> Sequence[dict[str, Any]]:
-    """Read the objects of a file; check their fields and that no id occurs twice."""
-    rows: dict[str, dict[str, Any]] = {}
+def _rows(path: Path, kind: type[R]) -> list[R]:
+    """Read the rows of a file; check their fields and that no id occurs twice."""
+    rows: dict[str, R] = {}
     for number, line in _lines(path):
-        row = _object(path, number, line)
-        for field, kind in fields.items():
-            if not isinstance(row.get(field), kind):
-                raise _wrong(path, number, f"{field!r} must be {_KINDS[kind]}, but is {row.get(field, 'missing')!r}")
-        if row["_id"] in rows:
-            raise _wrong(path, number, f"the id {row['_id']!r} occurs a second time")
-        if not row["text"].strip():
-            raise _wrong(path, number, "the text is empty")
-        if not all(isinstance(answer, str) for answer in row.get("answers", ())):
-            raise _wrong(path, number, f"'answers' must be a list of strings, but is {row['answers']!r}")
-        rows[row["_id"]] = row
+        try:
+            row = kind.model_validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise _wrong(path, number, ": ".join(map(str, (*first["loc"][:1], first["msg"])))) from error
+        if row.id in rows:
+            raise _wrong(path, number, f"the id {row.id!r} occurs a second time")
+        rows[row.id] = row
     if not rows:
         raise SetError(f"{path} is empty.")
     return list(rows.values())
-
-
-def _object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise _wrong(path, number, f"this is not JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise _wrong(path, number, "expected a JSON object")
-    return row
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

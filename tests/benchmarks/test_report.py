@@ -1,4 +1,4 @@
-"""Figures, their targets and how they are shown."""
+"""Figures, their targets, and a report as text and JSON."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def test_a_ratio_is_of_medians() -> None:
 
 def test_a_report_becomes_json() -> None:
     report = Report(title="t", figures=[Figure(name="a", value=1.23456, unit="ms", at_most=2)], notes=["n"])
-    told = json.loads(json.dumps(report.as_json()))
-    assert told["figures"][0] == {
+    stored = json.loads(json.dumps(report.as_json()))
+    assert stored["figures"][0] == {
         "name": "a", "value": 1.2346, "unit": "ms", "at_most": 2, "at_least": None, "holds": True
     }  # fmt: skip
 
 
 def test_help_names_every_benchmark() -> None:
-    said = CliRunner().invoke(main, ["--help"]).output
-    assert all(f"{name}:" in said for name in BENCHMARKS)
+    text = CliRunner().invoke(main, ["--help"]).output
+    assert all(f"{name}:" in text for name in BENCHMARKS)
 
 
 def test_a_benchmark_that_there_is_not_is_refused_with_those_there_are() -> None:

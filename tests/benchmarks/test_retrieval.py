@@ -1,4 +1,4 @@
-"""The retrieval benchmark runs on a small knowledge base, and its reference is right; no time is asserted."""
+"""The retrieval benchmark runs on a small knowledge base, and its references are right; no time is asserted."""
 
 from __future__ import annotations
 

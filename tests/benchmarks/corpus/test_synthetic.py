@@ -1,4 +1,4 @@
-"""The made-up texts load a knowledge base as real ones do; nothing here is timed."""
+"""The synthetic texts load a knowledge base as real ones do; no time is asserted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_words_are_as_frequent_as_in_a_language(pages: list[SyntheticPage]) -> N
     counts = Counter(word for each in pages for word in each.page.text.lower().replace(".", "").split())
     total, once = sum(counts.values()), sum(1 for count in counts.values() if count == 1)
     assert 0.02 < counts["the"] / total < 0.08
-    assert once > len(counts) / 10  # as everywhere, many words are said once
+    assert once > len(counts) / 10  # as in any language, many words occur once
 
 
 def test_pages_become_several_passages_of_ordinary_length(pages: list[SyntheticPage]) -> None:
@@ -39,8 +39,8 @@ def test_pages_become_several_passages_of_ordinary_length(pages: list[SyntheticP
 
 
 def test_pages_name_other_pages(pages: list[SyntheticPage]) -> None:
-    borne = {name for each in pages for name in names_of(each.page.title)}
-    naming = [set(proper_nouns(each.page.text)) & borne - set(names_of(each.page.title)) for each in pages]
+    names = {name for each in pages for name in names_of(each.page.title)}
+    naming = [set(proper_nouns(each.page.text)) & names - set(names_of(each.page.title)) for each in pages]
     assert sum(map(bool, naming)) > len(pages) / 2
 
 
@@ -50,7 +50,7 @@ def test_a_question_comes_in_four_wordings_that_share_words_with_its_page(pages:
     assert all(len(set(wordings)) == 4 for wordings in asked)
     texts = [each.page.text for each in pages]
     for wordings in asked:
-        # the last wording is the bare words: they all stand in one page
+        # the last wording is bare words, all of them from one page
         words = wordings[3].split()
         assert any(all(word in text for word in words) for text in texts)
 

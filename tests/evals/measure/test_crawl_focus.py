@@ -1,4 +1,4 @@
-"""The crawl that is measured is the workers' own, and both ways count the same pages."""
+"""The measured crawl is the workers' own, and both crawls count the same pages."""
 
 from __future__ import annotations
 

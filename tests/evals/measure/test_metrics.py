@@ -1,4 +1,4 @@
-"""The figures, against tables worked out by hand."""
+"""The metrics, against tables worked out by hand."""
 
 import math
 

@@ -41,9 +41,9 @@ def test_questions_are_asked_in_another_corpus_of_the_same_ids(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("file", "line", "message"),
     [
-        ("corpus.jsonl", "{", "corpus.jsonl, line 7: this is not JSON"),
-        ("corpus.jsonl", "[]", "corpus.jsonl, line 7: expected a JSON object"),
-        ("corpus.jsonl", '{"_id": "x", "title": "t", "text": "t"}', "corpus.jsonl, line 7: 'lang' must be a string"),
+        ("corpus.jsonl", "{", "corpus.jsonl, line 7: Invalid JSON"),
+        ("corpus.jsonl", "[]", "corpus.jsonl, line 7: Input should be an object"),
+        ("corpus.jsonl", '{"_id": "x", "title": "t", "text": "t"}', "corpus.jsonl, line 7: lang: Field required"),
         (
             "corpus.jsonl",
             '{"_id": "d0", "title": "t", "text": "t", "lang": "en"}',
@@ -52,17 +52,17 @@ def test_questions_are_asked_in_another_corpus_of_the_same_ids(tmp_path: Path) -
         (
             "corpus.jsonl",
             '{"_id": "x", "title": "t", "text": " ", "lang": "en"}',
-            "corpus.jsonl, line 7: the text is empty",
+            "corpus.jsonl, line 7: text: String should match",
         ),
         (
             "queries.jsonl",
             '{"_id": "x", "text": "t", "answers": [1], "answerable": true}',
-            "queries.jsonl, line 6: 'answers' must be a list of strings",
+            "queries.jsonl, line 6: answers: Input should be a valid string",
         ),
         (
             "queries.jsonl",
             '{"_id": "x", "text": "t", "answers": [], "answerable": "yes"}',
-            "queries.jsonl, line 6: 'answerable' must be true or false",
+            "queries.jsonl, line 6: answerable: Input should be a valid boolean",
         ),
         ("qrels.tsv", "q0 d0 1", "qrels.tsv, line 7: expected a question's id"),
         ("qrels.tsv", "q0\td0\tmuch", "qrels.tsv, line 7: expected a question's id"),
