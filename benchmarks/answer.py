@@ -24,7 +24,7 @@ _WAIT_S = 60.0
 
 
 class NothingAnswered(WellreadError):
-    """No question was answered at the first look, so there is nothing to measure."""
+    """No question was answered at the first pass, so there is nothing to measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,25 +36,25 @@ class _TimedQuestion:
     trace: Sequence[Any]
 
     @property
-    def at_first_look(self) -> bool:
+    def at_first_pass(self) -> bool:
         return self.record.status is Status.ANSWERED and len(self.record.timings) == 1
 
     @property
     def parts_s(self) -> dict[str, float]:
         """The seconds of each part, in order; together they are the time waited."""
         step = self.record.timings[0]
-        look = dict(self.trace[0]["detail"]["seconds"])
+        parts = dict(self.trace[0]["detail"]["seconds"])
         queue = (step.started_at - self.record.created_at) / timedelta(seconds=1)
         return {
             "queue, from the row to its step": queue,
-            **look,
-            "rest of the step": step.seconds - sum(look.values()),
+            **parts,
+            "rest of the step": step.seconds - sum(parts.values()),
             "HTTP, and waiting for the event": self.wall_s - queue - step.seconds,
         }
 
 
 def measure(options: Options) -> Report:
-    """Ask one question after another, each as a new row; measure those that the first look answers."""
+    """Ask one question after another, each as a new row; measure those that the first pass answers."""
     questions = [question.text for question in real_set().questions if question.answerable]
     with sandbox() as settings:
         shutil.copytree(make_knowledge_base(options), settings.data_dir, dirs_exist_ok=True)
@@ -62,12 +62,12 @@ def measure(options: Options) -> Report:
         settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)
         with up(settings, WELLREAD_EMBEDDER="minilm") as (_, client):
             asked = [_ask(client, text) for text in islice(cycle(questions), options.rounds + _WARM)][_WARM:]
-    answered = [each for each in asked if each.at_first_look]
+    answered = [each for each in asked if each.at_first_pass]
     if not answered:
         raise NothingAnswered(NothingAnswered.__doc__)
     figures = [
         *spread("answered over HTTP", [each.wall_s for each in answered], p50=60, p95=150),
-        Figure(name="answered at the first look", value=len(answered) / len(asked), unit="of all"),
+        Figure(name="answered at the first pass", value=len(answered) / len(asked), unit="of all"),
     ]
     for name in answered[0].parts_s:
         target = 10 if name.startswith("queue") else None
@@ -75,7 +75,7 @@ def measure(options: Options) -> Report:
     return Report(
         title=f"answer: {options.passages:,} passages, {len(asked)} questions one after another",
         figures=figures,
-        notes=("the targets are those for 100,000 passages", "questions that need a second look are left out"),
+        notes=("the targets are those for 100,000 passages", "questions that need a second pass are left out"),
     )
 
 

@@ -72,14 +72,14 @@ def _known_vectors(services: BenchmarkServices, asked: Sequence[Sequence[str]]) 
 
 
 def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postings) -> dict[str, float]:
-    """Return the seconds of each part of one question's looks."""
+    """Return the seconds of each part of one question's passes."""
     vector = tools.embedder.embed(wordings[:1])[0]
     spent = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
-    spent |= _look("1 query", tools, lambda timed: ask.first_pass(ask.Query(text=wordings[0]), timed))
+    spent |= _timed_pass("1 query", tools, lambda timed: ask.first_pass(ask.Query(text=wordings[0]), timed))
     spent["product again"] = exact.product_s(vector)
     spent["hits of 4"] = seconds_of(lambda: _hits(tools, wordings))
     variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
-    spent |= _look("4 queries", tools, lambda timed: ask.final_pass(ask.Query(text=wordings[0]), variants, timed))
+    spent |= _timed_pass("4 queries", tools, lambda timed: ask.final_pass(ask.Query(text=wordings[0]), variants, timed))
     return spent
 
 
@@ -98,11 +98,11 @@ def _hits(tools: Tools, wordings: Sequence[str]) -> list[Hit]:
     )
 
 
-def _look(name: str, tools: Tools, look: Callable[[Tools], LookupResult]) -> dict[str, float]:
+def _timed_pass(name: str, tools: Tools, run: Callable[[Tools], LookupResult]) -> dict[str, float]:
     search, graph = Stopwatch(tools.search), Stopwatch(tools.graph)
     timed = replace(tools, search=cast("Any", search), graph=cast("Any", graph))
     started, worked = time.perf_counter(), time.process_time()
-    attempt = look(timed)
+    attempt = run(timed)
     whole, worked, took = time.perf_counter() - started, time.process_time() - worked, attempt.timings
     names = sum(spent for call, spent in graph.spent_s.items())
     parts = {

@@ -86,7 +86,7 @@ def _command(name: str) -> click.Command:
         with _errors_in_one_line():
             eval_set = read_set(folder, corpus=corpus)
             opened = _open_embedder(embedder, models, threads)
-            with _progress(name, eval_set, limit) as on_look:
+            with _progress(name, eval_set, limit) as on_first_pass:
                 figures = measure(
                     [name],
                     eval_set,
@@ -94,7 +94,7 @@ def _command(name: str) -> click.Command:
                     cache=cache or _default_cache(),
                     limit=limit,
                     ablate=ablate,
-                    on_look=on_look,
+                    on_first_pass=on_first_pass,
                 )[name]
         if as_json:
             click.echo(json.dumps(rounded(figures), indent=1))
@@ -132,8 +132,8 @@ def _errors_in_one_line() -> Iterator[None]:
 
 @contextmanager
 def _progress(mode: str, eval_set: EvalSet, limit: int | None) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal; yield the function that moves it by one look."""
-    length = MODES[mode].looks(select_questions(mode, eval_set.questions, limit))
+    """Show a progress bar on a terminal; yield the function that moves it by one step."""
+    length = MODES[mode].first_passes(select_questions(mode, eval_set.questions, limit))
     hidden = not sys.stderr.isatty()
     bar: Any
     with click.progressbar(length=length, label=f"{eval_set.name}, {mode}", file=sys.stderr, hidden=hidden) as bar:

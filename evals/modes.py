@@ -35,7 +35,7 @@ class Mode:
     summary: str  #: what its figures say, for ``--help``
     measure: Callable[[Knowledge, Sequence[EvalQuestion]], Figures]
     asks: Callable[[EvalQuestion], bool]  #: whether it measures with this question
-    looks: Callable[[Sequence[EvalQuestion]], int] = len  #: how many first looks it takes at these questions
+    first_passes: Callable[[Sequence[EvalQuestion]], int] = len  #: how many first passes it takes at these questions
 
 
 def _is_ranked(question: EvalQuestion) -> bool:
@@ -56,7 +56,7 @@ MODES: dict[str, Mode] = {
         summary="How well the confidence separates what the knowledge base answers from what it does not.",
         measure=measure_judge,
         asks=_is_judged,
-        looks=lambda questions: len(questions) + sum(question.answerable for question in questions),
+        first_passes=lambda questions: len(questions) + sum(question.answerable for question in questions),
     ),
     "answers": Mode(
         summary="How often answers are right, are withheld where there is none, and quote their page word for word.",
@@ -64,7 +64,7 @@ MODES: dict[str, Mode] = {
         asks=lambda question: True,
     ),
     "variants": Mode(
-        summary="What the second look finds beyond the first, and the crawls it avoids.",
+        summary="What the second pass finds beyond the first, and the crawls it avoids.",
         measure=measure_variants,
         asks=lambda question: True,
     ),
@@ -95,10 +95,12 @@ def measure(
     cache: Path | None,
     limit: int | None = None,
     ablate: Sequence[str] = (),
-    on_look: Callable[[], None] = lambda: None,
+    on_first_pass: Callable[[], None] = lambda: None,
 ) -> dict[str, Figures]:
-    """Store the set's corpus and return each mode's figures on it; ``on_look`` is called after each first look."""
+    """Store the corpus and return each mode's figures on it; ``on_first_pass`` is called after each first pass."""
     questions = {mode: select_questions(mode, eval_set.questions, limit) for mode in modes}
     ablations = [ABLATIONS[name] for name in ablate]
-    with open_knowledge(eval_set.passages, embedder, cache=cache, ablations=ablations, on_look=on_look) as knowledge:
+    with open_knowledge(
+        eval_set.passages, embedder, cache=cache, ablations=ablations, on_first_pass=on_first_pass
+    ) as knowledge:
         return {mode: MODES[mode].measure(knowledge, questions[mode]) for mode in modes}

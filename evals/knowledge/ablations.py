@@ -14,12 +14,12 @@ from pipeline.retrieval.retrieve import Search
 
 @dataclass(frozen=True, kw_only=True)
 class Ablation:
-    """A part that is switched off: in the stored pages, in the pipeline's tools, or in the second look."""
+    """A part that is switched off: in the stored pages, in the pipeline's tools, or in the second pass."""
 
     off: str  #: what does not happen without it
     page: Callable[[PageText], PageText] = lambda page: page
     tools: Callable[[Tools], Tools] = lambda tools: tools
-    second_look: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
+    second_pass: Callable[[Query, Tools], LookupResult] | None = None  #: instead of the pipeline's own
 
 
 class _Overridden:
@@ -57,8 +57,8 @@ ABLATIONS: dict[str, Ablation] = {
     ),
     "title": Ablation(off="pages are stored without their titles", page=lambda page: replace(page, title="")),
     "variants": Ablation(
-        off="the second look asks the question alone, for as many hits",
-        second_look=lambda question, tools: final_pass(question, (), tools),
+        off="the second pass asks the question alone, for as many hits",
+        second_pass=lambda question, tools: final_pass(question, (), tools),
     ),
     "calibration": Ablation(
         off="the design document's rule judges", tools=lambda tools: replace(tools, judge="document")

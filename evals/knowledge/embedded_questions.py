@@ -24,7 +24,7 @@ class EmbeddedQuestion:
     def find(
         self, text: str, base: Search, *, k: int, ranking: Ranking | None = None, observe: Observe | None = None
     ) -> tuple[Hit, ...]:
-        """Return the k best hits of a knowledge base; the text leg looks for ``text``."""
+        """Return the k best hits of a knowledge base; the text leg searches for ``text``."""
         hits = retrieve(
             [text],
             self.row[None],

@@ -83,7 +83,7 @@ class EvalServices(Services):
 class Served:
     """The answer a question gets without reading more pages."""
 
-    attempt: LookupResult  #: the look that is served, its citations checked
+    attempt: LookupResult  #: of the pass that is served, its citations checked
     citations: int  #: that the composer gave
     valid_citations: int  #: those whose quote is at its offsets in the page's stored text
 
@@ -96,12 +96,12 @@ class Knowledge:
         services: EvalServices,
         documents: Sequence[Passage],
         ablations: Sequence[Ablation],
-        on_look: Callable[[], None],
+        on_first_pass: Callable[[], None],
     ) -> None:
         self._services = services
-        self._on_look = on_look
+        self._on_first_pass = on_first_pass
         self._tools = services.tools
-        self._second_look: Callable[[ask.Query, Tools], LookupResult] = ask.second_pass
+        self._second_pass: Callable[[ask.Query, Tools], LookupResult] = ask.second_pass
         self._switch_off(ablations)
         self._texts = [_page_text(document, ablations) for document in documents]
         self._urls = [document.url for document in documents]
@@ -124,25 +124,25 @@ class Knowledge:
         """Return the hits' documents, each at the rank of its best passage."""
         return [self._places[page] for page in dict.fromkeys(hit.passage.page_id for hit in hits)]
 
-    def first_look(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
-        """Return the first look's result."""
+    def first_pass(self, text: str, *, search: Search | None = None, observe: Observe | None = None) -> LookupResult:
+        """Return the first pass's result."""
         tools = replace(self._tools, search=search or self.search, observe=observe)
         found = ask.first_pass(ask.Query(text=text), tools)
-        self._on_look()
+        self._on_first_pass()
         return found
 
-    def second_look(self, text: str) -> LookupResult:
-        """Return the second look's result."""
-        return self._second_look(ask.Query(text=text), self._tools)
+    def second_pass(self, text: str) -> LookupResult:
+        """Return the second pass's result."""
+        return self._second_pass(ask.Query(text=text), self._tools)
 
     def serve(self, text: str) -> Served:
-        """Look once, and a second time where that does not suffice."""
-        look = self.first_look(text)
-        attempt = lookup.with_checked_citations(self._services, look)
+        """Run the first pass, and the second where that does not suffice."""
+        found = self.first_pass(text)
+        attempt = lookup.with_checked_citations(self._services, found)
         if not attempt.verdict.sufficient:
-            look = self.second_look(text)
-            attempt = lookup.with_checked_citations(self._services, look)
-        citations = look.answer.citations if look.answer else ()
+            found = self.second_pass(text)
+            attempt = lookup.with_checked_citations(self._services, found)
+        citations = found.answer.citations if found.answer else ()
         with self._services.database.read() as session:
             texts = pages.texts(session, [citation.page_id for citation in citations])
         return Served(
@@ -177,7 +177,7 @@ class Knowledge:
     def _switch_off(self, ablations: Sequence[Ablation]) -> None:
         for ablation in ablations:
             self._tools = ablation.tools(self._tools)
-            self._second_look = ablation.second_look or self._second_look
+            self._second_pass = ablation.second_pass or self._second_pass
 
     def _store(self, places: Collection[int]) -> list[int]:
         """Save the pages of these documents and index them; return their ids."""
@@ -221,14 +221,14 @@ def open_knowledge(
     *,
     cache: Path | None,
     ablations: Sequence[Ablation] = (),
-    on_look: Callable[[], None] = lambda: None,
+    on_first_pass: Callable[[], None] = lambda: None,
 ) -> Iterator[Knowledge]:
-    """Store the documents in a temporary folder; ``on_look`` is called after each first look."""
+    """Store the documents in a temporary folder; ``on_first_pass`` is called after each first pass."""
     with tempfile.TemporaryDirectory(prefix="wellread-evals-") as folder:
         services = EvalServices(Path(folder), embedder, cache)
         migrate(services.settings.database)
         try:
-            yield Knowledge(services, documents, ablations, on_look)
+            yield Knowledge(services, documents, ablations, on_first_pass)
         finally:
             services.tools.pool.shutdown()
             services.close()

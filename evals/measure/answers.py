@@ -14,7 +14,7 @@ AnsweredQuestion = tuple[EvalQuestion, Served]
 
 
 def measure_answers(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, float | None]:
-    """Return the figures of the served answer: the first look's, or where that does not suffice the second's.
+    """Return the figures of the served answer: the first pass's, or where that does not suffice the second's.
 
     The answer is compared with the gold whether or not the verdict suffices: it is at least given as provisional.
     A figure without any case is None.

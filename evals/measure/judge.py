@@ -17,7 +17,7 @@ _WITHHELD = (0.05, 0.1, 0.2, 0.3)
 
 
 def measure_judge(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, dict[str, float | None]]:
-    """Return the figures of the first look's verdict.
+    """Return the figures of the first pass's verdict.
 
     must_crawl: each answerable question with everything in (true) and with all pages under its gold documents' titles
     out (false). answerable: the answerable (true) against the unanswerable, everything in; ``abstained@0.1`` is the
@@ -25,8 +25,8 @@ def measure_judge(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> di
     """
     answerable = [question for question in questions if question.answerable and question.gold]
     unanswerable = [question for question in questions if not question.answerable]
-    known = [knowledge.first_look(question.text).verdict for question in answerable]
-    unknown = [knowledge.first_look(question.text).verdict for question in unanswerable]
+    known = [knowledge.first_pass(question.text).verdict for question in answerable]
+    unknown = [knowledge.first_pass(question.text).verdict for question in unanswerable]
     absent = list(_with_titles_out(knowledge, answerable))
     separation = {"auroc": _figures(known, unknown)["auroc"], **_curve(known, unknown)}
     return {"must_crawl": _figures(known, absent), "answerable": separation}
@@ -48,7 +48,7 @@ def _with_titles_out(knowledge: Knowledge, questions: Sequence[EvalQuestion]) ->
         by_titles[frozenset(knowledge.titles[at] for at in question.gold)].append(question)
     for titles, of_titles in by_titles.items():
         with knowledge.without(titles):
-            yield from [knowledge.first_look(question.text).verdict for question in of_titles]
+            yield from [knowledge.first_pass(question.text).verdict for question in of_titles]
 
 
 def _figures(true: Sequence[Verdict], false: Sequence[Verdict]) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ from evals.measure.stopwatch import Stopwatch
 from evals.sets.beir import EvalQuestion
 from pipeline.retrieval.retrieve import Search, Stage
 
-#: bm25 and dense: each leg alone; final: the hits that the first look is judged and answered from
+#: bm25 and dense: each leg alone; final: the hits that the first pass is judged and answered from
 ARMS = ("bm25", "dense", "fused", "reranked", "final")
 Ranking = Sequence[int]
 Gold = frozenset[int]
@@ -52,7 +52,7 @@ def _arms(knowledge: Knowledge, text: str) -> dict[str, tuple[list[int], float]]
         stages[stage] = hits, time.perf_counter() - started
 
     started = time.perf_counter()
-    attempt = knowledge.first_look(text, search=cast("Search", timed), observe=observe)
+    attempt = knowledge.first_pass(text, search=cast("Search", timed), observe=observe)
     timings = attempt.timings
     spent_s = {
         "bm25": timed.spent_s["search_text"],

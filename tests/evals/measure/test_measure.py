@@ -45,7 +45,7 @@ def test_retrieval_gives_every_figure_of_every_arm(knowledge: Knowledge, towers:
 
 
 def test_final_arm_is_what_the_look_hands_on(knowledge: Knowledge, towers: EvalSet) -> None:
-    attempt = knowledge.first_look(towers.questions[2].text)
+    attempt = knowledge.first_pass(towers.questions[2].text)
     assert knowledge.ranking(attempt.hits)[0] == 2
     assert len(knowledge.ranking(attempt.hits)) == len({hit.passage.page_id for hit in attempt.hits})
 
@@ -62,19 +62,19 @@ def test_document_of_several_passages_stands_at_its_best(tmp_path: Path) -> None
         )
     )
     with open_knowledge(each.passages, HashingEmbedder(), cache=None) as knowledge:
-        hits = knowledge.first_look(each.questions[0].text).hits
+        hits = knowledge.first_pass(each.questions[0].text).hits
         assert len([hit for hit in hits if hit.passage.title == "Log"]) > 1
         assert knowledge.ranking(hits) == [0, 1]
 
 
 def test_title_that_is_out_is_not_found_and_comes_back(knowledge: Knowledge, towers: EvalSet) -> None:
     question = towers.questions[0].text
-    before = knowledge.first_look(question)
+    before = knowledge.first_pass(question)
     with knowledge.without({"Eiffel Tower"}):
-        found = knowledge.ranking(knowledge.first_look(question).hits)
+        found = knowledge.ranking(knowledge.first_pass(question).hits)
         assert found
         assert not {0, 1} & set(found)
-    after = knowledge.first_look(question)
+    after = knowledge.first_pass(question)
     assert [hit.passage.id for hit in after.hits] == [hit.passage.id for hit in before.hits]
     assert after.verdict == before.verdict
 
@@ -105,7 +105,7 @@ def test_answers_are_compared_with_the_gold_and_their_quotes_with_the_pages(
     assert figures["abstained_unanswerable"] == 1
 
 
-def test_second_look_is_compared_with_the_first(knowledge: Knowledge, towers: EvalSet) -> None:
+def test_second_pass_is_compared_with_the_first(knowledge: Knowledge, towers: EvalSet) -> None:
     figures = measure_variants(knowledge, towers.questions)
     assert figures["questions"] == 4
     assert figures["recall@10"] == figures["recall@10_second"] == 1
@@ -115,12 +115,12 @@ def test_second_look_is_compared_with_the_first(knowledge: Knowledge, towers: Ev
     assert figures["insufficient"] >= 1 / 5  # the one that nothing answers
 
 
-def test_modes_take_as_many_first_looks_as_they_say(towers: EvalSet) -> None:
-    looks: list[int] = []
-    figures = measure(list(MODES), towers, HashingEmbedder(), cache=None, on_look=lambda: looks.append(1))
+def test_modes_take_as_many_first_passes_as_they_say(towers: EvalSet) -> None:
+    passes: list[int] = []
+    figures = measure(list(MODES), towers, HashingEmbedder(), cache=None, on_first_pass=lambda: passes.append(1))
     assert list(figures) == list(MODES)
     selected = {mode: select_questions(mode, towers.questions, None) for mode in MODES}
-    assert len(looks) == sum(MODES[mode].looks(selected[mode]) for mode in MODES) == 4 + (5 + 4) + 5 + 5
+    assert len(passes) == sum(MODES[mode].first_passes(selected[mode]) for mode in MODES) == 4 + (5 + 4) + 5 + 5
 
 
 def test_part_is_switched_off_by_its_name(towers: EvalSet) -> None:
@@ -140,15 +140,15 @@ def test_every_part_can_be_switched_off(name: str, knowledge: Knowledge, towers:
 def test_stored_pages_have_no_title_where_titles_are_switched_off(towers: EvalSet) -> None:
     off = [ABLATIONS["title"]]
     with open_knowledge(towers.passages, HashingEmbedder(), cache=None, ablations=off) as knowledge:
-        hits = knowledge.first_look(towers.questions[0].text).hits
+        hits = knowledge.first_pass(towers.questions[0].text).hits
     assert hits
     assert {hit.passage.title for hit in hits} == {""}
 
 
-def test_second_look_without_variants_asks_the_question_alone(knowledge: Knowledge, towers: EvalSet) -> None:
+def test_second_pass_without_variants_asks_the_question_alone(knowledge: Knowledge, towers: EvalSet) -> None:
     without = knowledge.ablated([ABLATIONS["variants"]])
-    assert without.second_look(towers.questions[0].text).queries == (towers.questions[0].text,)
-    assert len(knowledge.second_look(towers.questions[0].text).queries) > 1
+    assert without.second_pass(towers.questions[0].text).queries == (towers.questions[0].text,)
+    assert len(knowledge.second_pass(towers.questions[0].text).queries) > 1
 
 
 def test_sample_is_the_same_each_time_and_in_order(towers: EvalSet) -> None:
