@@ -76,7 +76,7 @@ def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Seq
 
 
 def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> list[Assertion]:
-    """Return the assertion of the best sentence of the first ``closely`` hits and its contradictions, newest first."""
+    """Return the assertion of the best sentence of the first ``top`` hits and its contradictions, newest first."""
     read_spans = cover(analysis, hits, top=top).spans
     chosen = choose_sentences(read_spans, analysis.text)
     return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []

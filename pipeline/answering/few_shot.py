@@ -43,12 +43,12 @@ def choose_examples(
     Leaves out the question itself and repeated questions.
     """
     asked = analysis.terms.keys()
-    distinct = {frozenset(content_terms(each.question, analysis.lang)): each for each in solved if each.answer.strip()}
+    distinct = {frozenset(content_terms(item.question, analysis.lang)): item for item in solved if item.answer.strip()}
     ranked = sorted(
-        ((likeness(analysis, each), each) for terms, each in distinct.items() if terms != asked),
+        ((likeness(analysis, item), item) for terms, item in distinct.items() if terms != asked),
         key=lambda pair: (-pair[0], pair[1].question),
     )
-    return tuple(each for alike, each in reversed(ranked[: max(0, count)]) if alike >= LEAST_ALIKE)
+    return tuple(item for alike, item in reversed(ranked[: max(0, count)]) if alike >= LEAST_ALIKE)
 
 
 def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:

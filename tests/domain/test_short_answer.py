@@ -1,4 +1,4 @@
-"""The short answer is the words of the first sentence that say just what was asked, where that is sure."""
+"""Test the short answer and the contradictions of an answer's sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every test of the pipeline may search with."""
+"""Provide the fixtures of the pipeline tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a question to an attempt, with fakes of what lives outside."""
+"""Test the passes from a question to its result, with fakes of everything external."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each switch does in a look."""
+"""Test what each enhancement changes in a pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every attack's page, served on loopback, read by the crawler, embedded, asked about, answered and told of."""
+"""Serve every attack's page on loopback, and read, embed, ask and answer from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that one question asks of a language model, over all its steps, stays within what it may spend."""
+"""Test that all model calls of one question stay within its budget over all its steps."""
 
 from __future__ import annotations
 

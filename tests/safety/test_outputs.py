@@ -1,4 +1,4 @@
-"""What leaves by any door is words: no script runs, no image is fetched, no code steers a terminal or a stream."""
+"""Test that every output is plain words: no script runs, no image is fetched, nothing controls a terminal or stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page leaves for a language model, and what becomes of the reply of a model that obeys the page."""
+"""Test which page text goes to a language model, and how the reply of a model that obeys the page is handled."""
 
 from __future__ import annotations
 

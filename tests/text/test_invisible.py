@@ -1,4 +1,4 @@
-"""Unseen characters go, what a language needs stays."""
+"""Test that invisible characters are removed, except those a language needs."""
 
 from __future__ import annotations
 

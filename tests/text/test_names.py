@@ -1,4 +1,4 @@
-"""Names have one spelling, titles give pages names, and texts name things."""
+"""Test the spelling of names, the names in titles, and the names in texts."""
 
 from __future__ import annotations
 

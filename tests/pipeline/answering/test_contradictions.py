@@ -1,4 +1,4 @@
-"""Pages that answer the same question with different values are each quoted, and said to disagree."""
+"""Test that pages with different values are each quoted and marked as contradicting."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Solved questions like this one, as examples for a model."""
+"""Test the choice of similar solved questions as examples for a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a sentence say just what was asked."""
+"""Test which words of a sentence are the short answer."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""A number of a model's sentence is one its source gives, in some form and no more exactly."""
+"""Test that a number of a model's sentence must be in its source, in some form and as exact."""
 
 import pytest
 from hypothesis import given, settings

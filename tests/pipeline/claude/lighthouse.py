@@ -1,4 +1,4 @@
-"""What Claude is asked about in these tests: two passages about a lighthouse."""
+"""Provide the question and the two passages about a lighthouse that these tests send to Claude."""
 
 from __future__ import annotations
 

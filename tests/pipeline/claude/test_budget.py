@@ -1,4 +1,4 @@
-"""What a question may spend bounds all its calls together."""
+"""Test that one budget limits all calls of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contradictions that Claude finds with its verdict: believed where each side's quote stands, shown with the answer."""
+"""Test that Claude's contradictions count only when each quote is in its passage, and are shown with the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What never changes is cached, what is used is paid for, and what could cost too much is not sent."""
+"""Test caching of constant prompts, the cost of calls, and the refusal of calls that could cost too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that Claude reads out of prose: only those that the page bears out word for word, each with its span."""
+"""Test that Claude's facts count only when the page holds them word for word, each with its span."""
 
 from __future__ import annotations
 

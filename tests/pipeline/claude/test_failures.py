@@ -1,4 +1,4 @@
-"""What fails is named, and asked again only where that can help."""
+"""Test that failures are named, and retried only where that can help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page text leaves for Claude as data of search results, and nowhere else."""
+"""Test that page text goes to Claude only as data of search results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passages become blocks, and what is said of the blocks becomes citations of the page."""
+"""Test that passages become blocks, and citations of blocks become citations of the page."""
 
 from __future__ import annotations
 

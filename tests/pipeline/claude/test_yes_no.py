@@ -1,4 +1,4 @@
-"""Claude's yes or no is the short answer where it stands first, is cited, and no page says the contrary."""
+"""Test that Claude's yes or no is the short answer when it is first, cited, and no page says the contrary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question's own words tell."""
+"""Test the analysis of a question from its words alone."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Which kinds of variant help which type of question is learned."""
+"""Test learning which kinds of variant help which type of question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other wordings of a question, by rules."""
+"""Test the variants of a question made by rules."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Whether something is so is told by a sentence that says just that, and by nothing else."""
+"""Test that a yes/no question is answered only by a sentence that states or negates it."""
 
 from __future__ import annotations
 

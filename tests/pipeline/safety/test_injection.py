@@ -1,4 +1,4 @@
-"""Orders to whoever answers are told from what a page says to its reader."""
+"""Test that prompt injections are distinguished from text for the page's reader."""
 
 from __future__ import annotations
 

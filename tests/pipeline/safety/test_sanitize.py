@@ -1,4 +1,4 @@
-"""Words stay, what a program would fetch, follow or run goes."""
+"""Test that words stay, and links, images and scripts are removed."""
 
 from __future__ import annotations
 
