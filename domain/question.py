@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from domain.variant import Variant
+
+#: what a question is about; each task has its retrieval strategy
+Task = Literal[
+    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
+]
 
 
 class Status(StrEnum):

@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
-from pipeline.question.strategy import Task
+from domain.question import Task
 
 STRATEGIES = get_args(Task)
 

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from pipeline.question.strategy import Task
+from domain.question import Task
 from store.questions.new_questions import NewQuestion
 
 MAX_WAIT_S = 120.0

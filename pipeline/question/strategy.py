@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
-Task = Literal[
-    "debugging", "code_review", "architecture", "explanation", "testing", "devops", "ml_engineering", "general"
-]
+from domain.question import Task
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.question import Task
 from pipeline.question.analysis import (
     MAX_CHARACTERS,
     QuestionError,
@@ -15,7 +16,7 @@ from pipeline.question.analysis import (
     question_type_of,
     suggested_k,
 )
-from pipeline.question.strategy import TASK_STRATEGIES, Task, infer_task, strategy_for
+from pipeline.question.strategy import TASK_STRATEGIES, infer_task, strategy_for
 from text.language import detect_language
 
 
