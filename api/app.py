@@ -42,13 +42,13 @@ def create_app(services: Services) -> FastAPI:
 
 
 def routes_alone(services: Services) -> FastAPI:
-    """Build the application without keys and limits, for this process alone; routes' own errors are not answered."""
+    """Build the application without keys and limits, for use inside this process; a route's own error is raised."""
     app = _Api(
         title="Wellread",
         version=installed_version(),
         description=_DESCRIPTION,
         lifespan=_lifespan,
-        docs_url=None,  # both would load their scripts from a CDN
+        docs_url=None,  # docs and redoc would load scripts from a CDN
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )

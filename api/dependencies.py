@@ -1,4 +1,4 @@
-"""What the routes work with: this process's services, and Redis for those that wait."""
+"""The routes' dependencies: this process's services, and Redis for requests that wait."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from workers.services import Services
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
-#: watchers at one time; whoever comes later is served from SQL
+#: most watchers at a time; later ones are served from SQL
 MAX_WATCHERS = 1_000
 
 
 def open_listener(url: str) -> redis.asyncio.Redis:
-    """Redis for blocking reads: fails at once when it is away, because the rows can tell as well."""
+    """Return a Redis client for blocking reads; it fails at once without Redis, because SQL can serve as well."""
     return redis.asyncio.Redis.from_url(
         url,
         socket_connect_timeout=2,
@@ -56,12 +56,12 @@ def _question_id(question_id: Annotated[str, Path(description="The question's id
 
 ServicesDep = Annotated[Services, Depends(_services)]
 ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
-#: what ends the waiting of those who wait for an answer
+#: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], Depends(_waiting)]
 QuestionId = Annotated[str, Depends(_question_id)]
 
 
 def read_record(services: Services, question_id: str) -> Record:
-    """A question's record; raises UnknownQuestion."""
+    """Return a question's record; raises UnknownQuestion."""
     with services.database.read() as session:
         return records.read(session, question_id, services.now())

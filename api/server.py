@@ -12,7 +12,7 @@ from workers.processes.stack import PortInUse
 from workers.services import Services
 from workers.settings import Settings
 
-#: seconds that a stopping server gives requests to end
+#: seconds that requests have to end when the server stops
 GRACE_S = 5
 
 
@@ -25,7 +25,7 @@ def serve(settings: Settings) -> None:
 
 
 class Server(uvicorn.Server):
-    """Tells those who wait for an answer when it stops, so that they get what there is."""
+    """A server that, when it stops, answers waiting requests with what is known so far."""
 
     def __init__(self, app: FastAPI, *, port: int = 0, log_level: str = "info", grace_s: int = GRACE_S) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small answers at once only where the protocol is named; else each waits 40 ms for the last one's ACK
+    # asyncio sends small answers at once only if the protocol is named; else each waits 40 ms for the last one's ACK
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

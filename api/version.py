@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def installed_version() -> str:
-    """The installed version; a tree that runs without being installed has none."""
+    """Return the installed version; a source tree that is not installed has none."""
     try:
         return version("wellread")
     except PackageNotFoundError:

@@ -1,1 +1,1 @@
-"""What every request passes: keys, limits, errors."""
+"""Checks of every request: keys, limits, errors."""

@@ -1,6 +1,6 @@
-"""Who may do what: keys with roles. Without any key, whoever sits at this machine may do everything.
+"""Checks API keys and their roles. Without any key, every program on this machine may do everything.
 
-:mod:`api.middleware.loopback_only` sees to the latter.
+:mod:`api.middleware.loopback_only` keeps other machines out then.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class BadKeys(WellreadError):
 
 
 class Role(IntEnum):
-    """What a key allows; each role includes those below it."""
+    """What a key allows; a greater role includes the smaller ones."""
 
     ask = 1  #: ask, watch, cancel, look at pages
     operate = 2  #: choose what is read: sources and single pages
@@ -44,11 +44,11 @@ class Key:
 
 
 class InvalidApiKey(WellreadError):
-    """No key was given, or one that is not known."""
+    """The key is missing or unknown."""
 
 
 class RoleTooSmall(WellreadError):
-    """The key is known and does not allow this."""
+    """The key does not allow this request."""
 
 
 def parse_keys(pairs: Sequence[SecretStr]) -> tuple[Key, ...]:
@@ -66,8 +66,8 @@ def check_exposure(host: str, keys: Sequence[Key]) -> None:
 
 
 def role_of(given: str, keys: Sequence[Key]) -> Role | None:
-    """The greatest role the given key has; compares every key in constant time."""
-    secret = given.encode("latin-1", "replace")  # the bytes as they came: so the server decodes headers
+    """Return the greatest role of the given key; compares every key in constant time."""
+    secret = given.encode("latin-1", "replace")  # the bytes as they were sent: the server decodes headers as latin-1
     roles = [key.role for key in keys if hmac.compare_digest(key.secret, secret)]
     return max(roles, default=None)
 
@@ -87,12 +87,12 @@ def caller(
         return Role.admin
     role = role_of(bearer.credentials if bearer else header or "", keys)
     if role is None:
-        raise InvalidApiKey("The key is missing or not known.")
+        raise InvalidApiKey("The key is missing or unknown.")
     return role
 
 
 def require(role: Role) -> Callable[[Role], None]:
-    """A dependency that lets this role and greater ones through."""
+    """Return a dependency that admits this role and greater ones."""
 
     def check(given: Annotated[Role, Depends(caller)]) -> None:
         allow(given, role)
@@ -103,7 +103,7 @@ def require(role: Role) -> Callable[[Role], None]:
 def allow(given: Role, needed: Role) -> None:
     """Raise :class:`RoleTooSmall` unless the role given includes the one needed."""
     if given < needed:
-        raise RoleTooSmall(f"This key may {given.name}; what was asked for needs one that may {needed.name}.")
+        raise RoleTooSmall(f"This key has the role {given.name}; the request needs the role {needed.name}.")
 
 
 def _parse(pair: str, number: int) -> Key:

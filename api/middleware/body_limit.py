@@ -1,4 +1,4 @@
-"""Refuses a request body that is too large, by its declared length or as it comes in."""
+"""Refuses a request body that is too large, by its declared length or while it is received."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from api.middleware.problems import of_status, respond
 
 
 class BodyLimit:
-    """Answers 413 with a problem; what is larger is never held in memory."""
+    """Answers 413 with a problem; a larger body is never held in memory."""
 
     def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
         self._app = app
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, counting what is received."""
+        """Pass the request on and count its bytes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        said = f"The body is larger than {self._max_bytes // 1024} KB."
+        detail = f"The body is larger than {self._max_bytes // 1024} KB."
         if int(Headers(scope=scope).get("content-length", "0")) > self._max_bytes:
-            await respond(of_status(413, said))(scope, receive, send)
+            await respond(of_status(413, detail))(scope, receive, send)
             return
         received = 0
 
@@ -32,7 +32,7 @@ class BodyLimit:
             message = await receive()
             received += len(message.get("body", b""))
             if received > self._max_bytes:
-                raise HTTPException(413, said)
+                raise HTTPException(413, detail)
             return message
 
         await self._app(scope, counted, send)

@@ -1,7 +1,8 @@
 """Keeps a keyless API to the machine it runs on.
 
-It listens on loopback, but a web page of another site could still reach it through the user's browser. So a foreign
-Host (DNS rebinding) and, for whatever changes something, a foreign Origin (cross-site request forgery) are refused.
+It listens on loopback, but a web page of another site could still reach it through the user's browser. It therefore
+refuses a foreign Host (DNS rebinding) and, for requests that change something, a foreign Origin (cross-site request
+forgery).
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from api.middleware.problems import Problem, respond
 
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-#: a page of another site cannot send it without asking this server first, which never agrees
+#: a page of another site cannot send this type without a preflight request, which this server never grants
 _JSON = "application/json"
 
 
 class LoopbackOnly:
-    """Refuses requests that reach a keyless API under a foreign name or from a foreign page."""
+    """Refuses requests that reach a keyless API under another host name or from another site's page."""
 
     def __init__(self, app: ASGIApp, *, names: Sequence[str]) -> None:
         self._app = app
         self._names = frozenset(names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, or answer 403."""
+        """Pass the request on, or refuse it."""
         if scope["type"] == "http" and (problem := self._objection(scope["method"], Headers(scope=scope))):
             await respond(problem)(scope, receive, send)
             return
@@ -69,6 +70,6 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port and brackets; empty when it is not one."""
+    """Return the name in a Host header without port and brackets; "" when it is malformed."""
     found = _HOST.fullmatch(host)
     return (found["v6"] or found["name"]).lower() if found else ""

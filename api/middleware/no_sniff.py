@@ -1,4 +1,4 @@
-"""Tells browsers to take every response for what it says it is: JSON with a page's words in it is never a page."""
+"""Tells browsers to trust the content type of every response, so that JSON with page text is never shown as a page."""
 
 from __future__ import annotations
 

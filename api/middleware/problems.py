@@ -1,4 +1,4 @@
-"""Every error as ``application/problem+json`` (RFC 9457): what happened and what to do, never a stack trace."""
+"""Answers every error as ``application/problem+json`` (RFC 9457): what happened and what to do, no stack trace."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Problem(BaseModel):
 
 
 class NotFound(WellreadError):
-    """There is no such thing; the message names it."""
+    """The thing asked for does not exist; the message names it."""
 
 
 def respond(problem: Problem) -> Response:
-    """The problem as a response."""
+    """Return the problem as a response."""
     headers = {"cache-control": "no-store"}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["retry-after"] = str(RETRY_AFTER_S)
@@ -59,7 +59,7 @@ def respond(problem: Problem) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Have the application answer every error as a problem."""
+    """Make the application answer every error as a problem."""
     install_for_requests(app)
     app.add_exception_handler(WellreadError, _answer(_of_error))
     app.add_exception_handler(redis.RedisError, _answer(_of_redis))
@@ -67,7 +67,7 @@ def install(app: FastAPI) -> None:
 
 
 def install_for_requests(app: FastAPI) -> None:
-    """Have the application answer requests that no route takes as problems."""
+    """Make the application answer malformed requests and unknown paths as problems."""
     app.add_exception_handler(RequestValidationError, _answer(_of_validation))
     app.add_exception_handler(HTTPException, _answer(_of_http))
 
@@ -179,7 +179,7 @@ def _of_validation(error: Exception) -> Problem:
 
 
 def _readable(entry: dict[str, Any]) -> str:
-    """One validation error as "field: what is wrong", without echoing the value."""
+    """Return one validation error as "field: what is wrong", without echoing the value."""
     where: Sequence[Any] = entry["loc"]
     field = ".".join(str(part) for part in where[1:]) or str(where[0])
     if entry["type"] == "json_invalid":
@@ -203,7 +203,7 @@ def _of_http(error: Exception) -> Problem:
 
 
 def of_status(status: int, detail: str) -> Problem:
-    """A problem that says no more than its HTTP status."""
+    """Return a problem that says no more than its HTTP status."""
     title = HTTPStatus(status).phrase
     what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is taken.")
     return Problem(

@@ -1,1 +1,1 @@
-"""What an operator runs: doctor, overview, reindex."""
+"""The operator's tools: doctor, overview, reindex."""

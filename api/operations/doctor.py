@@ -1,4 +1,4 @@
-"""Finds what is wrong with a set-up and says exactly what to do about it."""
+"""Finds what is wrong with a set-up and what to do about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOW_BYTES = 1_000_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """What one look found."""
+    """The finding of one check."""
 
     name: str
     level: Level
@@ -33,8 +33,8 @@ class Diagnosis:
 
 
 def diagnose(services: Services) -> Iterator[Diagnosis]:
-    """Look at every part in turn; a look that fails is itself a finding."""
-    looks: tuple[Callable[[Services], Diagnosis], ...] = (
+    """Check every part in turn; a check that fails is itself a finding."""
+    checks: tuple[Callable[[Services], Diagnosis], ...] = (
         _python,
         _data_folder,
         _disk,
@@ -49,22 +49,22 @@ def diagnose(services: Services) -> Iterator[Diagnosis]:
         _search_engines,
         _exposure,
     )
-    for check_engines in looks:
+    for check in checks:
         try:
-            yield check_engines(services)
+            yield check(services)
         except WellreadError as error:
-            yield Diagnosis(name=_name(check_engines), level="wrong", said=str(error))
+            yield Diagnosis(name=_name(check), level="wrong", said=str(error))
         except redis.RedisError as error:
             yield Diagnosis(
-                name=_name(check_engines),
+                name=_name(check),
                 level="wrong",
                 said=f"Redis did not answer: {error}",
                 fix=_redis_fix(services),
             )
 
 
-def _name(look: Callable[..., Any]) -> str:
-    return look.__name__.lstrip("_").replace("_", " ")
+def _name(check: Callable[..., Any]) -> str:
+    return check.__name__.lstrip("_").replace("_", " ")
 
 
 def _python(_: Services) -> Diagnosis:
@@ -118,7 +118,7 @@ def _redis(services: Services) -> Diagnosis:
         return Diagnosis(name="redis", level="wrong", said=f"maxmemory-policy is {policy}", fix=fix)
     if append == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
-        return Diagnosis(name="redis", level="note", said="keeps nothing over a restart", fix=fix)
+        return Diagnosis(name="redis", level="note", said="loses its data at a restart", fix=fix)
     return Diagnosis(name="redis", level="ok", said=services.settings.redis.split("@")[-1])
 
 
@@ -131,10 +131,10 @@ def _workers(services: Services) -> Diagnosis:
     said = ", ".join(f"{queue} {count}" for queue, count in alive.items())
     if missing := [queue for queue, count in alive.items() if not count]:
         fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
-        return Diagnosis(name="workers", level="wrong", said=f"nobody works on {', '.join(missing)} ({said})", fix=fix)
+        return Diagnosis(name="workers", level="wrong", said=f"no worker for {', '.join(missing)} ({said})", fix=fix)
     if alive["embed"] > 1:
         return Diagnosis(
-            name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: it alone writes."
+            name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: only one may write."
         )
     return Diagnosis(name="workers", level="ok", said=said)
 
@@ -146,7 +146,7 @@ def _database(services: Services) -> Diagnosis:
 
     url = make_url(services.settings.database)
     if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
-        return Diagnosis(name="database", level="note", said="made on the first start")
+        return Diagnosis(name="database", level="note", said="created at the first start")
     check_schema(services.database)
     return Diagnosis(name="database", level="ok", said=url.render_as_string(hide_password=True))
 
@@ -204,7 +204,7 @@ def _exposure(services: Services) -> Diagnosis:
 
 
 def _is_idle(settings: Settings) -> bool:
-    """Return whether the embedded stack is meant, and is not running."""
+    """Return whether the embedded stack is to be used and is not running."""
     from workers.processes.stack import running
 
     return not settings.redis_url and running(settings) is None
@@ -212,7 +212,7 @@ def _is_idle(settings: Settings) -> bool:
 
 def _redis_fix(services: Services) -> str:
     if services.settings.redis_url:
-        return "Start Redis, or mend WELLREAD_REDIS_URL; without it the embedded Valkey is used."
+        return "Start Redis, or correct WELLREAD_REDIS_URL; without it the embedded Valkey is used."
     return "Start the stack with `wellread up`."
 
 

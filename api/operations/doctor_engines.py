@@ -1,4 +1,4 @@
-"""The doctor's look at the search engines: which are on, which are left alone and why."""
+"""Checks the search engines for the doctor: which are enabled, which are in a cooldown and why."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ if TYPE_CHECKING:
     from store.ephemeral.engine_cooldowns import Cooldown
     from workers.services import Services
 
-#: what is asked to see whether an engine answers
+#: the query that tests whether an engine answers
 PROBE = "encyclopedia"
 
 
 def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
-    """Return what is to be said, what to do, and whether something is wrong.
+    """Return the finding, what to do, and whether something is wrong.
 
-    The operator's own SearXNG is asked a query, which costs nothing; the engines with a key are not.
+    The operator's own SearXNG gets a query, which costs nothing; engines with a key do not.
     """
     from workers.services.engines import switched_on
 
     on = switched_on(services.settings)
     if not on:
         return "none is on", "Set WELLREAD_SEARXNG_URL, WELLREAD_WIKIPEDIA=true or an engine's key.", False
-    rests = _rests(services) if redis_is_there else {}
-    said = [", ".join(_shown(name, rests) for name in on)]
-    said += [f"{name}: {rest.reason}" for name, rest in rests.items()]
+    cooldowns = _cooldowns(services) if redis_is_there else {}
+    findings = [", ".join(_shown(name, cooldowns) for name in on)]
+    findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items()]
     failed = _probe(services) if "searxng" in on else None
     if failed is not None:
-        return "; ".join((*said, str(failed))), "Mend SearXNG as said; the compose file's settings.yml works.", True
-    wrong = [name for name, rest in rests.items() if needs_operator(rest.kind)]
-    fix = f"Mend {', '.join(wrong)} as said, or leave it out of WELLREAD_ENGINES." if wrong else ""
-    return "; ".join(said), fix, bool(wrong)
+        return (
+            "; ".join((*findings, str(failed))),
+            "Correct SearXNG's settings; those in the compose file's settings.yml work.",
+            True,
+        )
+    wrong = [name for name, cooldown in cooldowns.items() if needs_operator(cooldown.kind)]
+    fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""
+    return "; ".join(findings), fix, bool(wrong)
 
 
 def needs_operator(kind: str) -> bool:
@@ -44,9 +48,9 @@ def needs_operator(kind: str) -> bool:
     return bool(getattr(getattr(errors, kind, None), "needs_operator", False))
 
 
-def _shown(name: str, rests: Mapping[str, Cooldown]) -> str:
-    rest = rests.get(name)
-    return f"{name} (left alone for {_span(rest.left_s)})" if rest else name
+def _shown(name: str, cooldowns: Mapping[str, Cooldown]) -> str:
+    cooldown = cooldowns.get(name)
+    return f"{name} (paused for {_span(cooldown.left_s)})" if cooldown else name
 
 
 def _span(seconds: float) -> str:
@@ -59,17 +63,17 @@ def _span(seconds: float) -> str:
     )
 
 
-def _rests(services: Services) -> dict[str, Cooldown]:
+def _cooldowns(services: Services) -> dict[str, Cooldown]:
     from workers.crawl.search import cooling_engines
 
     try:
         return cooling_engines(services)
-    except redis.RedisError:  # another look tells of it
+    except redis.RedisError:  # the check of Redis reports it
         return {}
 
 
 def _probe(services: Services) -> EngineError | None:
-    """Why the operator's SearXNG does not answer, None where it does."""
+    """Return why the operator's SearXNG does not answer; None where it does."""
     from crawler.search.engine import Query
     from crawler.search.engines.searxng import SearXNG
     from crawler.search.errors import EngineError

@@ -1,4 +1,4 @@
-"""What is kept, what is waiting, and who works on it: the facts behind `wellread status`."""
+"""Collects the facts for `wellread status`: what is stored, what waits, and who works on it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RecentQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """A queue: who works on it and what stands in it."""
+    """A queue with the numbers of its workers and waiting messages."""
 
     name: str
     workers: int
@@ -52,22 +52,22 @@ class Queue:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """Everything `wellread status` tells."""
+    """Everything that `wellread status` shows."""
 
     address: Address | None  #: None where no stack runs on the data folder
     queues: tuple[Queue, ...] | None  #: None while Redis does not answer
     pages: int
     passages: int
     sources: int
-    engines: Mapping[str, str]  #: that are on, each with why it is left alone, "" where it is not
+    engines: Mapping[str, str]  #: the enabled ones, each with the reason for its cooldown, "" where it has none
     questions: Mapping[Status, int]
     latest: tuple[RecentQuestion, ...]  #: newest first
     whole_sites: tuple[SiteRead, ...] = ()  #: being read, or paused
-    due: int = 0  #: pages to be looked at again, counted up to ten thousand
+    due: int = 0  #: pages due for another check, counted up to ten thousand
 
 
 def overview(services: Services) -> Overview:
-    """Look at everything once; raises DatabaseError or PassagesError with what to do."""
+    """Collect all facts once; raises DatabaseError or PassagesError with what to do."""
     check_schema(services.database)
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
     with services.database.read() as session:
@@ -78,7 +78,7 @@ def overview(services: Services) -> Overview:
             for row in records.latest(session, LATEST)
         )
         chosen = len(sources.list_all(session))
-        reading = [each for each in site_reads.latest(session, services.now()) if not each.status.is_final]
+        reading = [site for site in site_reads.latest(session, services.now()) if not site.status.is_final]
         waiting = refresh_queue.count(session, services.now())
     return Overview(
         address=running(services.settings),
@@ -96,10 +96,10 @@ def overview(services: Services) -> Overview:
 
 def _engines(services: Services) -> dict[str, str]:
     try:
-        rests = cooling_engines(services)
-    except redis.RedisError:  # the queues tell that Redis is away
-        rests = {}
-    return {name: rests[name].reason if name in rests else "" for name in switched_on(services.settings)}
+        cooldowns = cooling_engines(services)
+    except redis.RedisError:  # the queues show that Redis does not answer
+        cooldowns = {}
+    return {name: cooldowns[name].reason if name in cooldowns else "" for name in switched_on(services.settings)}
 
 
 def _queues(services: Services) -> tuple[Queue, ...] | None:

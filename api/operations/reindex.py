@@ -1,4 +1,4 @@
-"""Builds the knowledge base again from the texts in SQL: after a change of embedder, or damage."""
+"""Rebuilds the knowledge base from the texts in SQL, after a change of embedder or damage."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ from workers.services.heartbeat import living_workers
 if TYPE_CHECKING:
     from workers.services import Services
 
-#: told how many pages are done, of how many
+#: called with the pages done and the pages in all
 Progress = Callable[[int, int], None]
-#: by the page's id, which of its texts was written
+#: by the page's id, the version of its text that was written
 WrittenTexts = dict[int, tuple[int, bool]]
 
 _INDEXED = {"state": IndexState.INDEXED, "attempts": 0, "error": None, **leases.RELEASED}
 
 
 class StillRunning(WellreadError):
-    """Something may write to the knowledge base while it would be built again."""
+    """Something may write to the knowledge base during a rebuild."""
 
 
 def reindex(services: Services, progress: Progress) -> int:
-    """Embed every stored page anew and put the result in the old table's place; returns how many passages it holds.
+    """Embed every stored page again, replace the old table with the result, and return its number of passages.
 
-    Readers see the old table until the new one is complete. A run that is stopped is taken up where it was.
+    Readers see the old table until the new one is complete. A run that was stopped continues where it ended.
     Raises StillRunning, or the store's errors.
     """
     check_schema(services.database)
     written: WrittenTexts = {}
-    with _alone(services):
+    with _lock_data_folder(services):
         batches = _batches(services, written, progress)
         held = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
-        _take_in(services, written)
+        _finish_waiting_pages(services, written)
     return held
 
 
 def _batches(
     services: Services, written: WrittenTexts, progress: Progress
 ) -> Iterator[Mapping[int, Sequence[Passage]]]:
-    """All pages that are not gone, in order of their ids, some at a time; notes in ``written`` what they were."""
-    here = PageRow.gone_at.is_(None)
+    """Yield the passages of all pages that are not gone, in batches by id; note in ``written`` what was written."""
+    present = PageRow.gone_at.is_(None)
     done = last = 0
     with services.database.read() as session:
-        total = session.scalar(select(func.count()).select_from(PageRow).where(here)) or 0
+        total = session.scalar(select(func.count()).select_from(PageRow).where(present)) or 0
     progress(0, total)
     while True:
-        query = select(PageRow).where(here, PageRow.id > last).order_by(PageRow.id).limit(BATCH_PAGES)
+        query = select(PageRow).where(present, PageRow.id > last).order_by(PageRow.id).limit(BATCH_PAGES)
         with services.database.read() as session:
             found = [pages.to_page(row) for row in session.scalars(query)]
         if not found:
@@ -74,10 +74,10 @@ def _batches(
         progress(done, max(done, total))  # a crawl may go on and add pages
 
 
-def _take_in(services: Services, written: WrittenTexts) -> None:
-    """Do for the pages that waited to be embedded what the worker would have done.
+def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
+    """Mark the pages that waited to be embedded as indexed, as the worker would.
 
-    Those that were saved anew since they were written, or vanished, wait on: the knowledge base has what they were.
+    Pages that were saved again or vanished since they were written keep waiting: the knowledge base has their old text.
     """
     last = 0
     while True:
@@ -97,13 +97,13 @@ def _take_in(services: Services, written: WrittenTexts) -> None:
 
 
 def _text_of(page: Page) -> tuple[int, bool] | None:
-    """Which of the page's texts the knowledge base takes: its number, and whether it is another page's."""
+    """Return the version of the page's text to index: its number, and whether it duplicates another page's."""
     return None if page.is_gone else (page.generation, page.is_duplicate)
 
 
 @contextmanager
-def _alone(services: Services) -> Iterator[None]:
-    """Keep a stack from starting on this data folder for as long as the block runs; raises StillRunning."""
+def _lock_data_folder(services: Services) -> Iterator[None]:
+    """Keep a stack from starting on this data folder while the block runs; raises StillRunning."""
     settings = services.settings
     settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (settings.run_dir / "up.lock").open("ab+") as held:
@@ -123,7 +123,7 @@ def _alone(services: Services) -> Iterator[None]:
 
 
 def _writers(services: Services) -> int:
-    """The writers of a stack in parts; the embedded Redis is away, and they with it, when its lock is free."""
+    """Return the number of writers at a separate Redis; with the embedded one none runs while its lock is free."""
     if not services.settings.redis_url:
         return 0
     try:

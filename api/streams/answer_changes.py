@@ -1,4 +1,4 @@
-"""The answers of a standing question as they change: told from the rows, so that none is missed and none told twice."""
+"""Streams the new answers of a watched question; they are read from SQL, so none is missed and none sent twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from store.ephemeral.events import follow
 
 log = structlog.get_logger()
 
-#: how long the stream may be silent before the rows are looked at: an event may have been lost
+#: seconds of silence after which SQL is read: an event may have been lost
 SILENCE_S = 10.0
 
 ReadRecord = Callable[[], Record]
@@ -28,22 +28,22 @@ async def changes(
 ) -> AsyncIterator[Event]:
     """Yield ``changed`` with the record for each new answer while the question is watched, then ``stopped``.
 
-    ``after`` is the id of the last change that is known (milliseconds); None: the one that stands now.
+    ``after`` is the id of the last change the caller knows (milliseconds); None: the present one.
     """
     record = await to_thread.run_sync(read_record)
     known = _moment(record) if after is None else after
-    signs = _signs(listener, question_id)
+    wake_ups = _wake_ups(listener, question_id)
     while record.watched:
         if record.status.is_final and _moment(record) > known:
             known = _moment(record)
             yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
-        await anext(signs)
+        await anext(wake_ups)
         record = await to_thread.run_sync(read_record)
     yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 
-async def _signs(listener: redis.asyncio.Redis, question_id: str) -> AsyncIterator[None]:
-    """Yield when it is time to look at the rows."""
+async def _wake_ups(listener: redis.asyncio.Redis, question_id: str) -> AsyncIterator[None]:
+    """Yield whenever the record may have changed."""
     last = "0"
     while True:
         try:

@@ -1,6 +1,6 @@
-"""A question's progress for whoever watches: from the Redis stream, or from the rows when Redis is away.
+"""Streams a question's progress: from its Redis stream, or from SQL while Redis does not answer.
 
-The rows are the truth: a watcher ends when the row is final, whatever the stream has or has lost.
+SQL decides: a stream ends when the question's row is final, whatever the Redis stream has or has lost.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from store.questions.records import PHASES
 
 log = structlog.get_logger()
 
-#: how often the rows are looked at while Redis is away
+#: seconds between two reads of SQL while Redis does not answer
 POLL_EVERY_S = 0.5
-#: how long the stream may be silent before the rows are looked at: an event may have been lost
+#: seconds of silence after which SQL is read: an event may have been lost
 SILENCE_S = 3.0
-#: how long what the stream still holds of a question that has ended is waited for
+#: seconds to wait for stored events of a question that has ended
 REPLAY_S = 0.05
 
 ReadRecord = Callable[[], Record]
@@ -37,18 +37,18 @@ ReadRecord = Callable[[], Record]
 async def watch(
     listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord, *, after: str
 ) -> AsyncIterator[Event]:
-    """Yield where the question stands, then its progress after the event ``after``, then ``final`` and its record.
+    """Yield the question's status, then its progress after the event ``after``, then ``final`` with its record.
 
-    ``look`` reads the record from SQL. What is told from the rows has no id: a reader that comes back hears it again.
+    ``read_record`` reads from SQL. Events made from SQL have no id: a client that reconnects gets them again.
     """
     record = await to_thread.run_sync(read_record)
     yield _status(record)
     try:
-        async for event in _heard(listener, record, read_record, after=after):
+        async for event in _from_redis(listener, record, read_record, after=after):
             yield event
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
-        async for event in _seen(record, read_record):
+        async for event in _from_sql(record, read_record):
             yield event
 
 
@@ -60,26 +60,27 @@ async def final_record(
     within_s: float,
     waiting: set[anyio.CancelScope],
 ) -> Record:
-    """The question's record as soon as it is final, or as it is after ``within_s`` seconds.
+    """Return the question's record as soon as it is final, or as it is after ``within_s`` seconds.
 
-    The scope put into ``waiting`` ends it sooner. (A scope, because redis-py loses a single ``Task.cancel()``: it
-    sends through ``asyncio.wait_for``, which before Python 3.12 swallows one that comes as its work is done.)
+    Cancelling the scope that is put into ``waiting`` ends the wait sooner. (A scope, because redis-py loses a single
+    ``Task.cancel()``: it sends through ``asyncio.wait_for``, which before Python 3.12 swallows a cancellation that
+    comes as its work is done.)
     """
     if within_s > 0:
         scope = anyio.move_on_after(within_s)
         waiting.add(scope)
         try:
             with scope:
-                return await _ended(listener, question_id, read_record)
+                return await _wait_for_final(listener, question_id, read_record)
         finally:
             waiting.discard(scope)
     return await to_thread.run_sync(read_record)
 
 
-async def _ended(listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord) -> Record:
-    """The question's record, once it is final."""
+async def _wait_for_final(listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord) -> Record:
+    """Return the question's record once it is final."""
     try:
-        return await _heard_end(listener, await to_thread.run_sync(read_record), read_record)
+        return await _wait_for_end(listener, await to_thread.run_sync(read_record), read_record)
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
     while True:
@@ -89,8 +90,8 @@ async def _ended(listener: redis.asyncio.Redis, question_id: str, read_record: R
         await asyncio.sleep(POLL_EVERY_S)
 
 
-async def _heard_end(listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord) -> Record:
-    """The record as soon as it is final; who shares a run hears its leader's end, and the next one's if that fails."""
+async def _wait_for_end(listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord) -> Record:
+    """Return the record once it is final; a follower waits for its leader, and for the next one if that fails."""
     last = "0"
     while not record.status.is_final:
         leader = record.shared_with
@@ -103,12 +104,12 @@ async def _heard_end(listener: redis.asyncio.Redis, record: Record, read_record:
     return record
 
 
-async def _heard(
+async def _from_redis(
     listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord, *, after: str
 ) -> AsyncIterator[Event]:
-    """The stream's events; its own ``final`` is only a sign to look (a question may have been started again since).
+    """Yield the Redis stream's events; at its ``final``, SQL is read (the question may have been started again since).
 
-    Who shares a run hears its leader's events, and, when that ends without an answer, those of the next.
+    A follower gets its leader's events and, when that ends without an answer, those of the next leader.
     """
     last = after
     while True:
@@ -127,45 +128,45 @@ async def _heard(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Told:
-    """What a watcher knows already."""
+class _Sent:
+    """What was sent already."""
 
     status: str
     revision: int
     pages: frozenset[str]
 
 
-async def _seen(record: Record, read_record: ReadRecord) -> AsyncIterator[Event]:
-    """Progress told from the rows alone."""
-    told = _Told(status=record.status, revision=record.revision, pages=_settled(record))
+async def _from_sql(record: Record, read_record: ReadRecord) -> AsyncIterator[Event]:
+    """Yield progress found by reading SQL alone."""
+    sent = _Sent(status=record.status, revision=record.revision, pages=_finished_pages(record))
     while not record.status.is_final:
         await asyncio.sleep(POLL_EVERY_S)
         record = await to_thread.run_sync(read_record)
-        for event in _news(record, told):
+        for event in _new_events(record, sent):
             yield event
-        told = _Told(status=record.status, revision=record.revision, pages=_settled(record))
+        sent = _Sent(status=record.status, revision=record.revision, pages=_finished_pages(record))
     yield _final(record, "")
 
 
-def _news(record: Record, told: _Told) -> list[Event]:
-    """What happened since the last look."""
+def _new_events(record: Record, sent: _Sent) -> list[Event]:
+    """Return what happened since ``sent``."""
     events = [
         _event(
             EventKind.PAGE,
             {"url": page.url, "kind": "page", "text": page.title, "outcome": page.outcome, "reason": page.reason},
         )
         for page in record.pages
-        if page.outcome and page.url not in told.pages
+        if page.outcome and page.url not in sent.pages
     ]
-    if record.provisional and record.revision > told.revision:
+    if record.provisional and record.revision > sent.revision:
         missing = list(record.verdict.missing) if record.verdict else []
         events.append(_event(EventKind.PROVISIONAL, {"answer": record.answer, "missing": missing}))
-    if record.status != told.status and not record.status.is_final:
+    if record.status != sent.status and not record.status.is_final:
         events.append(_status(record))
     return events
 
 
-def _settled(record: Record) -> frozenset[str]:
+def _finished_pages(record: Record) -> frozenset[str]:
     return frozenset(page.url for page in record.pages if page.outcome)
 
 
