@@ -81,7 +81,7 @@ def caller(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> Role:
-    """The role of whoever asks; raises :class:`InvalidApiKey`."""
+    """Return the caller's role; raises :class:`InvalidApiKey`."""
     keys: tuple[Key, ...] = request.app.state.keys
     if not keys:
         return Role.admin

@@ -1,9 +1,9 @@
-// Shows an answer: what is said, how sure it is, and where each sentence stands.
+// Shows an answer: its text, how sure it is, and the source of each sentence.
 
 import { $, ENDS, call, guarded, link, make } from "./parts.js";
 
 const CONTEXT_CHARACTERS = 700;
-// a focus that is less sure is not set off
+// a focus below this confidence is not highlighted
 const SURE = 0.3;
 
 export function showAnswer(record) {
@@ -12,7 +12,7 @@ export function showAnswer(record) {
   $("answer").className = kind;
   $("badge").textContent = {
     provisional: "Provisional: still reading", answered: `Answer, ${Math.round(record.confidence * 100)} % sure`,
-    abstained: "Not known", failed: "It failed", timed_out: "Out of time: the best there was", cancelled: "Stopped",
+    abstained: "Not known", failed: "Failed", timed_out: "Out of time: the best answer so far", cancelled: "Stopped",
   }[kind] ?? "";
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
   $("text").replaceChildren(...sentences.flatMap(({ text, markers, focus, contradicts }) =>
@@ -96,7 +96,7 @@ async function inContext({ page_id, start, end, quote }) {
   const page = await call(`/api/pages/${page_id}?start=${from}&end=${end + CONTEXT_CHARACTERS}`);
   const text = Array.from(page.text);
   const cut = (first, last) => text.slice(first, last).join("");
-  if (cut(start - from, end - from) !== quote) return ["The page says something else by now. It said: ", make("mark", quote)];
+  if (cut(start - from, end - from) !== quote) return ["The page has changed since. It said: ", make("mark", quote)];
   const after = end + CONTEXT_CHARACTERS < page.characters ? " …" : "";
   return [from > 0 ? "… " : "", cut(0, start - from), make("mark", quote), cut(end - from), after];
 }

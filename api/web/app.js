@@ -1,11 +1,11 @@
-// Asks, watches and shows how it goes.
+// Asks a question, follows it and shows its progress.
 
 import { showAnswer, showWriting } from "./answer.js";
 import { $, ENDS, call, complain, guarded, link, make } from "./parts.js";
 
 const PHASES = {
   ASKED: "Look it up", RETRYING: "In other words", SEEKING: "Find pages",
-  READING: "Read", EMBEDDING: "Take in", REQUERYING: "Look again",
+  READING: "Read", EMBEDDING: "Index", REQUERYING: "Look again",
 };
 const STATUS_OF_STEP = { retrieve: "ASKED", retry: "RETRYING", seek: "SEEKING", requery: "REQUERYING" };
 const POLL_MS = 1000;
@@ -30,7 +30,7 @@ async function ask(event) {
   }
 }
 
-// ---- watching: by events, or by looking every second when a key is needed (EventSource cannot send one)
+// ---- watching: by events, or by polling every second when a key is needed (EventSource cannot send one)
 
 async function watch(id) {
   shown?.stop();

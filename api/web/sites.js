@@ -1,8 +1,8 @@
-// The sites: when each is looked at, changed here; and those being read as a whole, with what can be done about it.
+// Lists the sources with their schedules, which can be edited, and the whole sites being read, with buttons.
 
 import { $, call, guarded, link, make } from "./parts.js";
 
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 const DOING = { RUNNING: ["pause", "cancel"], PAUSED: ["resume", "cancel"], DONE: [], CANCELLED: ["resume"] };
 
 const when = (time) => (time ? new Date(time).toLocaleString() : "");
@@ -24,7 +24,7 @@ function source({ id, url, schedule, next_due }) {
   const field = make("input", "", { "aria-label": `Schedule of ${url}`, placeholder: "6h, or 0 3 * * *", value: said });
   const change = () => ({ ...scheduleOf(field.value), zone: schedule?.zone ?? "UTC" });
   const save = button("Save", () => call(`/api/sources/${id}`, { method: "PATCH", body: JSON.stringify(change()) }));
-  const due = next_due ? `next ${when(next_due)}` : "each page by its own interval";
+  const due = next_due ? `next ${when(next_due)}` : "each page at its own interval";
   return make("li", "", {}, link(url, url), make("span", due, { class: "quiet" }), make("span", "", { class: "row" }, field, save));
 }
 
@@ -45,7 +45,7 @@ export async function showSites() {
   const [sources, reads] = await Promise.all([call("/api/sources"), call("/api/site-reads")]);
   if (!$("sources").contains(document.activeElement)) $("sources").replaceChildren(...sources.map(source)); // not while it is edited
   $("site-reads").replaceChildren(...reads.slice(0, 10).map(siteRead));
-  if (reads.some(({ status }) => status === "RUNNING")) later = setTimeout(guarded(showSites), LOOK_MS);
+  if (reads.some(({ status }) => status === "RUNNING")) later = setTimeout(guarded(showSites), POLL_MS);
 }
 
 $("sites").addEventListener("toggle", guarded(showSites));

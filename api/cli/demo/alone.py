@@ -1,4 +1,4 @@
-"""A whole stack by itself: in a folder of its own, with nothing of the user's settings, data or keys."""
+"""Runs a whole stack in a folder of its own, without the user's settings, data or keys."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ READY_WITHIN_S = 60.0
 
 @contextmanager
 def isolated_in(folder: Path) -> Iterator[None]:
-    """Work in a folder of its own, with none of the user's settings; his data and his keys are not touched."""
-    kept, here = dict(os.environ), Path.cwd()
-    for name in kept:
+    """Work in this folder, without the user's settings; the user's data and keys are not touched."""
+    environment, folder_before = dict(os.environ), Path.cwd()
+    for name in environment:
         if name.startswith(("WELLREAD_", "ANTHROPIC_")):
             del os.environ[name]
     os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
@@ -31,14 +31,14 @@ def isolated_in(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        os.chdir(here)
+        os.chdir(folder_before)
         os.environ.clear()
-        os.environ.update(kept)
+        os.environ.update(environment)
 
 
 @contextmanager
 def started_stack() -> Iterator[tuple[Stack, Client]]:
-    """Start the stack that the environment describes, and give it with a client once it is ready to be asked."""
+    """Start the stack that the environment describes; yield it with a client once it can answer questions."""
     with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
         wait_until(client.is_ready, within_s=READY_WITHIN_S)
         yield stack, client

@@ -1,4 +1,4 @@
-"""What the demonstration promises, checked on what happened."""
+"""Checks what the demonstration promises against what happened."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wellread import Event, Record
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What happened to one question."""
+    """The outcome of one question."""
 
     record: Record
-    fetched: tuple[str, ...]  #: the paths the site was asked for meanwhile
+    fetched: tuple[str, ...]  #: the paths requested from the site meanwhile
     events: tuple[Event, ...]
 
 
@@ -24,7 +24,7 @@ class Check:
 
     name: str
     holds: bool
-    said: str = ""
+    detail: str = ""
 
 
 def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str]) -> list[Check]:
@@ -39,9 +39,9 @@ def check(findings: Sequence[Finding], expected: str, *, pages: Mapping[int, str
         Check(
             name="question 3 is not known, and says what was read",
             holds=third.record.status is Status.ABSTAINED and bool(third.record.live_urls),
-            said="" if third.record.status is Status.ABSTAINED else f"it is {third.record.status}",
+            detail="" if third.record.status is Status.ABSTAINED else f"it is {third.record.status}",
         ),
-        _quotes_stand(findings, pages),
+        _quotes_are_verbatim(findings, pages),
     ]
 
 
@@ -51,7 +51,7 @@ def _answers(name: str, finding: Finding, expected: str) -> Check:
     return Check(
         name=f"{name} is answered: {expected}",
         holds=right and bool(record.citations),
-        said="" if right else f"{record.status}: {_plain(record.answer or 'no answer')[:200]}",
+        detail="" if right else f"{record.status}: {_plain(record.answer or 'no answer')[:200]}",
     )
 
 
@@ -60,12 +60,12 @@ def _was_provisional(finding: Finding) -> bool:
     return EventKind.PROVISIONAL in kinds and EventKind.PAGE in kinds[kinds.index(EventKind.PROVISIONAL) :]
 
 
-def _quotes_stand(findings: Sequence[Finding], pages: Mapping[int, str]) -> Check:
+def _quotes_are_verbatim(findings: Sequence[Finding], pages: Mapping[int, str]) -> Check:
     citations = [citation for finding in findings for citation in finding.record.citations]
     wrong = [c.url for c in citations if pages.get(c.page_id, "")[c.start : c.end] != c.quote]
     return Check(
-        name=f"all {len(citations)} quotes stand in the stored pages", holds=not wrong and bool(citations),
-        said=", ".join(wrong),
+        name=f"all {len(citations)} quotes are in the stored pages word for word", holds=not wrong and bool(citations),
+        detail=", ".join(wrong),
     )  # fmt: skip
 
 

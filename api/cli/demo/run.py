@@ -22,7 +22,7 @@ from api.cli.views.question import Style
 from wellread import Client, Event, Record
 from workers.processes.stack import Stack
 
-Say = Callable[..., None]
+Write = Callable[..., None]
 
 #: short, because the site is in this process; other sites get the default
 DELAY_S = 0.2
@@ -34,30 +34,30 @@ class Script:
     """The questions of the demonstration."""
 
     question: str
-    expected: str  #: stands in the right answer
+    expected: str  #: part of the right answer
     paraphrase: str
     unanswered: str
 
 
-def run(say: Say, style: Style) -> bool:
-    """Show the flow, stop everything, and tell whether all held that was promised."""
+def run(write: Write, style: Style) -> bool:
+    """Show the flow, stop everything, and return whether every promise held."""
     script = _script()
     folder = Path(mkdtemp(prefix="wellread-demo-"))
     with serve() as site, isolated_in(folder):
-        say(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
-        with _started(say) as (stack, client):
+        write(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
+        with _started(write) as (stack, client):
             children = tuple(stack.pids().values())
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
-            say(f"The site is now a source, read every {DELAY_S:g} s (1 s is the default).")
+            write(f"The site is now a source, read every {DELAY_S:g} s (1 s is the default).")
             began = time.monotonic()
-            findings = _ask_all(client, site, script, say, style)
+            findings = _ask_all(client, site, script, write, style)
             asked_s = time.monotonic() - began
-            say(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
+            write(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
             checked = check(findings, script.expected, pages={p: client.page(p).text for p in _cited(findings)})
         checked += [_robots_kept(site), _nothing_left(children)]
-    say(*_heading("Checked", style), *(_check_line(each, style) for each in checked), "")
-    held = all(each.holds for each in checked)
-    say(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
+    write(*_heading("Checked", style), *(_check_line(result, style) for result in checked), "")
+    held = all(result.holds for result in checked)
+    write(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
     return held
 
 
@@ -68,27 +68,27 @@ def _end(folder: Path, *, held: bool) -> str:
     return "The demonstration's data is removed."
 
 
-def _ask_all(client: Client, site: SiteServer, script: Script, say: Say, style: Style) -> list[Finding]:
-    turns = (
+def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, style: Style) -> list[Finding]:
+    steps = (
         ("1. A question, and an empty knowledge base", script.question),
         ("2. The same in other words", script.paraphrase),
         ("3. A question that no page answers", script.unanswered),
     )
-    return [_ask(client, site, title, question, say, style) for title, question in turns]
+    return [_ask(client, site, title, question, write, style) for title, question in steps]
 
 
-def _ask(client: Client, site: SiteServer, title: str, question: str, say: Say, style: Style) -> Finding:
-    say(*_heading(title, style), f"> {question}", "")
+def _ask(client: Client, site: SiteServer, title: str, question: str, write: Write, style: Style) -> Finding:
+    write(*_heading(title, style), f"> {question}", "")
     fetched_before = len(site.paths)
-    heard: list[Event] = []
+    received: list[Event] = []
 
-    def tell(event: Event, at_s: float) -> None:
-        heard.append(event)
-        say(*show.event_lines(event, at_s, style))
+    def report(event: Event, at_s: float) -> None:
+        received.append(event)
+        write(*show.event_lines(event, at_s, style))
 
-    record = ask_flow.ask(client, AskOptions(question=question, wait_s=WAIT_S), tell)
-    say("", *show.record_lines(record, style))
-    return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(heard))
+    record = ask_flow.ask(client, AskOptions(question=question, wait_s=WAIT_S), report)
+    write("", *show.record_lines(record, style))
+    return Finding(record=record, fetched=tuple(site.paths[fetched_before:]), events=tuple(received))
 
 
 def _table(findings: Sequence[Finding]) -> tuple[list[str], list[tuple[str, list[str]]]]:
@@ -105,7 +105,7 @@ def _table(findings: Sequence[Finding]) -> tuple[list[str], list[tuple[str, list
 
 
 def _phases(record: Record) -> list[str]:
-    """The phases the question went through, each as often as it came."""
+    """Return the phases the question went through, in order, with repeats."""
     numbers = {"retrieve": "1", "retry": "2", "seek": "3", "requery": "4"}
     return [numbers[timing.step] for timing in record.timings if timing.step in numbers]
 
@@ -115,13 +115,13 @@ def _cited(findings: Sequence[Finding]) -> set[int]:
 
 
 @contextmanager
-def _started(say: Say) -> Iterator[tuple[Stack, Client]]:
-    say("Starting Valkey, the workers, beat and the API …")
+def _started(write: Write) -> Iterator[tuple[Stack, Client]]:
+    write("Starting Valkey, the workers, beat and the API …")
     began = time.monotonic()
     with started_stack() as (stack, client):
-        say(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
+        write(f"Up after {time.monotonic() - began:.1f} s, with an empty knowledge base.")
         yield stack, client
-        say("", "Stopping …")
+        write("", "Stopping …")
 
 
 def _robots_kept(site: SiteServer) -> Check:
@@ -133,9 +133,9 @@ def _under_drafts(paths: Sequence[str]) -> list[str]:
 
 
 def _nothing_left(children: Sequence[int]) -> Check:
-    """Each child led a process group of its own; none of them has a member left."""
+    """Check that no process group of the children has a member left."""
     left = [pid for pid in children if _group_lives(pid)]
-    return Check(name="no process is left", holds=not left, said=f"left: {left}" if left else "")
+    return Check(name="no process is left", holds=not left, detail=f"left: {left}" if left else "")
 
 
 def _group_lives(leader: int) -> bool:
@@ -147,8 +147,8 @@ def _group_lives(leader: int) -> bool:
 
 
 def _script() -> Script:
-    told = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
-    return Script(**{name: told[name] for name in Script.__dataclass_fields__})
+    script = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
+    return Script(**{name: script[name] for name in Script.__dataclass_fields__})
 
 
 def _count_pages() -> int:
@@ -159,6 +159,6 @@ def _heading(text: str, style: Style) -> list[str]:
     return ["", style.paint(text, bold=True), "═" * min(style.width, len(text))]
 
 
-def _check_line(each: Check, style: Style) -> str:
-    mark = style.paint("held  ", fg="green") if each.holds else style.paint("FAILED", fg="red", bold=True)
-    return f"{mark}  {each.name}" + (f" ({each.said})" if each.said else "")
+def _check_line(check: Check, style: Style) -> str:
+    mark = style.paint("held  ", fg="green") if check.holds else style.paint("FAILED", fg="red", bold=True)
+    return f"{mark}  {check.name}" + (f" ({check.detail})" if check.detail else "")

@@ -1,4 +1,4 @@
-"""Serves the demonstration's pages on a free loopback port, and remembers what was asked for."""
+"""Serves the demonstration's pages on a free loopback port, and records the requested paths."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 SITE = Path(__file__).parent / "site"
-#: the pages that name their own address
+#: kinds of files that contain the site's own address
 _FILLED_IN = frozenset({".txt", ".xml"})
 
 
 class SiteServer(ThreadingHTTPServer):
-    """A folder as a site."""
+    """A server for the files of a folder."""
 
     daemon_threads = True
 
     def __init__(self, folder: Path = SITE) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder = folder
-        self.paths: list[str] = []  #: what was asked for, in order
+        self.paths: list[str] = []  #: the requested paths, in order
 
     @property
     def origin(self) -> str:
@@ -34,7 +34,7 @@ class SiteServer(ThreadingHTTPServer):
 
 @contextmanager
 def serve(folder: Path = SITE) -> Iterator[SiteServer]:
-    """Serve a folder for as long as the block runs."""
+    """Serve a folder while the block runs."""
     server = SiteServer(folder)
     thread = threading.Thread(target=server.serve_forever, name="demo-site", daemon=True)
     thread.start()
@@ -71,11 +71,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the demonstration shows what matters."""
+        """Log nothing: the demonstration shows what matters."""
 
 
 def _file(folder: Path, path: str) -> Path | None:
-    """The file a path names, inside the folder only."""
+    """Return the file that a path names; None outside the folder."""
     parts = PurePosixPath(path).parts[1:]
     file = folder.joinpath(*parts)
     if ".." in parts:

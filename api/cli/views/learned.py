@@ -1,4 +1,4 @@
-"""How the terminal shows what was learned."""
+"""Formats for the terminal what was learned from feedback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def lesson_lines(lessons: Sequence[LessonOut], style: Style) -> list[str]:
-    """What learning came to, kind by kind."""
+    """Return the outcome of learning for each kind."""
     lines: list[str] = []
     for lesson in lessons:
         came_to = f"version {lesson.version}, in use now" if lesson.version else "stays as it is"
@@ -25,7 +25,7 @@ def lesson_lines(lessons: Sequence[LessonOut], style: Style) -> list[str]:
 
 
 def learned_lines(known: LearnedOut, style: Style) -> list[str]:
-    """The versions with their figures; then what was last tried."""
+    """Return the versions with their figures, then the last tries."""
     lines = [line for version in known.versions for line in _version_lines(version, style)]
     if not known.versions:
         lines = ["Nothing was learned yet: judge and reranker are as shipped."]

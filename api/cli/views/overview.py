@@ -1,4 +1,4 @@
-"""How the terminal shows what the operator looks at: the overview, the doctor's findings, the dead letters."""
+"""Formats for the terminal what the operator's commands show: overview, doctor's findings, dead letters, sources."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Dead(Protocol):
 
 
 def overview_lines(seen: Overview, style: Style) -> list[str]:
-    """What runs, what is kept, what waits, what was asked last."""
+    """Return what runs, what is stored, what waits and the latest questions."""
     return [
         *_running_lines(seen),
         "",
-        f"Kept: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
-        *([f"Due to be looked at again: {seen.due:,} pages"] if seen.due else []),
+        f"Stored: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
+        *([f"Due for another check: {seen.due:,} pages"] if seen.due else []),
         *(line for site in seen.whole_sites for line in site_read_lines(site, style)),
         *_engine_lines(seen, style),
         *_queue_lines(seen),
@@ -42,45 +42,45 @@ def overview_lines(seen: Overview, style: Style) -> list[str]:
 
 
 def check_lines(check: Diagnosis, style: Style) -> list[str]:
-    """One finding, and what to do about it."""
+    """Return one finding, and what to do about it."""
     level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
-    said = wrap(f"{check.name}: {check.said}", style.width - 7)
-    lines = [f"{level}  {said[0]}", *(f"       {line}" for line in said[1:])]
+    text = wrap(f"{check.name}: {check.said}", style.width - 7)
+    lines = [f"{level}  {text[0]}", *(f"       {line}" for line in text[1:])]
     return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
 
 
 def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
-    """The standing questions: how each stands, and when its answer last changed."""
+    """Return the watched questions: each with its status, and when its answer last changed."""
     if not watches:
         return ["No question is watched: `wellread watch QUESTION` watches one."]
     lines: list[str] = []
     for watch in watches:
-        changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since it is watched"
+        changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since"
         lines.append(f"{watch.question_id}  {watch.status}, {changed}")
         lines.append(cut(f"    {clean(watch.question)}", style.width))
     return [*lines, "", "`wellread watch stop ID` ends one."]
 
 
 def dead_lines(questions: Sequence[Dead], style: Style) -> list[str]:
-    """The dead letters, and how to start one again."""
+    """Return the dead letters, and how to start one again."""
     if not questions:
         return ["No question was given up."]
     lines: list[str] = []
     for question in questions:
         lines.append(f"{question.id}  {_when(question.updated_at)}")
         lines.append(cut(f"    {clean(question.text)}", style.width))
-        lines += wrap(question.error or "no error was kept", style.width, first="    ", rest="    ")
+        lines += wrap(question.error or "no error was stored", style.width, first="    ", rest="    ")
     return [*lines, "", "`wellread replay ID` starts one again."]
 
 
 def source_lines(sites: Sequence[Source]) -> list[str]:
-    """The sites that are kept, with what is said of them."""
+    """Return the sources with their settings."""
     if not sites:
         return ["No site was chosen: `wellread source add URL`."]
-    return [" ".join((clean(site.url), *_said_of(site))) for site in sites]
+    return [" ".join((clean(site.url), *_settings_of(site))) for site in sites]
 
 
-def _said_of(site: Source) -> list[str]:
+def _settings_of(site: Source) -> list[str]:
     own = ["(own)"] if site.own else []
     delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
     return [*own, *delay, *schedule_text(site.schedule, site.next_due)]
@@ -94,10 +94,8 @@ def _running_lines(seen: Overview) -> list[str]:
 
 
 def _engine_lines(seen: Overview, style: Style) -> list[str]:
-    left_alone = [
-        cut(f"  {name} is left alone: {clean(why)}", style.width) for name, why in seen.engines.items() if why
-    ]
-    return [f"Search engines: {', '.join(seen.engines) or 'none'}", *left_alone]
+    paused = [cut(f"  {name} is paused: {clean(why)}", style.width) for name, why in seen.engines.items() if why]
+    return [f"Search engines: {', '.join(seen.engines) or 'none'}", *paused]
 
 
 def _queue_lines(seen: Overview) -> list[str]:
@@ -109,7 +107,7 @@ def _queue_lines(seen: Overview) -> list[str]:
 
 def _question_lines(seen: Overview, style: Style) -> list[str]:
     if not seen.latest:
-        return ["", 'Nothing was asked yet: `wellread ask "…"`.']
+        return ["", 'No question was asked yet: `wellread ask "…"`.']
     counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
     latest = [
         cut(f"  {asked.id}  {_when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", style.width)

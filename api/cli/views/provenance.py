@@ -1,4 +1,4 @@
-"""What to know of an answer beside what it says: whether it still holds, where it comes from, what it cost."""
+"""Describes an answer: whether it still holds, which question it comes from, what it cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from api.cli.views.width import clean
 from wellread import Record
 
-#: URLs of pages that are being read, and the most words of what is missing
+#: most URLs of pages being read, and most missing words, that are shown
 _SHOWN = 5
 
 

@@ -1,6 +1,6 @@
-"""How the terminal shows a question: its progress, its answer with the citations, several answers side by side.
+"""Formats a question for the terminal: its progress, its answer with citations, several answers side by side.
 
-Pure: from values to lines no wider than the terminal. What comes from pages is stripped of control characters.
+Pure: turns values into lines no wider than the terminal, and strips control characters from page text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
 from wellread import Event, PageRead, Record
 
-#: status → (phase, what is being done)
+#: by status: the phase, and what happens in it
 PHASES = {
     Status.ASKED: ("phase 1", "looking in the knowledge base"),
     Status.RETRYING: ("phase 2", "looking again in other words"),
@@ -41,40 +41,40 @@ _INDENT = 18
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """What the terminal can show."""
+    """The width and colours that a terminal can show."""
 
     width: int = 80  #: columns
     colour: bool = False
 
     def paint(self, text: str, **style: Any) -> str:
-        """The text in a style, where colours are wanted."""
+        """Return the text in a style where the terminal has colours."""
         return click.style(text, **style) if self.colour else text
 
 
 def new_events(events: Iterable[Event]) -> Iterator[Event]:
-    """The events without those that say nothing new: where the question stood before its story is told, and repeats.
+    """Yield the events that tell something new: not the status at the start, and no repeats.
 
-    Of an answer that is being written, only what is new of it is told.
+    An event of an answer being written carries only the new part of it.
     """
     last: dict[str, object] = {}
     for number, event in enumerate(events):
         if number == 0 and event.kind == EventKind.STATUS and not event.id:
             continue
-        told = event.data.get("status") if event.kind == EventKind.STATUS else event.data.get("answer")
-        if event.kind in (EventKind.STATUS, EventKind.PROVISIONAL, EventKind.WRITING) and told == last.get(event.kind):
+        value = event.data.get("status") if event.kind == EventKind.STATUS else event.data.get("answer")
+        if event.kind in (EventKind.STATUS, EventKind.PROVISIONAL, EventKind.WRITING) and value == last.get(event.kind):
             continue
-        before, last[event.kind] = last.get(event.kind), told
-        yield _grown(event, str(before or "")) if event.kind == EventKind.WRITING else event
+        before, last[event.kind] = last.get(event.kind), value
+        yield _new_part(event, str(before or "")) if event.kind == EventKind.WRITING else event
 
 
-def _grown(event: Event, before: str) -> Event:
-    """What an answer has that it had not before; all of it, when it was begun anew."""
+def _new_part(event: Event, before: str) -> Event:
+    """Return the event with only the new part of its answer; all of it when the answer was started again."""
     answer = str(event.data.get("answer", ""))
     return replace(event, data={"answer": answer.removeprefix(before).strip()})
 
 
 def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
-    """One step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
+    """Return one step of progress, ``at_s`` seconds after the question was asked; unknown kinds show nothing."""
     if event.kind == EventKind.STATUS:
         return _status_lines(event, at_s, style)
     if event.kind == EventKind.PAGE and event.data.get("kind", "page") == "page":
@@ -87,7 +87,7 @@ def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
 
 
 def record_lines(record: Record, style: Style) -> list[str]:
-    """The record as the answer to read: how it ended, the answer, its citations, what to know of it."""
+    """Return the record as text: how it ended, the answer, its citations, notes on it."""
     lines = [_headline(record, style), ""]
     if record.short_answer:
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(record.short_answer), style.width)), ""]
@@ -106,7 +106,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
 
 
 def citation_lines(citation: Citation, style: Style) -> list[str]:
-    """A citation: its number, the quoted span, the page, and how old that is."""
+    """Return a citation: its number, the quoted span, the page, and its dates."""
     number = f"[{citation.marker}] "
     indent = " " * len(number)
     quote = wrap(f"“{clean(citation.quote)}”", style.width, first=number, rest=indent)
@@ -116,14 +116,14 @@ def citation_lines(citation: Citation, style: Style) -> list[str]:
 
 
 def reading_lines(reading: PageRead, style: Style) -> list[str]:
-    """A page that was asked to be read, and what came of it."""
+    """Return a page that was to be read, and the outcome."""
     outcome = clean(reading.outcome or "waiting")
     said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
     return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", style.width)]
 
 
 def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], style: Style) -> list[str]:
-    """A table: a column a question, a row a fact; cells wrap in their column."""
+    """Return a table with a column for each question and a row for each fact; cells wrap in their column."""
     label = max(columns(name) for name, _ in rows) + 2
     width = max(12, (style.width - label) // len(headings) - 2)
     lines = _row("", headings, label, width)

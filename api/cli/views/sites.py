@@ -1,4 +1,4 @@
-"""How the terminal shows whole sites being read, schedules, and the history of a page."""
+"""Formats for the terminal: whole sites being read, schedules, and the history of a page."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def progress_line(seen: SiteRead, style: Style) -> str:
     if seen.left_s is not None and seen.status == "RUNNING":
         parts.append(f"about {_span(seen.left_s)} left")
     if seen.embedding:
-        parts.append(f"{seen.embedding:,} being taken in")
+        parts.append(f"{seen.embedding:,} being indexed")
     return "  ".join(parts)
 
 
 def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
-    """One site read as it stands."""
+    """Return the present state of one site read."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
     size = f"{seen.bytes / 1e6:,.1f} MB in {_span(seen.active_s)}, {seen.left_out:,} left out"
     return [
@@ -41,28 +41,28 @@ def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
 
 
 def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
-    """The last site reads."""
+    """Return the last site reads."""
     if not seen:
         return ["No site was read as a whole: `wellread read URL --whole` reads one."]
     return [line for one in seen for line in site_read_lines(one, style)]
 
 
 def page_lines(page: StoredPage, style: Style) -> list[str]:
-    """A stored page and its history, the latest first."""
+    """Return a stored page and its history, the latest first."""
     state = "gone; it was" if page.is_gone else f"due again {_when(page.next_due)};"
     lines = [
         cut(clean(page.title or page.url), style.width),
         clean(page.url),
         f"page {page.id}, {page.lang}, {len(page.text):,} characters",
         f"text number {page.generation}, read {_when(page.read_at)}",
-        f"{state} looked at {_when(page.checked_at)}",
+        f"{state} checked {_when(page.checked_at)}",
         "",
     ]
     return [*lines, *(check_line(check, style) for check in page.history)]
 
 
 def check_line(check: PageCheck, style: Style) -> str:
-    """What was found, how often and when."""
+    """Return what one check found, how often and when."""
     often = f"{check.times}× since {_when(check.first_at)}" if check.times > 1 else ""
     describe = [
         _when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
@@ -72,7 +72,7 @@ def check_line(check: PageCheck, style: Style) -> str:
 
 
 def schedule_text(schedule: Any, next_due: datetime | None) -> list[str]:
-    """A source's schedule in words, with when it is due next."""
+    """Return a source's schedule in words, with the time it is next due."""
     if schedule is None:
         return []
     from crawler.discovery.schedule import describe

@@ -1,4 +1,4 @@
-"""How the terminal shows a question's trace: a block of lines a step."""
+"""Formats a question's trace for the terminal: a block of lines for each step."""
 
 from __future__ import annotations
 

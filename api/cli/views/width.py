@@ -1,4 +1,4 @@
-"""Text on a terminal: columns counted as they are shown, lines broken to fit, nothing that could steer the terminal."""
+"""Fits text to a terminal: counts columns, breaks lines, removes characters that could control the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNSHOWN = ("Cc", "Cf", "Cs")
 
 
 def clean(text: str) -> str:
-    """The text on one line, without control and direction characters."""
+    """Return the text on one line, without control and direction characters."""
     return "".join(char for char in _SPACES.sub(" ", text) if unicodedata.category(char) not in _UNSHOWN).strip()
 
 
@@ -22,7 +22,7 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """The text, cut with … where it is wider than ``width`` columns."""
+    """Return the text, cut with … where it is wider than ``width`` columns."""
     if columns(text) <= width:
         return text
     return next(_pieces(text, max(1, width - 1))) + "…"
@@ -31,7 +31,7 @@ def cut(text: str, width: int) -> str:
 def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
     """Break into lines of at most ``width`` columns, at spaces where there are any; prefixes count.
 
-    Paragraphs stay; a word wider than a line is broken, so that text without spaces wraps as well.
+    Keeps paragraphs. A word wider than a line is broken, so that text without spaces wraps as well.
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):

@@ -1,4 +1,4 @@
-"""The doctor and the overview tell which engines are on, which are left alone, and what only the operator mends."""
+"""The doctor and the overview tell which engines are on, which are paused, and what only the operator can correct."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_wrong_key_is_the_operators_to_mend(services_for: ServicesFor) -> None
     fail(services, "brave", "EngineKeyRejected", "Brave does not accept the key (401): check WELLREAD_BRAVE_KEY")
     check = found(services)
     assert check.level == "wrong"
-    assert "brave (left alone for 60 min)" in check.said
+    assert "brave (paused for 60 min)" in check.said
     assert "check WELLREAD_BRAVE_KEY" in check.said
     assert "brave" in check.fix
 
@@ -90,4 +90,4 @@ def test_the_overview_shows_who_is_left_alone(services_for: ServicesFor) -> None
     fail(services, "brave", "OutOfCredit", "Brave has no searches left")
     lines = overview_lines(overview(services), Style(width=80, colour=False))
     assert "Search engines: brave, wikipedia" in lines
-    assert "  brave is left alone: Brave has no searches left" in lines
+    assert "  brave is paused: Brave has no searches left" in lines
