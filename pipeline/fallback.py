@@ -14,7 +14,7 @@ from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
 from pipeline.answering.compose import PASSAGES, compose
 from pipeline.answering.contradictions import contradicting_assertions
 from pipeline.answering.refusal import is_answer, is_error
-from pipeline.answering.show_contradictions import add_disputes, to_disputes
+from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.judging.judge import Judge
 from pipeline.llm import Model, ModelError, OnAnswer
 from pipeline.question.analysis import Analysis
