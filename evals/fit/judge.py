@@ -21,7 +21,7 @@ from evals.sets.python_docs import read_python_docs
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT
-from pipeline.learning.logistic import fit_logistic
+from pipeline.learning.fits import fit_logistic
 from pipeline.learning.metrics import auroc, calibration_error
 from store.embedders import open_embedder
 

@@ -22,7 +22,8 @@ from evals.knowledge.in_memory import MemoryKnowledge
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
-from pipeline.learning.listwise import Floats, fit_listwise, padded
+from pipeline.learning.fits import fit_listwise, padded
+from pipeline.learning.metrics import Floats
 from pipeline.retrieval.fusion import minmax, rrf
 from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
 from pipeline.retrieval.rerank.features import Signals, signals

@@ -15,8 +15,8 @@ import numpy as np
 from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.feedback import JudgedAnswer, Refit, change, is_held_out
+from pipeline.learning.fits import Prior, fit_from_prior
 from pipeline.learning.judge_floor import Sample, broken_floors, metrics_on, pinned_floor, pinned_sample
-from pipeline.learning.logistic import Prior, fit_from_prior
 from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
 
 #: right and wrong answers needed, of each kind: in all, and among those held out

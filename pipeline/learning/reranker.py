@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from pipeline.learning.feedback import RankedHits, Refit, change, is_held_out
-from pipeline.learning.listwise import Floats, fit_listwise, losses, padded
-from pipeline.learning.metrics import is_better
+from pipeline.learning.fits import fit_listwise, losses, padded
+from pipeline.learning.metrics import Floats, is_better
 from pipeline.retrieval.rerank.features import Signals
 from pipeline.retrieval.rerank.learned import weights as shipped_weights
 

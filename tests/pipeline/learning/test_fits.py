@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.learning.listwise import fit_listwise
-from pipeline.learning.logistic import Prior, fit_from_prior, fit_logistic
+from pipeline.learning.fits import Prior, fit_from_prior, fit_listwise, fit_logistic
 
 RANDOM = np.random.default_rng(7)
 ROWS = RANDOM.normal(size=(300, 2)) * [1.0, 5.0] + [0.0, 3.0]
