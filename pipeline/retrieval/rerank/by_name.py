@@ -7,9 +7,8 @@ from functools import partial
 from typing import Literal
 
 from domain import Hit
-from pipeline.retrieval.rerank.bm25 import rerank_bm25
+from pipeline.retrieval.rerank.formulas import Reranker, rerank_bm25, rerank_hybrid, rerank_tfidf
 from pipeline.retrieval.rerank.learned import rerank_learned
-from pipeline.retrieval.rerank.tfidf import Reranker, rerank_hybrid, rerank_tfidf
 
 #: learned: fitted on questions; hybrid, tfidf, bm25: the design document's methods; none: the order of the fusion
 RerankerName = Literal["learned", "hybrid", "tfidf", "bm25", "none"]

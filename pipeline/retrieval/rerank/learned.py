@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from domain import Hit
 from pipeline.retrieval.rerank.features import Signals, signals
-from pipeline.retrieval.rerank.tfidf import reorder
+from pipeline.retrieval.rerank.formulas import reorder
 
 
 def rerank_learned(

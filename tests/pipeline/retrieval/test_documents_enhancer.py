@@ -21,7 +21,7 @@ from pipeline.retrieval.context import (
     select_diverse,
     select_for_answer,
 )
-from pipeline.retrieval.rerank.tfidf import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
+from pipeline.retrieval.rerank.formulas import MAX_FEATURES, WEIGHTS, keyword_overlap, tfidf_cosines
 from tests.fakes import passage
 from tests.pipeline.test_ask import tools_for
 from text.similarity import jaccard

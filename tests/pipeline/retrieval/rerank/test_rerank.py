@@ -9,9 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.retrieval.rerank.bm25 import bm25_scores, rerank_bm25
 from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
-from pipeline.retrieval.rerank.tfidf import keyword_overlap, rerank_hybrid, rerank_tfidf, tfidf_cosines
+from pipeline.retrieval.rerank.formulas import (
+    bm25_scores,
+    keyword_overlap,
+    rerank_bm25,
+    rerank_hybrid,
+    rerank_tfidf,
+    tfidf_cosines,
+)
 from tests.fakes import passage
 from text.similarity import jaccard
 

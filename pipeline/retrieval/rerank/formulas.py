@@ -1,17 +1,20 @@
-"""Reorder hits by the design document's formulas [rerank_search_results]: similarity, TF-IDF cosine and word overlap.
+"""Reorder hits by the design document's formulas [rerank_search_results]: TF-IDF cosine, alone or with others, or BM25.
 
-They read the passage's text alone and ignore its language.
+The hits themselves are the corpus. TF-IDF and the hybrid read the passage's text alone and ignore its language.
 :mod:`pipeline.retrieval.rerank.by_name` chooses the reranker.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from domain import Hit
 from text.analyser import words
 from text.similarity import jaccard
+from text.terms import content_terms, terms_of
 
 #: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
@@ -19,6 +22,8 @@ Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
 #: similarity, TF-IDF cosine, Jaccard [_hybrid_rerank]
 WEIGHTS = (0.5, 0.3, 0.2)
 MAX_FEATURES = 1000
+#: Robertson's constants as the full-text index has them
+K1, B = 1.2, 0.75
 
 
 def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
@@ -48,6 +53,16 @@ def rerank_tfidf(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     return reorder(hits, tfidf_cosines(question, [hit.passage.text for hit in hits]))
 
 
+def rerank_bm25(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Order ``hits`` by BM25 over title and text, as a share of the best one's."""
+    scores = bm25_scores(
+        list(content_terms(question, lang)),
+        [terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang) for hit in hits],
+    )
+    most = max(scores, default=0.0) or 1.0
+    return reorder(hits, [score / most for score in scores])
+
+
 def keyword_overlap(query: str, texts: Sequence[str]) -> list[float]:
     """Return the Jaccard similarity of the query's words with each text's [_calculate_keyword_overlap]."""
     wanted = set(words(query))
@@ -64,3 +79,23 @@ def tfidf_cosines(query: str, texts: Sequence[str]) -> list[float]:
         return [0.0] * len(texts)  # scikit-learn raises an error on an empty vocabulary
     vectors = vectorizer.fit_transform((query, *texts))
     return [float(cosine) for cosine in cosine_similarity(vectors[:1], vectors[1:])[0]]
+
+
+def bm25_scores(query: Sequence[str], texts: Sequence[Sequence[str]]) -> list[float]:
+    """Return each text's BM25 for ``query``, both as terms: Σ idf · tf (k1 + 1) / (tf + k1 (1 − b + b length / mean)).
+
+    idf is ln(1 + (N − n + .5) / (n + .5)), which is never negative.
+    """
+    counts = [Counter(text) for text in texts]
+    lengths = [len(text) for text in texts]
+    mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+    within = {term: sum(term in count for count in counts) for term in query}
+    idf = {term: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for term, n in within.items()}
+    return [
+        sum(
+            idf[term] * count[term] * (K1 + 1) / (count[term] + K1 * (1 - B + B * length / mean))
+            for term in idf
+            if count[term]
+        )
+        for count, length in zip(counts, lengths, strict=True)
+    ]
