@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from domain import Focus, Hit
 from pipeline.answering.focus import find_focus
 from pipeline.answering.values.find import values_in
-from pipeline.answering.values.units import BARE
-from pipeline.answering.values.value import Value, ValueKind, is_comparable, may_be_equal
+from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable, may_be_equal
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, ranked_by_score, score
 from pipeline.question.analysis import Analysis

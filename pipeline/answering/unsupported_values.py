@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.answering.values.find import values_in
-from pipeline.answering.values.units import BARE
-from pipeline.answering.values.value import Value, ValueKind, is_comparable
+from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable
 
 _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")

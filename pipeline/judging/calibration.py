@@ -10,29 +10,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
 from pipeline.judging.features import Evidence
 
-#: the features of a model for a known embedder, and those for an unknown one
-FEATURES = (
-    "similarity",
-    "agreement",
-    "margin",
-    "passage_coverage",
-    "coverage_margin",
-    "sentence_coverage",
-    "led_coverage",
-    "nearness",
-    "missing_weight",
-    "absent_weight",
-    "missing_name",
-    "title_coverage",
-    "term_count",
-    "term_weight",
-)
+#: the features of a model for a known embedder: the numbers among the evidence; and those for an unknown one
+FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float")
 WITHOUT_SIMILARITY = FEATURES[3:]
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"

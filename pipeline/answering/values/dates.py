@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from pipeline.answering.values.units import BARE, Unit
-from pipeline.answering.values.value import Value
+from pipeline.answering.values.value import BARE, Unit, Value
 
 _SPACE = "[ \u00a0\u202f]"
 _MONTHS: Mapping[str, int] = {

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from pipeline.answering.values.dates import dates_in
 from pipeline.answering.values.numbers import numbers_in
-from pipeline.answering.values.units import BARE
-from pipeline.answering.values.value import Value, ValueKind
+from pipeline.answering.values.value import BARE, Value, ValueKind
 from text.analyser import fold
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|bis|and|und)\s?$")

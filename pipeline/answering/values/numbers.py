@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pipeline.answering.values.units import BARE, SHARE, UNIT, Unit
-from pipeline.answering.values.value import Value
+from pipeline.answering.values.value import BARE, SHARE, UNIT, Unit, Value
 
 _SPACE = "[ \u00a0\u202f]"
 _DIGITS = rf"\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
