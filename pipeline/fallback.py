@@ -13,8 +13,8 @@ from typing import Generic, Protocol, TypeVar
 from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
 from pipeline.answering.compose import PASSAGES, compose
 from pipeline.answering.contradictions import contradicting_assertions
-from pipeline.answering.refusal import is_answer, is_error
 from pipeline.answering.disputes import add_disputes, to_disputes
+from pipeline.answering.refusal import is_answer, is_error
 from pipeline.judging.judge import Judge
 from pipeline.llm import Model, ModelError, OnAnswer
 from pipeline.question.analysis import Analysis

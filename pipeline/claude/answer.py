@@ -1,4 +1,4 @@
-"""Turn Claude's reply into an answer: only sentences whose citations are the page's text.
+"""Turn Claude's reply into an answer, also while it is written: only sentences whose citations are the page's text.
 
 Claude cites blocks of the passages that it was sent (:mod:`pipeline.claude.passages`).
 """
@@ -15,9 +15,12 @@ from domain import Answer, Citation, Cost, Passage, Sentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.unsupported_values import unsupported_values
 from pipeline.claude.passages import PassageBlocks, title_of
+from pipeline.llm import OnAnswer
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 from text.sentences import sentence_spans
 
+#: the most updates of one answer; each checks the whole answer again
+MAX_UPDATES = 20
 NOT_FOUND = "The model found no answer in the passages."
 _ENDED = re.compile(r"[.!?…。！？।][\"'”’»)\]]*\s*$")
 
@@ -82,6 +85,38 @@ def answer_from(
         ),
         cost=cost,
     )
+
+
+@dataclass(kw_only=True)
+class AnswerStream:
+    """Receives the reply so far and calls ``on_answer`` whenever a further supported sentence is complete."""
+
+    on_answer: OnAnswer
+    passages: Sequence[PassageBlocks]
+    composer: str
+    question: str
+    lang: str
+    _sentences: int = field(default=1, init=False)  # the last one is not complete before the next begins
+    _published: list[str] = field(default_factory=list, init=False)
+
+    def __call__(self, parts: Sequence[CitedText]) -> None:
+        """Receive the complete parts, each with its citations."""
+        sentences = len(sentence_spans("".join(part.text for part in parts)))
+        if sentences <= self._sentences or len(self._published) == MAX_UPDATES:
+            return
+        self._sentences = sentences
+        answer = answer_from(
+            parts,
+            self.passages,
+            composer=self.composer,
+            cost=Cost(),
+            state="partial",
+            question=self.question,
+            lang=self.lang,
+        )
+        if answer.text and answer.text not in self._published:
+            self._published.append(answer.text)
+            self.on_answer(answer)
 
 
 def _plain(text: str, passages: Sequence[PassageBlocks]) -> str:

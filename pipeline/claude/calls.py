@@ -16,7 +16,7 @@ from pipeline.llm import ApiKeyRejected, BadReply, ModelRefused, OverBudget
 
 if TYPE_CHECKING:
     from pipeline.claude.http import MessagesApi, ModelReply, OnText
-    from pipeline.llm import Spending
+    from pipeline.llm import SpendingBudget
 
 Block = dict[str, Any]
 
@@ -42,12 +42,12 @@ class Calls:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, MessagesApi] | None = field(default=None, init=False, repr=False)
     _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget
-    _budget: Spending | None = field(default=None, init=False, repr=False)
+    _budget: SpendingBudget | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.api_key = _checked(self.api_key)
 
-    def within(self, budget: Spending) -> Calls:
+    def within(self, budget: SpendingBudget) -> Calls:
         """Return a copy over the same connections that pays from ``budget``."""
         bound = copy.copy(self)
         bound._owner, bound._budget = self._owner or self, budget

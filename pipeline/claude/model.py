@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
-from pipeline.claude.answer import NOT_FOUND, answer_from
+from pipeline.claude.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.claude.calls import Calls
 from pipeline.claude.contradictions import read_disputes
 from pipeline.claude.facts import FACTS, FACTS_SCHEMA, read_facts
@@ -16,13 +16,12 @@ from pipeline.claude.passages import PassageBlocks, cut_into_blocks, search_resu
 from pipeline.claude.prices import PRICES, Price
 from pipeline.claude.prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
 from pipeline.claude.schemas import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
-from pipeline.claude.streaming import AnswerStream
 from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.question.variants import MAX_COUNT
 
 if TYPE_CHECKING:
     from pipeline.claude.http import ModelReply
-    from pipeline.llm import Spending
+    from pipeline.llm import SpendingBudget
 
 SMALL_MODEL = "claude-haiku-4-5-20251001"
 LARGE_MODEL = "claude-sonnet-5-5"
@@ -131,7 +130,7 @@ class Claude:
         reply, cost = self._calls.ask(model, system(COMPOSE, notes), content, on_text=stream)
         return _answer_of(reply, passages, model, cost, question=question, lang=lang)
 
-    def within(self, budget: Spending) -> Claude:
+    def within(self, budget: SpendingBudget) -> Claude:
         """Return a copy over the same connections that pays from ``budget``."""
         bound = copy.copy(self)
         bound._calls = self._calls.within(budget)

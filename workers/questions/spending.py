@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain import Question
-from pipeline.claude.budget import SpendingBudget
+from pipeline.llm import SpendingBudget
 from store.questions.trace import spent
 from store.sql.database import Database
 

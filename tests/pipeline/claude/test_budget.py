@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Cost
-from pipeline.claude.budget import SpendingBudget
 from pipeline.claude.model import Claude
-from pipeline.llm import BadReply, ModelBusy, OverBudget
+from pipeline.llm import BadReply, ModelBusy, OverBudget, SpendingBudget
 from tests.claude_double import KEY, ClaudeDouble
 from tests.claude_wire import Fail, Say
 from tests.pipeline.claude.lighthouse import QUESTION, hits

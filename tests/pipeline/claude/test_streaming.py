@@ -8,10 +8,9 @@ from itertools import pairwise
 import pytest
 
 from domain import Answer, Verdict
-from pipeline.claude.answer import BlockCitation, CitedText
+from pipeline.claude.answer import MAX_UPDATES, AnswerStream, BlockCitation, CitedText
 from pipeline.claude.model import Claude
 from pipeline.claude.passages import cut_into_blocks
-from pipeline.claude.streaming import MAX_UPDATES, AnswerStream
 from pipeline.fallback import compose_answer
 from pipeline.question.analysis import analyse_question
 from tests.claude_double import ClaudeDouble

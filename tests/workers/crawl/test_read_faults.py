@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from domain import Hit, Status
-from pipeline.claude.budget import SpendingBudget
-from pipeline.llm import ModelError
+from pipeline.llm import ModelError, SpendingBudget
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.leases import Lease
