@@ -74,7 +74,7 @@ browser: ## install Debian's Chromium, which some tests need, where there is non
 		|| echo "No Chromium, and it cannot be installed here: the tests that need a browser are skipped." >&2
 
 fast: install ## the tests without servers
-	$(BIN)/pytest -m "not live" --numprocesses 2 --dist worksteal
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not live" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
 	$(BIN)/pytest -m live

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,24 +32,12 @@ class Diagnosis:
     fix: str = ""  #: what to do, when something is wrong
 
 
-def diagnose(services: Services) -> Iterator[Diagnosis]:
-    """Check every part in turn; a check that fails is itself a finding."""
-    checks: tuple[Callable[[Services], Diagnosis], ...] = (
-        _python,
-        _data_folder,
-        _disk,
-        _stack,
-        _redis,
-        _workers,
-        _database,
-        _embedder,
-        _passages,
-        _claude,
-        _candidate_sources,
-        _search_engines,
-        _exposure,
-    )
-    for check in checks:
+Check = Callable[["Services"], Diagnosis]
+
+
+def diagnose(services: Services, checks: Sequence[Check] | None = None) -> Iterator[Diagnosis]:
+    """Run every check, or these, in turn; a check that fails is itself a finding."""
+    for check in checks or CHECKS:
         try:
             yield check(services)
         except WellreadError as error:
@@ -184,7 +172,7 @@ def _candidate_sources(services: Services) -> Diagnosis:
     return Diagnosis(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
 
 
-def _search_engines(services: Services) -> Diagnosis:
+def search_engines(services: Services) -> Diagnosis:
     from api.operations.doctor_engines import check_engines
 
     said, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
@@ -220,3 +208,20 @@ def _config(services: Services, name: str) -> str:
     found: dict[Any, Any] = services.redis.config_get(name)
     value = found.get(name, found.get(name.encode(), ""))
     return value.decode() if isinstance(value, bytes) else str(value)
+
+
+CHECKS: tuple[Check, ...] = (
+    _python,
+    _data_folder,
+    _disk,
+    _stack,
+    _redis,
+    _workers,
+    _database,
+    _embedder,
+    _passages,
+    _claude,
+    _candidate_sources,
+    search_engines,
+    _exposure,
+)

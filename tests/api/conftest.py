@@ -19,7 +19,6 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.cli.connect import quiet_logs
 from api.server import Server
-from store.sql.database import migrate
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
@@ -40,18 +39,10 @@ def settings(tmp_path: Path, valkey_url: str) -> Settings:
     return load(data_dir=tmp_path / "data", redis_url=valkey_url)
 
 
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated SQLite file, to be copied: migrating takes longer than most tests here."""
-    path = tmp_path_factory.mktemp("empty") / "wellread.db"
-    migrate(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def services(settings: Settings, empty_database: Path) -> Iterator[Services]:
+def services(settings: Settings, migrated_file: Path) -> Iterator[Services]:
     settings.data_dir.mkdir()
-    shutil.copy(empty_database, settings.data_dir)
+    shutil.copy(migrated_file, settings.data_dir)
     services = Services(settings)
     services.__dict__["dispatcher"] = Dispatcher(
         Celery(broker=settings.broker)

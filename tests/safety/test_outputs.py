@@ -21,6 +21,8 @@ from text.invisible import strip_invisible
 from wellread import Event, Record
 from wellread.responses import to_value
 
+pytestmark = pytest.mark.live  # 143 pages are read from a server, and asked about
+
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 

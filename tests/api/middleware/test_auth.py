@@ -22,10 +22,10 @@ KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, empty_database: Path) -> Iterator[TestClient]:
+def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, migrated_file: Path) -> Iterator[TestClient]:
     """One application with keys for all tests: what it keeps does not matter here."""
     folder = tmp_path_factory.mktemp("guarded")
-    shutil.copy(empty_database, folder)
+    shutil.copy(migrated_file, folder)
     keys = tuple(map(SecretStr, KEYS))
     services = Services(load(data_dir=folder, redis_url=valkey_url, api_keys=keys, api_host="0.0.0.0"))
     services.__dict__["dispatcher"] = Dispatcher(Celery(broker=services.settings.broker))

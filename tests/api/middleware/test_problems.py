@@ -84,10 +84,10 @@ def _is_problem(response: Any, status: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def bad_http(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, empty_database: Path) -> Iterator[TestClient]:
+def bad_http(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, migrated_file: Path) -> Iterator[TestClient]:
     """One application for the whole table: no row may change anything."""
     services = Services(load(data_dir=tmp_path_factory.mktemp("bad"), redis_url=valkey_url))
-    shutil.copy(empty_database, services.settings.data_dir)
+    shutil.copy(migrated_file, services.settings.data_dir)
     with TestClient(create_app(services), base_url=LOCAL, raise_server_exceptions=False) as client:
         yield client
         assert client.get("/api/questions").json() == []

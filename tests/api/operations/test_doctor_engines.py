@@ -10,7 +10,7 @@ import redis
 
 from api.cli.views.overview import overview_lines
 from api.cli.views.question import Style
-from api.operations.doctor import Diagnosis, diagnose
+from api.operations.doctor import Diagnosis, diagnose, search_engines
 from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
@@ -27,7 +27,7 @@ def services_for(valkey_url: str) -> Iterator[ServicesFor]:
 
 def found(services: Services) -> Diagnosis:
     """What the doctor says of the engines."""
-    [check] = [check for check in diagnose(services) if check.name == "search engines"]
+    [check] = diagnose(services, [search_engines])
     return check
 
 
