@@ -173,6 +173,7 @@ def _candidate_sources(services: Services) -> Diagnosis:
 
 
 def search_engines(services: Services) -> Diagnosis:
+    """Check the enabled search engines."""
     from api.operations.doctor_engines import check_engines
 
     said, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
