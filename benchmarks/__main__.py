@@ -7,7 +7,7 @@ import logging
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import structlog
@@ -61,12 +61,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 def main(
     names: tuple[str, ...],
     as_json: bool,
-    passages: int,
-    rounds: int,
-    pages: int,
     folder: Path | None,
     models: Path | None,
-    embedder: str,
+    **sizes: Any,
 ) -> None:
     """Measure speed. A missed target is shown; it fails nothing."""
     structlog.configure(
@@ -75,12 +72,9 @@ def main(
     )
     settings = load()
     options = Options(
-        passages=passages,
-        rounds=rounds,
         folder=(folder or settings.data_dir / "cache" / "benchmarks").absolute(),
         models_dir=(models or settings.models_dir).absolute(),
-        embedder=embedder,
-        pages=pages,
+        **sizes,
     )
     try:
         reports = {name: BENCHMARKS[name].run(options) for name in (BENCHMARKS if "all" in names else names)}

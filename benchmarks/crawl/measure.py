@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from statistics import mean
 
-from benchmarks.crawl.pages import source
 from benchmarks.crawl.reader import Reader, TimedRead, readers
-from benchmarks.crawl.site import serving
+from benchmarks.crawl.site import serving, source
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from domain import ReadOutcome

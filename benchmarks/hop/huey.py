@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import redis
 
-from benchmarks.hop.counting import ended
+from benchmarks.hop.worker import PROCESSES, ended
 from workers.settings import load
-
-PROCESSES = 2
 
 
 def tasks(url: str) -> tuple[Any, Any]:
@@ -31,13 +30,9 @@ def tasks(url: str) -> tuple[Any, Any]:
     return pass_on, nothing
 
 
+@cache
 def _queue(url: str) -> Any:
-    if url not in _QUEUES:
-        _QUEUES[url] = import_module("huey").RedisHuey("benchmarks", url=url, results=False, utc=True)
-    return _QUEUES[url]
-
-
-_QUEUES: dict[str, Any] = {}
+    return import_module("huey").RedisHuey("benchmarks", url=url, results=False, utc=True)
 
 
 def consume() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import TypeVar
 
 import redis
 
-from benchmarks.hop.counting import DONE, expect
-from benchmarks.hop.worker import NEXT, NOTHING, RETRIEVE, send
+from benchmarks.hop.huey import tasks
+from benchmarks.hop.worker import DONE, NEXT, NOTHING, RETRIEVE, expect, send
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report
 from benchmarks.sandbox import broker, sandbox, worker
@@ -37,18 +39,18 @@ _TURNS = 3
 
 def measure(options: Options) -> Report:
     """Pass one message on many times, then run many no-ops; each kind in turn, three times."""
-    hops = options.rounds
-    with sandbox() as settings, broker(settings) as client:
+    hops, has_huey = options.rounds, find_spec("huey") is not None
+    with sandbox() as settings, broker(settings) as client, ExitStack() as workers:
         migrate(settings.database)
         app.conf.update(broker_url=settings.broker)
-        with worker("hop.worker", settings):
-            kinds = [_celery(client, hops), _framed(settings, client, hops)]
-            if find_spec("huey"):
-                with worker("hop.huey", settings):
-                    figures = _measured([*kinds, _huey(settings, client, hops)], hops)
-            else:
-                figures = _measured(kinds, hops)
-    missing = () if find_spec("huey") else ("huey is not installed, so it is left out: pip install huey",)
+        workers.enter_context(worker("hop.worker", settings))
+        celery = _plain("celery", client, hops, partial(send, NEXT), partial(send, NOTHING, 0))
+        kinds = [celery, _framed(settings, client, hops)]
+        if has_huey:
+            workers.enter_context(worker("hop.huey", settings))
+            kinds.append(_plain("huey", client, hops, *tasks(settings.redis)))
+        figures = _measured(kinds, hops)
+    missing = () if has_huey else ("huey is not installed, so it is left out: pip install huey",)
     return Report(
         title=f"hop: {hops} hops one after another, {hops * _NOTHINGS} no-ops at once, best of {_TURNS}",
         figures=figures,
@@ -63,27 +65,29 @@ class NoEnd(WellreadError):
     """The tasks did not end in time."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Kind:
     """One kind of task, and how to send it."""
 
-    def __init__(self, name: str, client: redis.Redis, hop: Callable[[], object], many: Callable[[], int]) -> None:
-        self.name = name
-        self._client, self._hop, self._many = client, hop, many
+    name: str
+    client: redis.Redis
+    hop: Callable[[], object]  #: sends one message that is passed on
+    many: Callable[[], int]  #: sends no-ops; returns how many
 
     def hop_s(self) -> float:
         """Return the seconds until one message was passed on to its end."""
-        return seconds_of(lambda: self._wait_for(self._hop))
+        return seconds_of(lambda: self._wait_for(self.hop))
 
     def rate(self) -> float:
         """Return how many ran in a second, from the first one sent."""
         started = time.perf_counter()
-        count = self._wait_for(self._many)
+        count = self._wait_for(self.many)
         return count / (time.perf_counter() - started)
 
     def _wait_for(self, send: Callable[[], T]) -> T:
         sent = send()
         deadline = time.monotonic() + _WAIT_S
-        while self._client.blpop([DONE], timeout=1) is None:
+        while self.client.blpop([DONE], timeout=1) is None:
             if time.monotonic() > deadline:
                 raise NoEnd(f"{self.name}: no end after {_WAIT_S} s")
         return sent
@@ -122,17 +126,7 @@ def _plain(
             nothing()
         return hops * _NOTHINGS
 
-    return _Kind(name, client, hop, many)
-
-
-def _celery(client: redis.Redis, hops: int) -> _Kind:
-    return _plain("celery", client, hops, partial(send, NEXT), partial(send, NOTHING, 0))
-
-
-def _huey(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
-    from benchmarks.hop.huey import tasks
-
-    return _plain("huey", client, hops, *tasks(settings.redis))
+    return _Kind(name=name, client=client, hop=hop, many=many)
 
 
 def _framed(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
@@ -147,4 +141,4 @@ def _framed(settings: Settings, client: redis.Redis, hops: int) -> _Kind:
             send(RETRIEVE, question_id)
         return hops
 
-    return _Kind("our frame", client, lambda: ask(1), lambda: ask(_IN_FLIGHT))
+    return _Kind(name="our frame", client=client, hop=lambda: ask(1), many=lambda: ask(_IN_FLIGHT))

@@ -1,4 +1,7 @@
-"""A worker of our application whose tasks do nothing: plain ones, and a question's step in our frame."""
+"""A worker of our application whose tasks do nothing: plain ones, and a question's step in our frame.
+
+Counters in Valkey count the tasks until all have ended.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import os
 
 os.environ.setdefault("WELLREAD_QUEUE", "none")  # none of the real tasks: two of those below have the same names
 
-from benchmarks.hop.counting import ended, steps_left
+import redis
+
 from domain import Status
 from store.questions.state import Move
 from workers.app import app
@@ -16,6 +20,21 @@ from workers.services import services
 NEXT, NOTHING, RETRIEVE, RETRY = "benchmarks.next", "benchmarks.nothing", "wellread.retrieve", "wellread.retry"
 #: as many processes as huey is given
 PROCESSES = 2
+#: a list that gets an entry when all tasks have ended
+DONE = "benchmark:done"
+_LEFT, _STEPS = "benchmark:left", "benchmark:steps"
+
+
+def expect(client: redis.Redis, count: int, *, steps: int = 0) -> None:
+    """Set how many tasks will end, and in how many steps together."""
+    client.delete(DONE)
+    client.mset({_LEFT: count, _STEPS: steps})
+
+
+def ended(client: redis.Redis) -> None:
+    """Count a task that ended."""
+    if client.decr(_LEFT) == 0:
+        client.rpush(DONE, 1)
 
 
 def send(task: str, argument: object) -> None:
@@ -54,7 +73,7 @@ def _move(question_id: str, status: Status, name: str, to: Status) -> None:
     ready = services()
     with step(ready, question_id, status, name) as work:
         if work is not None:
-            continues = steps_left(ready.redis) > 0
+            continues = int(ready.redis.decr(_STEPS)) > 0
             finish(ready, work, Move(to=to if continues else Status.CANCELLED, outcome="nothing"))
             if not continues:
                 ended(ready.redis)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evals.injection.measure import COUNTED, count_by_class, run_attacks
-from evals.injection.pages import all_pages
+from evals.injection.measure import COUNTED, all_pages, count_by_class, run_attacks
 from store.embedders import open_embedder
 from workers.settings import load
 

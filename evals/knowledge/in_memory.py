@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,7 @@ class MemoryKnowledge:
         self._counts = counts or [Counter(analyse(f"{item.title}\n{item.text}", item.lang)) for item in passages]
         self._bm25 = Bm25Index(self._counts, [counter.total() for counter in self._counts])
         self._places = {item.id: at for at, item in enumerate(passages)}
+        self._hidden: frozenset[int] = frozenset()
         self._without: dict[frozenset[str], MemoryKnowledge] = {}
 
     def where(self, keep: Callable[[Passage], bool]) -> MemoryKnowledge:
@@ -73,62 +75,35 @@ class MemoryKnowledge:
             self._without[key] = self.where(lambda passage: passage.title not in key)
         return self._without[key]
 
-    def hiding(self, ids: Collection[str]) -> Hiding:
+    def hiding(self, ids: Collection[str]) -> MemoryKnowledge:
         """Return the same knowledge base in which these passages are never found; its term statistics stay."""
-        return Hiding(everything=self, ids=frozenset(ids))
+        other = copy(self)
+        other._hidden = frozenset(self._places[id] for id in ids)
+        return other
 
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
         """Return the k best passages by BM25; a passage without any of the terms is no hit."""
         scores = self._bm25.scores(analyse(text, lang))
-        best = np.argsort(-scores, kind="stable")[:k]
         return [
-            Hit(passage=self.passages[at], score=score, scale="bm25", rank=rank, bm25=score)
-            for rank, at in enumerate(best, start=1)
-            if (score := float(scores[at])) > 0
+            Hit(passage=passage, score=score, scale="bm25", rank=rank, bm25=score)
+            for rank, (passage, score) in enumerate(self._best(scores, k), start=1)
+            if score > 0
         ]
 
     def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
         """Return the k nearest passages of each row."""
-        return [self._nearest(similarities, k) for similarities in vectors @ self.rows.T]
+        return [
+            [
+                Hit(passage=passage, score=score, scale="similarity", rank=rank, similarity=score)
+                for rank, (passage, score) in enumerate(self._best(similarities, k), start=1)
+            ]
+            for similarities in vectors @ self.rows.T
+        ]
 
     def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return {id: vectors @ self.rows[self._places[id]] for id in ids if id in self._places}
 
-    def _nearest(self, similarities: Rows, k: int) -> list[Hit]:
-        best = np.argsort(-similarities, kind="stable")[:k]
-        return [
-            Hit(
-                passage=self.passages[at],
-                score=float(similarities[at]),
-                scale="similarity",
-                rank=rank,
-                similarity=float(similarities[at]),
-            )
-            for rank, at in enumerate(best, start=1)
-        ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hiding:
-    """A knowledge base in which some passages are never found."""
-
-    everything: MemoryKnowledge
-    ids: frozenset[str]
-
-    def search_text(self, text: str, *, lang: str, k: int, scope: Scope) -> list[Hit]:
-        """Return the k best of the other passages by BM25."""
-        return self._visible(self.everything.search_text(text, lang=lang, k=k + len(self.ids), scope=scope), k)
-
-    def search_vectors(self, vectors: Rows, *, k: int, scope: Scope) -> list[list[Hit]]:
-        """Return the k nearest of the other passages to each row of ``vectors``."""
-        found = self.everything.search_vectors(vectors, k=k + len(self.ids), scope=scope)
-        return [self._visible(hits, k) for hits in found]
-
-    def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
-        """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
-        return self.everything.similarities(vectors, ids)
-
-    def _visible(self, hits: list[Hit], k: int) -> list[Hit]:
-        visible = [hit for hit in hits if hit.passage.id not in self.ids][:k]
-        return [replace(hit, rank=rank) for rank, hit in enumerate(visible, start=1)]
+    def _best(self, scores: NDArray[np.floating[Any]], k: int) -> list[tuple[Passage, float]]:
+        order = np.argsort(-scores, kind="stable")[: k + len(self._hidden)]
+        return [(self.passages[at], float(scores[at])) for at in order if at not in self._hidden][:k]

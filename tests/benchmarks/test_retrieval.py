@@ -13,7 +13,7 @@ from benchmarks import retrieval
 from benchmarks.corpus.knowledge_base import BenchmarkServices, make_knowledge_base
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
-from benchmarks.reference import Exact, Postings
+from benchmarks.retrieval import Exact, Postings
 from domain import Passage, Scope
 from evals.sets.beir import EvalSet
 

@@ -14,7 +14,7 @@ import structlog
 
 from domain import Candidate, Status
 from evals.injection.attack import AttackPage
-from evals.injection.pages import all_pages
+from evals.injection.measure import all_pages
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.questions import new_questions, state

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.injection.measure import AttackOutcome, count_by_class, run_attacks
-from evals.injection.pages import ATTACKS, all_pages
+from evals.injection.measure import ATTACKS, AttackOutcome, all_pages, count_by_class, run_attacks
 from tests.fakes import HashingEmbedder
 
 #: pages whose attack only makes itself hard to find

@@ -12,7 +12,7 @@ from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from domain import Answer, Hit, PageText, SolvedQuestion
 from evals.injection.attack import LIE, AttackPage
-from evals.injection.pages import all_pages
+from evals.injection.measure import all_pages
 from pipeline.answering.citations import check, is_verbatim
 from pipeline.answering.few_shot import write_examples
 from pipeline.claude.model import Claude

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.corpus.synthetic import Language
-from benchmarks.crawl.pages import html_of, pages
 from benchmarks.crawl.reader import Reader
 from benchmarks.crawl.scrapy import text_of
-from benchmarks.crawl.site import serving
+from benchmarks.crawl.site import html_of, pages, serving
 from benchmarks.report import Report
 
 
