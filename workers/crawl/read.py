@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,20 +13,25 @@ import structlog
 from crawler import urls
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
+from crawler.robots.permission import HostBusy, RobotsFile
 from domain import ReadOutcome
+from domain.site import Source
+from store.crawl import sources
 from store.crawl.candidates import CandidateOutcome
 from store.sql import leases
+from store.sql.database import Database
 from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
-from workers.crawl.redirect_slots import RedirectSlots
-from workers.crawl.robots_cache import StoredRobots
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
     from workers.services import Services
 
 log = structlog.get_logger()
+
+#: the longest wait for a slot at a host that a redirect leads to; beyond it the page is read later
+MOST_WAIT_S = 5.0
 
 
 def read(services: Services, candidate_id: int) -> None:
@@ -70,13 +77,13 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
         if page and not page.is_gone  # a page that comes back must be fetched whole
         else None
     )
-    slots = RedirectSlots(services, claim.candidate.url, claim.sources)
+    slots = _RedirectSlots(services, claim.candidate.url, claim.sources)
     try:
         return services.wait_for(
             read_page(
                 claim.candidate,
                 client=services.client(claim.sources),
-                robots=StoredRobots(services.database),
+                robots=_StoredRobots(services.database),
                 agent=services.settings.user_agent,
                 now=services.now(),
                 known=known,
@@ -102,3 +109,57 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> N
         return
     with services.database.write() as session:
         leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)
+
+
+class _StoredRobots:
+    """The robots.txt files in SQL, by origin."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, origin: str) -> RobotsFile | None:
+        """Return the stored file, if there is one."""
+        with self._database.read() as session:
+            record = sources.robots(session, origin)
+        if record is None:
+            return None
+        return RobotsFile(status=record.status, body=record.body, fetched_at=record.fetched_at)
+
+    def put(self, origin: str, file: RobotsFile) -> None:
+        """Save a file."""
+        record = sources.RobotsRecord(status=file.status, body=file.body, fetched_at=file.fetched_at)
+        with self._database.write() as session:
+            sources.save_robots(session, origin, record)
+
+
+class _RedirectSlots:
+    """Takes a slot at each host that redirects lead to before its first request, and releases all slots together."""
+
+    def __init__(self, services: Services, own_url: str, known: Sequence[Source]) -> None:
+        self._services, self._known = services, known
+        self._own = urls.origin(own_url)
+        self._taken: dict[str, tuple[Slot, float]] = {}
+
+    async def take(self, url: str) -> None:
+        """Take a slot at the URL's host unless one is taken; raises HostBusy if the wait is too long."""
+        host = urls.origin(url)
+        if host == self._own or host in self._taken:
+            return
+        with self._services.database.read() as session:
+            delay_s = host_delay.delay_s(session, self._services, url, self._known)
+        left_s = MOST_WAIT_S
+        while (slot := self._claim(host, delay_s)).wait_s > 0:
+            left_s -= slot.wait_s
+            if left_s < 0:
+                raise HostBusy(f"It leads to {host}, which is busy with other requests.", after_s=slot.wait_s)
+            await asyncio.sleep(slot.wait_s)
+        self._taken[host] = slot, delay_s
+
+    def release(self) -> None:
+        """Release the slots; each host gets its own delay."""
+        for slot, delay_s in self._taken.values():
+            self._services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
+        self._taken.clear()
+
+    def _claim(self, host: str, delay_s: float) -> Slot:
+        return self._services.host_slots.claim(host, now=time.time(), delay_s=delay_s)

@@ -16,7 +16,7 @@ from store.learned import tallies, versions
 from store.learned.versions import Kind, Version
 from store.questions import feedback
 from workers.learning import examples
-from workers.services.learned_values import to_judge, to_reranker
+from workers.services.learned_versions import to_judge, to_reranker
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -6,20 +6,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from domain import Question, Scope
+import structlog
+
+from domain import Answer, EventKind, Question, Scope
 from pipeline import ask
 from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notice
 from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions import evidence
+from store.sql.database import DatabaseError
 from workers.questions.spending import remaining_budget
-from workers.questions.streaming import notify_writing
 from workers.questions.transitions import earned
 
 if TYPE_CHECKING:
+    from pipeline.llm import OnAnswer
     from workers.services import Services
 
+log = structlog.get_logger()
+
+#: a longer answer is published only when it is complete
+MAX_WRITING_CHARACTERS = 4_000
 UNSUPPORTED = "No sentence of the answer stands in the pages it cites."
 
 
@@ -96,3 +103,21 @@ def with_checked_citations(services: Services, attempt: LookupResult) -> LookupR
         return replace(attempt, answer=answer)
     verdict = replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED)
     return replace(attempt, answer=None, verdict=verdict if attempt.verdict.sufficient else attempt.verdict)
+
+
+def notify_writing(services: Services, question_id: str) -> OnAnswer:
+    """Return a callback that publishes a partial answer as an event ``writing``; it logs a failure and goes on."""
+    texts: dict[int, str] = {}  # each page is read once
+
+    def notify(answer: Answer) -> None:
+        missing = {citation.page_id for citation in answer.citations} - texts.keys()
+        try:
+            texts.update(services.page_texts(sorted(missing)))
+        except DatabaseError as error:
+            log.warning("writing_not_published", question=question_id, error=str(error))
+            return
+        text = check(answer, texts.get).text
+        if 0 < len(text) <= MAX_WRITING_CHARACTERS:
+            services.events.publish(question_id, EventKind.WRITING, {"answer": text})
+
+    return notify

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -16,7 +17,6 @@ import structlog
 from domain.errors import WellreadError
 from store.sql.database import Database
 from workers.services.cached import cached
-from workers.services.logs import configure
 from workers.services.web import WebAccess
 from workers.settings import load
 
@@ -225,7 +225,7 @@ def services() -> Services:
 
 @lru_cache(maxsize=1)
 def _services(_pid: int) -> Services:
-    configure()
+    _configure_logs()
     return Services(load())
 
 
@@ -240,3 +240,17 @@ def warm_up(queue: str) -> None:
             _ = ready.passages_writer
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue, error=str(error))
+
+
+def _configure_logs() -> None:
+    """Write events as JSON lines to standard error; tracebacks have no variables."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from store.learned import versions
@@ -10,7 +11,7 @@ from store.learned.versions import Version
 from store.sql.database import Database
 
 if TYPE_CHECKING:
-    from pipeline.judging.learned import Learned
+    from pipeline.judging.learned import Learned, LearnedJudge, LearnedReranker
 
 #: every process notices a choice within this time
 CHECKED_EVERY_S = 2.0
@@ -29,13 +30,9 @@ class LearnedVersions:
 
     def now(self) -> Learned:
         """Return the versions in use, as the pipeline takes them."""
-        from workers.services.learned_values import (
-            to_learned,  # imports the judge, which a process that only asks need not load
-        )
-
-        versions = self._current()
+        current = self._current()
         if self._learned is None:
-            self._learned = to_learned(versions)
+            self._learned = _to_learned(current)
         return self._learned
 
     def name(self) -> str:
@@ -51,3 +48,33 @@ class LearnedVersions:
                     self._versions, self._learned, self._ids = versions.active(session), None, ids
             self._checked_at = time.monotonic()
         return self._versions
+
+
+def _to_learned(versions: Sequence[Version]) -> Learned:
+    """Return the versions in use as one value."""
+    from pipeline.judging.learned import Learned  # imports the judge, which a process that only asks need not load
+
+    judges = {version.embedder: to_judge(version) for version in versions if version.kind == "judge"}
+    rerankers = [version for version in versions if version.kind == "reranker"]
+    return Learned(judges=judges, reranker=to_reranker(rerankers[0]) if rerankers else None)
+
+
+def to_judge(version: Version) -> LearnedJudge:
+    """Return a version of the judge."""
+    from pipeline.judging.calibration import Calibration
+    from pipeline.judging.learned import LearnedJudge
+
+    calibrations = {
+        lang: Calibration(
+            embedder=version.embedder, lang=lang, weights=fitted["weights"], intercept=fitted["intercept"]
+        )
+        for lang, fitted in version.parameters["calibrations"].items()
+    }
+    return LearnedJudge(number=version.number, embedder=version.embedder, calibrations=calibrations)
+
+
+def to_reranker(version: Version) -> LearnedReranker:
+    """Return a version of the reranker."""
+    from pipeline.judging.learned import LearnedReranker
+
+    return LearnedReranker(number=version.number, weights=version.parameters["weights"])

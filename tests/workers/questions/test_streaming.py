@@ -17,7 +17,7 @@ from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
 from workers.questions import lookup
-from workers.questions.streaming import MAX_CHARACTERS, notify_writing
+from workers.questions.lookup import MAX_WRITING_CHARACTERS, notify_writing
 from workers.services import Services
 
 __all__ = ["ask", "double", "made", "reading", "server"]
@@ -73,7 +73,7 @@ def test_quote_that_the_stored_page_has_no_longer_is_not_published(reading: Serv
 
 def test_long_answer_is_not_published_before_it_is_whole(reading: Services) -> None:
     page_id = put(reading, TEXT)
-    notify_writing(reading, "q")(of_page(page_id, TEXT[:45], text="so " * MAX_CHARACTERS))
+    notify_writing(reading, "q")(of_page(page_id, TEXT[:45], text="so " * MAX_WRITING_CHARACTERS))
     assert told(reading, "q") == []
 
 
