@@ -13,6 +13,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from pydantic import SecretStr
+
 from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
 
 if TYPE_CHECKING:
@@ -62,11 +64,12 @@ def _account_id(name: str, settings: Settings) -> str:
     return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
 
 
-def _keyed(settings: Settings, client: Fetcher, name: str) -> Engine:
-    module, _, engine = _KEYED[name].partition(":")
-    opened: Engine = getattr(import_module(f"crawler.search.engines.{module}"), engine)(
-        client=client, key=getattr(settings, NEEDS[name]).get_secret_value()
-    )
+def _by_name(settings: Settings, client: Fetcher, name: str) -> Engine:
+    """Open an engine whose class has the name of its module, with its key if it needs one."""
+    engine = getattr(import_module(f"crawler.search.engines.{name}"), name.capitalize())
+    needed = getattr(settings, NEEDS[name], None)
+    key = {"key": needed.get_secret_value()} if isinstance(needed, SecretStr) else {}
+    opened: Engine = engine(client=client, **key)
     return opened
 
 
@@ -74,18 +77,6 @@ def _searxng(settings: Settings, client: Fetcher) -> Engine:
     from crawler.search.engines.searxng import SearXNG
 
     return SearXNG(client=client, base_url=settings.searxng_url)
-
-
-def _wikipedia(_: Settings, client: Fetcher) -> Engine:
-    from crawler.search.engines.wikipedia import Wikipedia
-
-    return Wikipedia(client=client)
-
-
-def _ddgs(_: Settings, client: Fetcher) -> Engine:
-    from crawler.search.engines.ddgs import Ddgs
-
-    return Ddgs(client=client)
 
 
 def _claude(settings: Settings, client: Fetcher) -> Engine:
@@ -109,20 +100,8 @@ def _price(model: str) -> Price:
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
 
 
-#: the engines that need only a key: module and class, imported when they are on
-_KEYED: Final[Mapping[str, str]] = {
-    "brave": "brave:Brave",
-    "tavily": "tavily:Tavily",
-    "serper": "serper:Serper",
-    "kagi": "kagi:Kagi",
-    "exa": "exa:Exa",
-    "mojeek": "mojeek:Mojeek",
-    "marginalia": "marginalia:Marginalia",
-}
 _OPEN: Final[Mapping[str, Callable[[Settings, Fetcher], Engine]]] = {
+    **{name: partial(_by_name, name=name) for name in NAMES},
     "searxng": _searxng,
-    "wikipedia": _wikipedia,
-    "ddgs": _ddgs,
     "claude": _claude,
-    **{name: partial(_keyed, name=name) for name in _KEYED},
 }
