@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import RLock
-from typing import Any, Generic, Protocol, Self, TypeVar, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 Value = TypeVar("Value")
 
 
-class HasLock(Protocol):
-    """An object with cached attributes."""
+class cached(cached_property[Value]):  # noqa: N801  (written as a decorator, as `property` is)
+    """``functools.cached_property`` under the instance's own ``lock``: Python's has no lock from 3.12 on."""
 
-    @property
-    def lock(self) -> RLock:
-        """Held while an attribute is computed; that may use another one."""
+    if not TYPE_CHECKING:  # the types are those of ``cached_property``
 
-
-class cached(Generic[Value]):  # noqa: N801  (written as a decorator, as `property` is)
-    """``functools.cached_property`` with a lock, which Python's own lacks from 3.12 on.
-
-    It has no ``__set__``, so the value in the instance's ``__dict__`` is found first after that.
-    """
-
-    def __init__(self, make: Callable[[Any], Value]) -> None:
-        self._make, self._name = make, make.__name__
-        self.__doc__ = make.__doc__
-
-    @overload
-    def __get__(self, instance: None, owner: type[Any]) -> Self: ...
-
-    @overload
-    def __get__(self, instance: HasLock, owner: type[Any]) -> Value: ...
-
-    def __get__(self, instance: HasLock | None, owner: type[Any]) -> Self | Value:
-        """Compute the value, or wait for the thread that does."""
-        if instance is None:
-            return self
-        with instance.lock:
-            if self._name not in instance.__dict__:
-                instance.__dict__[self._name] = self._make(instance)
-        value: Value = instance.__dict__[self._name]
-        return value
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | Value:
+            """Compute the value, or wait for the thread that does."""
+            if instance is None:
+                return self
+            with instance.lock:  # reentrant: computing a value may use another one
+                return super().__get__(instance, owner)
