@@ -60,7 +60,8 @@ def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
 def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
     """Change the named fields of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``; others stay.
 
-    Returns None if there is no such source. Raises BadSchedule, and changes nothing then.
+    Without a schedule its pages are read once more when planned, and then by their own intervals. Returns None if there
+    is no such source. Raises BadSchedule, and changes nothing then.
     """
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     with services.database.write() as session:
@@ -73,17 +74,6 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
             wanted = schedule.update(source.schedule, schedule_changes)
             source = _set_schedule(session, source_id, wanted, services.now())
     return source
-
-
-def set_schedule(services: Services, source_id: int, wanted: Schedule | None) -> Source:
-    """Change a source's schedule, and make its pages due with it; raises BadSchedule.
-
-    With None its pages are read once more at the time already planned, and then by their own intervals.
-    """
-    if wanted is not None:
-        schedule.validate(wanted)
-    with services.database.write() as session:
-        return _set_schedule(session, source_id, wanted, services.now())
 
 
 def read_due_sources(services: Services) -> int:

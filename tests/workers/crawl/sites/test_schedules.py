@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from crawler.discovery.schedule import BadSchedule, by_cron, by_interval
+from crawler.discovery.schedule import BadSchedule, by_interval
 from store.crawl import site_reads, sources
 from store.sql.tables import PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
@@ -29,6 +29,12 @@ def _keep(services: Services, site: LoggedSite) -> sources.Source:
     return submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
 
 
+def _schedule(services: Services, source_id: int, **changes: str | None) -> sources.Source:
+    source = schedules.change(services, source_id, changes)
+    assert source is not None
+    return source
+
+
 def _overdue(services: Services) -> None:
     with services.database.write() as session:
         for row in session.query(SourceRow):
@@ -38,7 +44,7 @@ def _overdue(services: Services) -> None:
 def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
     services: Services, site: LoggedSite, work_off: WorkOff, bell: Bell
 ) -> None:
-    source = schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    source = _schedule(services, _keep(services, site).id, every="6h")
     assert source.next_due is not None
     sites.start(services, f"{site.origin}/")
     work_off()
@@ -61,13 +67,13 @@ def test_a_source_that_is_due_is_looked_at_for_new_pages_and_is_due_again(
 def test_pages_of_a_source_are_due_with_it_and_by_their_own_intervals_without_a_schedule(
     services: Services, site: LoggedSite, work_off: WorkOff
 ) -> None:
-    source = schedules.set_schedule(services, _keep(services, site).id, by_cron("0 3 * * *"))
+    source = _schedule(services, _keep(services, site).id, cron="0 3 * * *")
     sites.start(services, f"{site.origin}/")
     work_off()
     assert _next_due(services) == {source.next_due}
-    changed = schedules.set_schedule(services, source.id, by_interval("2h"))
+    changed = _schedule(services, source.id, every="2h")
     assert _next_due(services) == {changed.next_due}
-    schedules.set_schedule(services, source.id, None)
+    _schedule(services, source.id, every=None)
     sites.start(services, f"{site.origin}/")
     work_off()
     (due,) = {moment.replace(minute=0, second=0, microsecond=0) for moment in _next_due(services)}
@@ -77,20 +83,20 @@ def test_pages_of_a_source_are_due_with_it_and_by_their_own_intervals_without_a_
 def test_what_is_no_schedule_is_refused_and_changes_nothing(services: Services, site: LoggedSite) -> None:
     source = _keep(services, site)
     with pytest.raises(BadSchedule, match="wrong hour"):
-        schedules.set_schedule(services, source.id, by_cron("0 25 * * *"))
+        _schedule(services, source.id, cron="0 25 * * *")
     with services.database.read() as session:
         assert sources.find(session, source.id) == source
 
 
 def test_adding_a_source_again_keeps_its_schedule(services: Services, site: LoggedSite) -> None:
-    schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    _schedule(services, _keep(services, site).id, every="6h")
     assert _keep(services, site).schedule == by_interval("6h")
 
 
 def test_the_narrowest_schedule_that_covers_a_page_counts(services: Services, site: LoggedSite) -> None:
-    wide = schedules.set_schedule(services, _keep(services, site).id, by_interval("6h"))
+    wide = _schedule(services, _keep(services, site).id, every="6h")
     docs = submit.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=None)
-    narrow = schedules.set_schedule(services, docs.id, by_interval("1h"))
+    narrow = _schedule(services, docs.id, every="1h")
     now = services.now()
     assert schedules.due_at([wide, narrow], f"{site.origin}/docs/x", now) == narrow.next_due
     assert schedules.due_at([wide, narrow], f"{site.origin}/x", now) == wide.next_due
