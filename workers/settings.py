@@ -160,8 +160,8 @@ class Settings(BaseSettings):
     @classmethod
     def _ready(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         for name in value:
-            if name not in catalog.NAMES:
-                raise ValueError(f"{name!r} is no engine; there are {', '.join(catalog.NAMES)}")
+            if name not in catalog.ENGINES:
+                raise ValueError(f"{name!r} is no engine; there are {', '.join(catalog.ENGINES)}")
             if lacking := catalog.missing(name, info.data):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value

@@ -1,30 +1,54 @@
-"""List the search engines by name, with the setting that each needs."""
+"""List the search engines: the class of each, the setting that it needs, and whether it must be named to be on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-#: links of equal score come in this order
-NAMES: Final = (
-    *("searxng", "brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia", "wikipedia"),
-    *("ddgs", "claude"),
-)
-OPT_IN: Final = frozenset({"ddgs", "claude"})
-#: the setting that each engine needs; "" for none
-NEEDS: Final[Mapping[str, str]] = {
-    "searxng": "searxng_url",
-    "wikipedia": "wikipedia",
-    "ddgs": "",
-    "claude": "anthropic_api_key",
-    **{name: f"{name}_key" for name in ("brave", "kagi", "tavily", "exa", "serper", "mojeek", "marginalia")},
+if TYPE_CHECKING:
+    from crawler.search.engine import Engine
+
+
+class EngineEntry(NamedTuple):
+    """An engine in the catalogue."""
+
+    class_name: str  #: in the module of ``crawler.search.engines`` with the engine's name
+    setting: str = ""  #: its key or address; the engine is off while it is empty
+    opt_in: bool = False  #: on only where WELLREAD_ENGINES names it
+
+
+#: by name; links of equal score come in this order
+ENGINES: Final[Mapping[str, EngineEntry]] = {
+    "searxng": EngineEntry("SearXNG", "searxng_url"),
+    "brave": EngineEntry("Brave", "brave_key"),
+    "kagi": EngineEntry("Kagi", "kagi_key"),
+    "tavily": EngineEntry("Tavily", "tavily_key"),
+    "exa": EngineEntry("Exa", "exa_key"),
+    "serper": EngineEntry("Serper", "serper_key"),
+    "mojeek": EngineEntry("Mojeek", "mojeek_key"),
+    "marginalia": EngineEntry("Marginalia", "marginalia_key"),
+    "wikipedia": EngineEntry("Wikipedia", "wikipedia"),
+    "ddgs": EngineEntry("Ddgs", opt_in=True),
+    "claude": EngineEntry("ClaudeSearch", "anthropic_api_key", opt_in=True),
 }
+
+
+def engine_class(name: str) -> Callable[..., Engine]:
+    """Import an engine's class."""
+    found: Callable[..., Engine] = getattr(import_module(f"crawler.search.engines.{name}"), ENGINES[name].class_name)
+    return found
+
+
+def variable(name: str) -> str:
+    """Return the environment variable that an engine needs."""
+    return f"WELLREAD_{ENGINES[name].setting.upper()}"
 
 
 def missing(name: str, values: Mapping[str, Any]) -> str:
     """Return the environment variable that an engine lacks, "" when it has what it needs."""
-    needed = NEEDS[name]
-    return "" if not needed or plain_value(values.get(needed)) else f"WELLREAD_{needed.upper()}"
+    needed = ENGINES[name].setting
+    return "" if not needed or plain_value(values.get(needed)) else variable(name)
 
 
 def plain_value(value: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
 from crawler.fetch.client import Fetched, Fetcher, FetchError, TooLarge
@@ -16,6 +17,9 @@ from crawler.search.responses import error_of
 
 _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
+
+
+Method = Literal["GET", "POST"]
 
 
 class EngineApi:
@@ -37,31 +41,26 @@ class EngineApi:
     def __repr__(self) -> str:
         return f"EngineApi({self.name})"
 
-    async def get(self, path: str, params: Mapping[str, str | int], *, headers: Mapping[str, str] | None = None) -> Any:
-        """GET the JSON object at ``path``; parameters equal to "" are left out.
+    async def json(
+        self,
+        method: Method,
+        path: str,
+        params: Mapping[str, Any],
+        *,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """Send parameters, in a GET's URL or as a POST's JSON object, and return the JSON object that answers.
 
-        Raises:
-            EngineError: one of its subclasses.
+        Parameters that are None are left out. Raises EngineError.
         """
-        query = urlencode({name: value for name, value in params.items() if value != ""})
-        url = f"{self.base_url}{path}?{query}"
-        return self._object(await self._answer("GET", url, headers={"accept": _JSON, **(headers or {})}))
-
-    async def post(self, path: str, body: Mapping[str, Any], *, headers: Mapping[str, str] | None = None) -> Any:
-        """POST a JSON object; members that are None are left out.
-
-        Raises:
-            EngineError: one of its subclasses.
-        """
-        content = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
-        return self._object(
-            await self._answer(
-                "POST",
-                self.base_url + path,
-                body=content,
-                headers={"accept": _JSON, "content-type": _JSON, **(headers or {})},
-            )
-        )
+        given = {name: value for name, value in params.items() if value is not None}
+        headers = {"accept": _JSON, **headers}
+        if method == "GET":
+            fetched = await self._answer(f"{path}?{urlencode(given)}", headers=headers)
+        else:
+            headers["content-type"] = _JSON
+            fetched = await self._answer(path, headers=headers, body=json.dumps(given).encode())
+        return json_object(fetched, self.name)
 
     async def post_form(self, path: str, fields: Mapping[str, str]) -> Fetched:
         """POST a form, as a browser does, and return the page that answers.
@@ -70,15 +69,13 @@ class EngineApi:
             EngineError: one of its subclasses.
         """
         headers = {"accept": "text/html", "content-type": "application/x-www-form-urlencoded"}
-        return await self._answer("POST", self.base_url + path, body=urlencode(fields).encode(), headers=headers)
+        return await self._answer(path, headers=headers, body=urlencode(fields).encode())
 
-    def _object(self, fetched: Fetched) -> dict[str, Any]:
-        return json_object(fetched, self.name)
-
-    async def _answer(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Fetched:
-        """Return an answer with the status 200; raise EngineError for any other."""
+    async def _answer(self, path: str, *, headers: Mapping[str, str], body: bytes | None = None) -> Fetched:
+        """GET, or POST a body; return an answer with the status 200 and raise EngineError for any other."""
+        url = self.base_url + path
         try:
-            if method == "GET":
+            if body is None:
                 fetched = await self._client.get(url, headers=headers, accept=ANY_TYPE)
             else:
                 fetched = await self._client.post(url, headers=headers, body=body, accept=ANY_TYPE)

@@ -7,15 +7,12 @@ API to programs, is on only when ``WELLREAD_ENGINES`` names it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from crawler.search.catalog import NAMES, NEEDS, OPT_IN, missing, plain_value
+from crawler.search.catalog import ENGINES, engine_class, missing, plain_value
 
 if TYPE_CHECKING:
     from crawler.fetch.client import Fetcher
@@ -36,8 +33,8 @@ def switched_on(settings: Settings) -> tuple[str, ...]:
     """Return the engines that are on: those named in the settings, or all whose key or address is set."""
     if settings.engines:
         return tuple(dict.fromkeys(settings.engines))
-    values = {needed: getattr(settings, needed) for needed in NEEDS.values() if needed}
-    return tuple(name for name in NAMES if name not in OPT_IN and not missing(name, values))
+    values = dict(settings)
+    return tuple(name for name, entry in ENGINES.items() if not entry.opt_in and not missing(name, values))
 
 
 def own_addresses(settings: Settings) -> frozenset[str]:
@@ -49,7 +46,7 @@ def own_addresses(settings: Settings) -> frozenset[str]:
 
 def open_engines(settings: Settings, client: Fetcher) -> tuple[Account, ...]:
     """Open the engines that are on, in their order."""
-    return tuple(Account(engine=_OPEN[name](settings, client), id=id_) for name, id_ in account_ids(settings).items())
+    return tuple(Account(engine=_open(name, settings, client), id=id_) for name, id_ in account_ids(settings).items())
 
 
 def account_ids(settings: Settings) -> dict[str, str]:
@@ -59,49 +56,43 @@ def account_ids(settings: Settings) -> dict[str, str]:
 
 def _account_id(name: str, settings: Settings) -> str:
     """Return the name with eight digits that change with the key or address, but reveal neither."""
-    needed = NEEDS[name]
-    value = plain_value(getattr(settings, needed)) if needed else ""
+    value = plain_value(_value(name, settings))
     return f"{name}:{hashlib.blake2b(value.encode(), digest_size=4, person=b'engine').hexdigest()}"
 
 
-def _by_name(settings: Settings, client: Fetcher, name: str) -> Engine:
-    """Open an engine whose class has the name of its module, with its key if it needs one."""
-    engine = getattr(import_module(f"crawler.search.engines.{name}"), name.capitalize())
-    needed = getattr(settings, NEEDS[name], None)
-    key = {"key": needed.get_secret_value()} if isinstance(needed, SecretStr) else {}
-    opened: Engine = engine(client=client, **key)
-    return opened
+def _open(name: str, settings: Settings, client: Fetcher) -> Engine:
+    """Open an engine with its key or address."""
+    value = _value(name, settings)
+    options: dict[str, Any] = {}
+    if name == "claude":
+        options = _claude_options(settings)
+    elif isinstance(value, SecretStr):
+        options = {"key": value.get_secret_value()}
+    elif isinstance(value, str):
+        options = {"base_url": value}
+    return engine_class(name)(client=client, **options)
 
 
-def _searxng(settings: Settings, client: Fetcher) -> Engine:
-    from crawler.search.engines.searxng import SearXNG
+def _value(name: str, settings: Settings) -> object:
+    """Return the value of the setting that an engine needs; None where it needs none."""
+    needed = ENGINES[name].setting
+    return getattr(settings, needed) if needed else None
 
-    return SearXNG(client=client, base_url=settings.searxng_url)
 
-
-def _claude(settings: Settings, client: Fetcher) -> Engine:
-    from crawler.search.engines.claude import ClaudeSearch
+def _claude_options(settings: Settings) -> dict[str, Any]:
     from pipeline.claude.model import SMALL_MODEL
 
     model = settings.small_model or SMALL_MODEL
-    return ClaudeSearch(
-        client=client,
-        key=settings.anthropic_api_key.get_secret_value(),
-        base_url=settings.anthropic_base_url or "https://api.anthropic.com",
-        model=model,
-        price=_price(model),
-        max_usd=settings.max_usd_per_question,
-    )
+    return {
+        "key": settings.anthropic_api_key.get_secret_value(),
+        "base_url": settings.anthropic_base_url or "https://api.anthropic.com",
+        "model": model,
+        "price": _price(model),
+        "max_usd": settings.max_usd_per_question,
+    }
 
 
 def _price(model: str) -> Price:
     from pipeline.claude.prices import Usage, cost_of
 
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))
-
-
-_OPEN: Final[Mapping[str, Callable[[Settings, Fetcher], Engine]]] = {
-    **{name: partial(_by_name, name=name) for name in NAMES},
-    "searxng": _searxng,
-    "claude": _claude,
-}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from crawler.fetch.client import Fetcher
-from crawler.search.engine import EngineReply, Query, RateLimit, Recency
-from crawler.search.http import EngineApi
-from crawler.search.parsing import results_of, to_reply
+from crawler.search.engine import Query, RateLimit, Recency
+from crawler.search.keyed_engine import JsonObject, KeyedEngine
 
 _FRESHNESS: Final[dict[Recency, str]] = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 #: the languages it accepts by their ISO 639-1 code; any other is an error
@@ -17,27 +15,25 @@ _LANGUAGES: Final = frozenset(
 )
 
 
-class Brave:
+class Brave(KeyedEngine):
     """Brave Search; at most one query a second, the limit of its smallest plan."""
 
     name = "brave"
     rate_limit = RateLimit(max_queries=3, max_concurrent=1, delay_s=1.1)
+    base_url, path, method = "https://api.search.brave.com", "/res/v1/web/search", "GET"
+    key_header = "x-subscription-token"
+    max_results = 20
+    results, snippet = ("web", "results"), "description"
 
-    def __init__(self, *, client: Fetcher, key: str, base_url: str = "https://api.search.brave.com") -> None:
-        self._api = EngineApi(client=client, name="Brave", base_url=base_url, key=key, setting="WELLREAD_BRAVE_KEY")
-        self._headers = {"x-subscription-token": key}
-
-    async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return web results in Brave's order."""
-        params: dict[str, str | int] = {
+    def _params(self, query: Query, count: int) -> JsonObject:
+        return {
             "q": query.cut(400, 50),
-            "count": min(max(limit, 1), 20),
-            "search_lang": query.known_lang if query.known_lang in _LANGUAGES else "",
-            "freshness": _FRESHNESS[query.recency] if query.recency else "",
+            "count": count,
+            "search_lang": query.known_lang if query.known_lang in _LANGUAGES else None,
+            "freshness": _FRESHNESS[query.recency] if query.recency else None,
             "result_filter": "web",
             "text_decorations": "false",
         }
-        answer = await self._api.get("/res/v1/web/search", params, headers=self._headers)
-        found_nothing = "query" in answer  # then there is no "web"
-        results = results_of(answer, "web", "results", engine="Brave", empty=found_nothing)
-        return to_reply(results, snippet="description", limit=limit)
+
+    def _is_answer(self, answer: JsonObject) -> bool:
+        return "query" in answer  # without "web" where nothing was found

@@ -24,9 +24,10 @@ class SearXNG:
         Raises:
             EngineError: it does not offer JSON, or none of its own engines answered.
         """
-        params = {"q": query.text, "format": "json", "language": query.known_lang, "time_range": query.recency or ""}
+        lang = query.known_lang or None
+        params = {"q": query.text, "format": "json", "language": lang, "time_range": query.recency}
         try:
-            answer = await self._api.get("/search", params)
+            answer = await self._api.json("GET", "/search", params)
         except EngineForbidden as error:
             raise EngineError(
                 f"{self._api.name} refuses JSON: allow it by adding json under search.formats in its settings.yml,"

@@ -39,7 +39,7 @@ class Wikipedia:
         edition = query.known_lang if query.known_lang in EDITIONS else "en"
         base_url = self._base_url or f"https://{edition}.wikipedia.org"
         api = EngineApi(client=self._client, name="Wikipedia", base_url=base_url)
-        params: dict[str, str | int] = {
+        params = {
             "action": "query",
             "list": "search",
             "srsearch": query.text.encode()[:_MAX_QUERY_BYTES].decode(errors="ignore"),
@@ -48,7 +48,7 @@ class Wikipedia:
             "format": "json",
             "formatversion": 2,
         }
-        answer = await api.get("/w/api.php", params)
+        answer = await api.json("GET", "/w/api.php", params)
         if error := answer.get("error"):
             raise QueryRefused(f"Wikipedia refused the query: {text_of(error, 'info') or error}")
         results = results_of(answer, "query", "search", engine="Wikipedia")

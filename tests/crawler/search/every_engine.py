@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from crawler.search.engines.brave import Brave
-from crawler.search.engines.claude import ClaudeSearch
-from crawler.search.engines.ddgs import Ddgs
-from crawler.search.engines.exa import Exa
-from crawler.search.engines.kagi import Kagi
-from crawler.search.engines.marginalia import Marginalia
-from crawler.search.engines.mojeek import Mojeek
-from crawler.search.engines.searxng import SearXNG
-from crawler.search.engines.serper import Serper
-from crawler.search.engines.tavily import Tavily
-from crawler.search.engines.wikipedia import Wikipedia
+from crawler.search.catalog import ENGINES, engine_class
 from domain import Cost
 from tests.crawler.search.server import Make
 
 KEY = "k3y-0123456789+/="
 
 
-def _make(kind: object, **more: object) -> Make:
-    return lambda client, url: partial(kind, **more)(client=client, base_url=url)  # type: ignore[operator]
+def _make(name: str, **options: object) -> Make:
+    return lambda client, url: partial(engine_class(name), **options)(client=client, base_url=url)
 
 
 def price(read: int, written: int) -> Cost:
@@ -30,9 +20,9 @@ def price(read: int, written: int) -> Cost:
 
 
 KEYED: dict[str, Make] = {
-    engine.name: _make(engine, key=KEY) for engine in (Brave, Tavily, Serper, Kagi, Exa, Mojeek, Marginalia)
+    name: _make(name, key=KEY) for name, entry in ENGINES.items() if entry.setting == f"{name}_key"
 }
-JSON: dict[str, Make] = {"searxng": _make(SearXNG), "wikipedia": _make(Wikipedia), **KEYED}
-DDGS = _make(Ddgs)
-CLAUDE = _make(ClaudeSearch, key=KEY, model="claude-haiku-4-5", price=price, max_usd=0.5)
+JSON: dict[str, Make] = {"searxng": _make("searxng"), "wikipedia": _make("wikipedia"), **KEYED}
+DDGS = _make("ddgs")
+CLAUDE = _make("claude", key=KEY, model="claude-haiku-4-5", price=price, max_usd=0.5)
 ALL: dict[str, Make] = {**JSON, "ddgs": DDGS, "claude": CLAUDE}

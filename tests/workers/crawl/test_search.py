@@ -13,7 +13,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from crawler.search.catalog import NAMES
+from crawler.search.catalog import ENGINES
 from domain import Status
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
@@ -49,7 +49,7 @@ def test_a_key_switches_its_engine_on() -> None:
 
 def test_all_that_have_what_they_need_are_on_but_not_what_is_opt_in() -> None:
     on = switched_on(load(searxng_url="http://127.0.0.1:8888", anthropic_api_key="k", **KEYS))
-    assert set(on) == set(NAMES) - {"ddgs", "claude"}
+    assert set(on) == set(ENGINES) - {"ddgs", "claude"}
 
 
 def test_named_engines_are_on_in_their_order_and_no_others() -> None:
@@ -85,10 +85,10 @@ def test_every_engine_can_be_opened_and_shows_no_key(services_for: ServicesFor) 
         wikipedia=True,
         searxng_url="http://127.0.0.1:8888",
         anthropic_api_key="hush-hush",
-        engines=",".join(NAMES),
+        engines=",".join(ENGINES),
         **KEYS,
     )
-    assert [account.engine.name for account in services.engines] == list(NAMES)
+    assert [account.engine.name for account in services.engines] == list(ENGINES)
     shown = f"{services.settings!r}{services.engines!r}"
     assert "key-of" not in shown
     assert "hush" not in shown
