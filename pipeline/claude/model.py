@@ -11,11 +11,17 @@ from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from pipeline.claude.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.claude.calls import Calls
 from pipeline.claude.contradictions import read_disputes
-from pipeline.claude.facts import FACTS, FACTS_SCHEMA, read_facts
 from pipeline.claude.passages import PassageBlocks, cut_into_blocks, search_results
 from pipeline.claude.prices import PRICES, Price
-from pipeline.claude.prompts import COMPOSE, VARIANTS, VERDICT, answer_language, system
-from pipeline.claude.schemas import VARIANTS_SCHEMA, VERDICT_SCHEMA, read_variants, read_verdict
+from pipeline.claude.prompts import COMPOSE, FACTS, VARIANTS, VERDICT, answer_language, system
+from pipeline.claude.schemas import (
+    FACTS_SCHEMA,
+    VARIANTS_SCHEMA,
+    VERDICT_SCHEMA,
+    read_facts,
+    read_variants,
+    read_verdict,
+)
 from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.question.variants import MAX_COUNT
 
@@ -86,7 +92,9 @@ class Claude:
         """Judge whether ``hits`` answer ``question``; without hits no call is made."""
         passages = cut_into_blocks(hits)
         if not passages:
-            return Priced(value=_nothing_to_judge(self._small_model), cost=Cost())
+            reason = "There are no passages to answer from."
+            nothing = Verdict(sufficient=False, confidence=0.0, reason=reason, judge=self._small_model)
+            return Priced(value=nothing, cost=Cost())
         content = [*search_results(passages, citable=False), _text(f"Question: {question}")]
         fields, cost = self._calls.fields(self._small_model, system(VERDICT), content, VERDICT_SCHEMA)
         try:
@@ -117,7 +125,9 @@ class Claude:
         """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
         passages = cut_into_blocks(hits)
         if not passages:
-            return _nothing_found(self._large_model)
+            return Answer(
+                text="", sentences=(), citations=(), confidence=0.0, composer=self._large_model, notice=NOT_FOUND
+            )
         shown = [_text(examples)] if examples else []
         content = [*search_results(passages, citable=True), *shown, _text(f"Question: {question}")]
         notes = (answer_language(lang), *notes)
@@ -143,14 +153,6 @@ class Claude:
 
 def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text.encode("utf-8", "replace").decode()}
-
-
-def _nothing_to_judge(judge: str) -> Verdict:
-    return Verdict(sufficient=False, confidence=0.0, reason="There are no passages to answer from.", judge=judge)
-
-
-def _nothing_found(composer: str) -> Answer:
-    return Answer(text="", sentences=(), citations=(), confidence=0.0, composer=composer, notice=NOT_FOUND)
 
 
 def _answer_of(

@@ -1,22 +1,25 @@
-"""Define the JSON that Claude is asked for, and read variants and verdicts from it."""
+"""Define the JSON that Claude is asked for, and read variants, verdicts and facts from it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from domain import Variant, VariantKind, Verdict
+from domain import Fact, Passage, Variant, VariantKind, Verdict
+from pipeline.claude.prompts import MAX_FACTS
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
 #: the longest phrase to search for, and the longest reason
 MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
+#: of a subject, predicate or object
+MAX_FACT_CHARS = 300
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
-def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with these properties, all of them required."""
     return {
         "type": "object",
@@ -26,23 +29,25 @@ def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-VERDICT_SCHEMA = object_of(
+_TEXT = {"type": "string"}
+VERDICT_SCHEMA = _object_of(
     sufficient={"type": "boolean"},
     confidence={"type": "number"},
-    reason={"type": "string"},
-    missing={"type": "array", "items": {"type": "string"}},
+    reason=_TEXT,
+    missing={"type": "array", "items": _TEXT},
     contradictions={
         "type": "array",
-        "items": object_of(
-            sides={"type": "array", "items": object_of(value={"type": "string"}, quote={"type": "string"})}
-        ),
+        "items": _object_of(sides={"type": "array", "items": _object_of(value=_TEXT, quote=_TEXT)}),
     },
 )
-VARIANTS_SCHEMA = object_of(
+VARIANTS_SCHEMA = _object_of(
     variants={
         "type": "array",
-        "items": object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text={"type": "string"}),
+        "items": _object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text=_TEXT),
     }
+)
+FACTS_SCHEMA = _object_of(
+    facts={"type": "array", "items": _object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT)}
 )
 
 
@@ -84,6 +89,16 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     )
 
 
+def read_facts(fields: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[Fact, ...]:
+    """Return the facts whose sentence is in a passage and holds their object; offsets are those of the page."""
+    listed = fields.get("facts")
+    found: dict[tuple[str, str, str], Fact] = {}
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and len(found) < MAX_FACTS and (fact := _fact(item, passages)):
+            found.setdefault((fact.subject, fact.predicate, fact.object), fact)
+    return tuple(found.values())
+
+
 def _words(text: str) -> str:
     """Return the model's text as plain words on one line."""
     return " ".join(sanitize(strip_unsourced_tags(text, ()), markers=True).split())
@@ -91,3 +106,19 @@ def _words(text: str) -> str:
 
 def _is_phrase(text: str) -> bool:
     return 0 < len(text) <= MAX_PHRASE_CHARS and not has_unsourced_url(text, ())
+
+
+def _fact(item: Mapping[str, Any], passages: Sequence[Passage]) -> Fact | None:
+    texts = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        return None
+    subject, predicate, stated, quote = (" ".join(str(text).split()) for text in texts)
+    if max(len(subject), len(predicate), len(stated)) > MAX_FACT_CHARS:
+        return None
+    for passage in passages:
+        sentence = passage.text.find(quote)
+        at = passage.text.find(stated, sentence, sentence + len(quote)) if sentence >= 0 else -1
+        if at >= 0 and subject.casefold() in f"{passage.title}\n{passage.text}".casefold():
+            start = passage.start + at
+            return Fact(subject=subject, predicate=predicate, object=stated, start=start, end=start + len(stated))
+    return None
