@@ -27,9 +27,8 @@ from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variants import DEFAULT_COUNT
-from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, select_for_answer
+from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
-from pipeline.retrieval.multi_document import prompt_notes
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts

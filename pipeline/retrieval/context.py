@@ -1,14 +1,17 @@
-"""Select the passages that an answer is composed from, and advise on what such a context lacks."""
+"""Select and order the passages that an answer is composed from, and advise on what such a context lacks.
+
+A question that compares, or that names several things, may need several pages [MultiDocSynthesizer]: the best hit of
+each page comes before the second hit of any. The hits of every other question keep their order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain import Hit
 from pipeline.enhancements import Enhancement
 from pipeline.question.analysis import Analysis, find_entities
-from pipeline.retrieval.multi_document import best_of_each_page_first
 from pipeline.retrieval.quality import PageTexts, filter_by_quality
 from text.analyser import words
 from text.sentences import sentence_spans
@@ -23,6 +26,13 @@ SHORT_BELOW, LONG_ABOVE = 500, 3000
 POOR_BELOW = 0.5
 #: below this share of different sentences a context repeats itself
 UNIQUE_SENTENCES = 0.8
+#: pages whose best hit comes first
+MAX_PAGES = 5
+
+USE_SEVERAL_PAGES = (
+    "The answer may have to be drawn from several search results: join what they say, and cite each for its part. "
+    "Where they contradict each other give both, the later one first."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +110,31 @@ def select_for_answer(
     if "diverse" in enabled:
         chosen = select_diverse(chosen)
     return chosen
+
+
+def wants_several_pages(analysis: Analysis) -> bool:
+    """Return whether the question compares, or names two things or more."""
+    named = [entity for entity in analysis.entities if not entity[0].isdigit()]
+    return analysis.question_type == "comparative" or len(named) >= 2
+
+
+def best_of_each_page_first(analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the same hits with the best of each of the first pages in front, where several pages are wanted."""
+    if not wants_several_pages(analysis):
+        return list(hits)
+    first: dict[int, Hit] = {}
+    for hit in hits:
+        if len(first) < MAX_PAGES:
+            first.setdefault(hit.passage.page_id, hit)
+    front = list(first.values())
+    ordered = [*front, *(hit for hit in hits if hit not in front)]
+    return [replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1)]
+
+
+def prompt_notes(analysis: Analysis, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the note for the prompt when the question wants several pages and the hits have them; else none."""
+    several = len({hit.passage.page_id for hit in hits}) > 1
+    return (USE_SEVERAL_PAGES,) if several and wants_several_pages(analysis) else ()
 
 
 def _block(hit: Hit) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from domain import Hit
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.multi_document import MAX_PAGES, best_of_each_page_first, prompt_notes, wants_several_pages
+from pipeline.retrieval.context import MAX_PAGES, best_of_each_page_first, prompt_notes, wants_several_pages
 from tests.fakes import passage
 
 COMPARES = analyse_question("How does TCP differ from UDP?")
