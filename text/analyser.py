@@ -136,6 +136,11 @@ def words(text: str) -> list[str]:
     return [word for found, _ in _names(fold(text)) for word in found]
 
 
+def spaced_words(text: str) -> str:
+    """Return the folded words of a text between spaces, so that a name is found as whole words."""
+    return f" {' '.join(words(text))} "
+
+
 def fold(text: str) -> str:
     """Return ``text`` in one spelling: NFKC, lower case, ß as ss, without accents (straße = STRASSE, café = cafe)."""
     if text.isascii():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from domain import Passage
 from text.analyser import analyse, words
 from text.stopwords import stop_words
 
@@ -35,3 +36,8 @@ def terms_of(text: str, lang: str) -> tuple[str, ...]:
     ``lang`` is the question's language, so that both have comparable terms.
     """
     return tuple(analyse(text, lang))
+
+
+def passage_terms(passage: Passage, lang: str) -> tuple[str, ...]:
+    """Return the search terms of a passage's title and text."""
+    return terms_of(passage.title, lang) + terms_of(passage.text, lang)

@@ -13,7 +13,7 @@ from domain import Passage
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentence_score import ranked_by_score
 from pipeline.question.analysis import Analysis
-from text.analyser import words
+from text.analyser import spaced_words
 from text.names import names_of
 
 #: the most sentences of an answer joined from several pages
@@ -32,13 +32,12 @@ def join_pages(
     if not chosen or len(set(names.values())) < 2:
         return list(chosen)
     first = chosen[0]
-    sides = _sides(names, _flat(analysis.text))
+    sides = _sides(names, spaced_words(analysis.text))
     if len(sides) > 1:
-        wanted, others = sides, chosen[1:]
-        return _distinct([first, *(best[page] for page in wanted), *others])[:MAX_JOINED]
+        return _distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
     if first.led >= SAYS_ALL:
         return list(chosen)
-    hops = _hops(first.span.hit.passage, passages, names, _flat(analysis.text))
+    hops = _hops(first.span.hit.passage, passages, names, spaced_words(analysis.text))
     return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
 
 
@@ -63,7 +62,7 @@ def _hops(
     first: Passage, passages: Mapping[int, Passage], names: Mapping[int, frozenset[str]], question: str
 ) -> list[int]:
     """Return the pages that the first passage names, or that name its page, by a name that is not in the question."""
-    own, text = names[first.page_id], _flat(first.text)
+    own, text = names[first.page_id], spaced_words(first.text)
     asked = _names(own, question)
     return [
         page
@@ -71,17 +70,13 @@ def _hops(
         if not names[page] & own
         and (
             (not _names(names[page], question) and _names(names[page], text))
-            or (not asked and _names(own, _flat(passage.text)))
+            or (not asked and _names(own, spaced_words(passage.text)))
         )
     ]
 
 
 def _names(names: frozenset[str], text: str) -> bool:
     return any(f" {name} " in text for name in names)
-
-
-def _flat(text: str) -> str:
-    return f" {' '.join(words(text))} "
 
 
 def _distinct(reads: Sequence[SpanCoverage]) -> list[SpanCoverage]:

@@ -20,7 +20,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
 from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
-from text.terms import terms_of
+from text.terms import passage_terms, terms_of
 
 #: what a word counts in a line that leads to the sentence, in the neighbouring sentence, and in the title
 _LED, _BESIDE, _ABOVE = 0.9, 0.9, 0.8
@@ -65,7 +65,7 @@ class Coverage:
 def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
     """Return the coverage of the first ``top`` hits' sentences; the other hits only tell how common a word is."""
     lang = analysis.lang
-    stand_for = find_related(analysis.terms, {term for hit in hits for term in _terms_of(hit, lang)}, lang)
+    stand_for = find_related(analysis.terms, {term for hit in hits for term in passage_terms(hit.passage, lang)}, lang)
     spans = spans_of(hits[:top], lang)
     own = [_own_credits(stand_for, span) for span in spans]
     titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
@@ -73,32 +73,36 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
         _strongest([title, *(credits for span, credits in zip(spans, own, strict=True) if span.hit is hit)])
         for hit, title in zip(hits[:top], titles, strict=False)
     ]
-    held += [_credits(stand_for, _terms_of(hit, lang)) for hit in hits[top:]]
+    held += [_credits(stand_for, passage_terms(hit.passage, lang)) for hit in hits[top:]]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
     above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = answer_type_of(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
+    covered = []
+    for place, span in enumerate(spans):
+        led = _most(own[place], _most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE))
+        beside = [own[other] for other in _beside(spans, place)]
+        covered.append(
+            SpanCoverage(
+                span=span,
+                at=places[span.hit.passage.id],
+                own=share(weights, own[place]),
+                led=share(weights, led),
+                wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
+                neighbour=max((share(weights, each) for each in beside), default=0.0),
+                nearness=_nearness(stand_for, span.terms),
+                defines=asks_what and _defines(stand_for, span),
+                asked=kind,
+                fit=rate_fit(kind, analysis.text, span.named_text),
+            )
+        )
     return Coverage(
         terms=analysis.terms,
         weights=weights,
         credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
-        spans=tuple(
-            _cover_span(
-                span,
-                at=places[span.hit.passage.id],
-                own=own[place],
-                beside=[own[other] for other in _beside(spans, place)],
-                leading=_most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE),
-                weights=weights,
-                nearness=_nearness(stand_for, span.terms),
-                defines=asks_what and _defines(stand_for, span),
-                asked=kind,
-                fits=rate_fit(kind, analysis.text, span.named_text),
-            )
-            for place, span in enumerate(spans)
-        ),
+        spans=tuple(covered),
     )
 
 
@@ -106,38 +110,6 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
-
-
-def _cover_span(
-    span: Span,
-    *,
-    at: int,
-    own: Mapping[str, float],
-    beside: Sequence[Mapping[str, float]],
-    leading: Mapping[str, float],
-    weights: Mapping[str, float],
-    nearness: float,
-    defines: bool,
-    asked: AnswerType,
-    fits: float,
-) -> SpanCoverage:
-    led = _most(own, leading)
-    return SpanCoverage(
-        span=span,
-        at=at,
-        own=share(weights, own),
-        led=share(weights, led),
-        wide=max((share(weights, _most(led, other, _BESIDE)) for other in beside), default=share(weights, led)),
-        neighbour=max((share(weights, other) for other in beside), default=0.0),
-        nearness=nearness,
-        defines=defines,
-        asked=asked,
-        fit=fits,
-    )
-
-
-def _terms_of(hit: Hit, lang: str) -> tuple[str, ...]:
-    return terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang)
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:

@@ -19,7 +19,7 @@ from domain import Hit, Verdict
 from pipeline.judging.judge import Judge
 from pipeline.question.analysis import Analysis
 from pipeline.question.strategy import RetrievalStrategy
-from text.analyser import words
+from text.analyser import spaced_words
 
 #: [MIN_SIMILARITY_FLOOR, SIMILARITY_WEIGHT, COVERAGE_WEIGHT]
 SIMILARITY_FLOOR = 0.2
@@ -106,8 +106,8 @@ def compute_confidence(hits: Sequence[Hit], entities: Sequence[str] = ()) -> flo
 
 def entity_coverage(hits: Sequence[Hit], entities: Sequence[str]) -> float:
     """Return the share of the entities that the hits' texts name, as whole words; 0 where there are no entities."""
-    text = "".join(_spelled(hit.passage.text) for hit in hits)
-    named = sum(bool(spelled := _spelled(entity).strip()) and f" {spelled} " in text for entity in entities)
+    text = "".join(spaced_words(hit.passage.text) for hit in hits)
+    named = sum(bool(spelled := spaced_words(entity).strip()) and f" {spelled} " in text for entity in entities)
     return named / len(entities) if entities else 0.0
 
 
@@ -147,8 +147,8 @@ def remember_verdicts(judge: Judge) -> Judge:
 
 def _last_named(hits: Sequence[Hit]) -> int:
     """Return the rank of the last hit whose page a better hit names; 0: none."""
-    titles = [_spelled(hit.passage.title.partition(" (")[0]) for hit in hits]
-    texts = [_spelled(hit.passage.text) for hit in hits]
+    titles = [spaced_words(hit.passage.title.partition(" (")[0]) for hit in hits]
+    texts = [spaced_words(hit.passage.text) for hit in hits]
     for at in range(len(hits) - 1, 0, -1):
         if titles[at].strip() and any(titles[at] in texts[b] and titles[at] != titles[b] for b in range(at)):
             return at + 1
@@ -161,8 +161,3 @@ def _keep_all(hits: Sequence[Hit], confidence: float, k: int) -> Cutoff:
 
 def _cutoff(found: Sequence[Hit], hits: Sequence[Hit], confidence: float, reason: StopReason) -> Cutoff:
     return Cutoff(hits=tuple(hits), confidence=confidence, stop_reason=reason, found=len(found))
-
-
-def _spelled(text: str) -> str:
-    """Return the words of a text between spaces, so that a name is found as whole words."""
-    return f" {' '.join(words(text))} "

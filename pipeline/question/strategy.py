@@ -18,22 +18,19 @@ class RetrievalStrategy:
     max_k: int
 
 
-def _strategy(task: Task, threshold: float, min_k: int, max_k: int) -> RetrievalStrategy:
-    return RetrievalStrategy(task=task, threshold=threshold, min_k=min_k, max_k=max_k)
-
-
+_TABLE: tuple[tuple[Task, float, int, int], ...] = (
+    ("debugging", 0.6, 2, 8),
+    ("code_review", 0.7, 1, 5),
+    ("architecture", 0.5, 2, 8),
+    ("explanation", 0.8, 1, 4),
+    ("testing", 0.7, 1, 5),
+    ("devops", 0.6, 1, 6),
+    ("ml_engineering", 0.6, 2, 8),
+    ("general", 0.7, 1, 5),
+)
 TASK_STRATEGIES: dict[str, RetrievalStrategy] = {
-    strategy.task: strategy
-    for strategy in (
-        _strategy("debugging", 0.6, 2, 8),
-        _strategy("code_review", 0.7, 1, 5),
-        _strategy("architecture", 0.5, 2, 8),
-        _strategy("explanation", 0.8, 1, 4),
-        _strategy("testing", 0.7, 1, 5),
-        _strategy("devops", 0.6, 1, 6),
-        _strategy("ml_engineering", 0.6, 2, 8),
-        _strategy("general", 0.7, 1, 5),
-    )
+    task: RetrievalStrategy(task=task, threshold=threshold, min_k=min_k, max_k=max_k)
+    for task, threshold, min_k, max_k in _TABLE
 }
 
 #: tried in order on word boundaries; only words that hardly ever mean anything else

@@ -20,7 +20,7 @@ from pipeline.retrieval.retrieve import Vectors
 from text.names import names_in
 from text.rarity import rarity
 from text.stopwords import stop_words
-from text.terms import terms_of
+from text.terms import passage_terms
 
 #: hits to retrieve for the expansion: a passage is pulled up from among them, or pulled in from outside
 MIN_HITS = 25
@@ -159,7 +159,7 @@ def _leads_from_hits(sources: Sequence[Hit], best: float, graph: Graph, lang: st
     back = graph.mentioning({hit.passage.page_id for hit in sources}, most=MOST_BACK)
     leads = []
     for hit in sources:
-        worth, known_terms = min(1.0, hit.score / best), frozenset(_terms(hit, lang))
+        worth, known_terms = min(1.0, hit.score / best), frozenset(passage_terms(hit.passage, lang))
         leads += [
             _lead(named, worth=worth, known_terms=known_terms) for named in _longest(mentioned.get(hit.passage.id, ()))
         ]
@@ -193,7 +193,7 @@ def _longest(found: Iterable[KnownName]) -> list[KnownName]:
 
 def _pull_named(pulled: dict[str, _Pulled], leads: Sequence[_Lead], found: Sequence[Hit], target: _Target) -> None:
     """Pull the passages that the leads lead to, each with its worth by its best lead."""
-    terms = {hit.passage.id: frozenset(_terms(hit, target.lang)) for hit in found}
+    terms = {hit.passage.id: frozenset(passage_terms(hit.passage, target.lang)) for hit in found}
     for lead in leads:
         led = [hit for hit in found if lead.leads_to(hit)]
         worths = {
@@ -253,7 +253,3 @@ def _merged(hits: Sequence[Hit], pulled: Mapping[str, _Pulled]) -> list[Hit]:
 
 def _combined(own: float, worth: float) -> float:
     return max(own, worth) + AGREED * min(own, worth)
-
-
-def _terms(hit: Hit, lang: str) -> tuple[str, ...]:
-    return terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang)

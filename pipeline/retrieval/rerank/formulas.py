@@ -14,7 +14,7 @@ from dataclasses import replace
 from domain import Hit
 from text.analyser import words
 from text.similarity import jaccard
-from text.terms import content_terms, terms_of
+from text.terms import content_terms, passage_terms
 
 #: (question, its language, hits) → the same hits, best first; their scale is rerank, [0, 1]
 Reranker = Callable[[str, str, Sequence[Hit]], list[Hit]]
@@ -55,10 +55,8 @@ def rerank_tfidf(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
 
 def rerank_bm25(question: str, lang: str, hits: Sequence[Hit]) -> list[Hit]:
     """Order ``hits`` by BM25 over title and text, as a share of the best one's."""
-    scores = bm25_scores(
-        list(content_terms(question, lang)),
-        [terms_of(hit.passage.title, lang) + terms_of(hit.passage.text, lang) for hit in hits],
-    )
+    terms = list(content_terms(question, lang))
+    scores = bm25_scores(terms, [passage_terms(hit.passage, lang) for hit in hits])
     most = max(scores, default=0.0) or 1.0
     return reorder(hits, [score / most for score in scores])
 
