@@ -7,6 +7,7 @@ from typing import get_args
 
 import click
 
+from api.cli.connect import connected, open_client
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
 from domain.question import Task
 
@@ -41,7 +42,6 @@ def ask(
     Progress goes to stderr, the answer to stdout. Exit codes: 0 answered, 3 not known or out of time, 1 an error.
     """
     from api.cli import ask_flow
-    from api.cli.connect import connected
     from api.cli.views import question as show
 
     if own and not sites:
@@ -74,7 +74,6 @@ def demo() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
 def trace(question_id: str, as_json: bool) -> None:
     """Show every step of a question: queries, hits with all scores, pages, times and cost."""
-    from api.cli.connect import open_client
     from api.cli.views.trace import trace_lines
     from api.schemas.records import StepOut
 

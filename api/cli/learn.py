@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from api.cli.connect import open_client
 from api.cli.output import print_lines, terminal
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ def learn(context: click.Context, as_json: bool) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from api.cli.connect import open_client
     from api.cli.views.learned import lesson_lines
 
     with open_client() as client:
@@ -60,7 +60,6 @@ def learn(context: click.Context, as_json: bool) -> None:
 @_AS_JSON
 def show_all(as_json: bool) -> None:
     """List the versions with their dates, examples and figures, and which are in use."""
-    from api.cli.connect import open_client
     from api.cli.views.learned import learned_lines
 
     with open_client() as client:
@@ -81,8 +80,6 @@ def rollback(kind: str, version: int | None, as_json: bool) -> None:
     Without VERSION, go back to the version before the one in use. Workers load it within seconds.
     Judge and reranker keep it until the next `wellread learn`.
     """
-    from api.cli.connect import open_client
-
     with open_client() as client:
         in_use = client.rollback(cast("Kind", kind), version)
     if as_json:

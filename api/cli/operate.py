@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from api.cli.connect import open_services, quiet_logs
 from api.cli.output import notify, print_lines, terminal
 
 
@@ -12,7 +13,6 @@ from api.cli.output import notify, print_lines, terminal
 @click.option("--no-flower", is_flag=True, help="Do not run Flower.")
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
-    from api.cli.connect import quiet_logs
     from workers.processes.stack import up as run
     from workers.settings import load
 
@@ -24,7 +24,6 @@ def up(port: int | None, no_flower: bool) -> None:
 @click.command()
 def status() -> None:
     """Show what runs, what is stored, what waits and the latest questions."""
-    from api.cli.connect import open_services
     from api.cli.views.overview import overview_lines
     from api.operations.overview import overview
 
@@ -34,7 +33,6 @@ def status() -> None:
 @click.command()
 def doctor() -> None:
     """Find what is wrong with this set-up and say how to mend it."""
-    from api.cli.connect import quiet_logs
     from api.cli.views.overview import check_lines
     from api.operations.doctor import diagnose
     from workers.services import Services
@@ -52,7 +50,6 @@ def doctor() -> None:
 @click.command()
 def dead() -> None:
     """List the questions that were given up because a step failed too often."""
-    from api.cli.connect import open_services
     from api.cli.views.overview import dead_lines
     from store.questions.state import dead as failed
 
@@ -64,7 +61,6 @@ def dead() -> None:
 @click.argument("question_id", metavar="ID")
 def replay(question_id: str) -> None:
     """Start again a question that failed, ran out of time or was cancelled."""
-    from api.cli.connect import open_services
     from workers.questions.submit import replay as start_again
 
     question = start_again(open_services(), question_id)
@@ -74,7 +70,6 @@ def replay(question_id: str) -> None:
 @click.command()
 def reindex() -> None:
     """Rebuild the knowledge base from the stored pages, after a change of embedder or damage."""
-    from api.cli.connect import open_services
     from api.operations.reindex import reindex as rebuild
 
     def progress(done: int, total: int) -> None:

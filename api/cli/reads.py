@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, terminal
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def read(
     A whole site is found through its sitemaps, feeds and links; Ctrl-C leaves its reading to the workers.
     Exit codes: 0 all were read, 3 some could not be, 1 an error.
     """
-    from api.cli.connect import connected
-
     if not whole and (max_pages or max_depth is not None or as_json):
         raise click.UsageError("--max-pages, --max-depth and --json are for whole sites: add --whole.")
     with connected(notify) as client:
@@ -75,7 +74,6 @@ def reads() -> None:
 @reads.command(name="list")
 def show_all() -> None:
     """List the last site reads, newest first."""
-    from api.cli.connect import open_client
     from api.cli.views.sites import site_reads_lines
 
     with open_client() as client:
@@ -88,8 +86,6 @@ def show_all() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(number: int, follows: bool, as_json: bool) -> None:
     """Show how far a site read has come."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         seen = client.site_read(number)
         if follows:
@@ -101,8 +97,6 @@ def show(number: int, follows: bool, as_json: bool) -> None:
 @click.argument("number", type=int, metavar="ID")
 def pause(number: int) -> None:
     """Pause the reading of a site; `wellread reads resume ID` continues it."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         _print(client.pause_site_read(number), as_json=False)
 
@@ -111,8 +105,6 @@ def pause(number: int) -> None:
 @click.argument("number", type=int, metavar="ID")
 def resume(number: int) -> None:
     """Continue to read a site that was paused or cancelled."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         _print(client.resume_site_read(number), as_json=False)
 
@@ -121,8 +113,6 @@ def resume(number: int) -> None:
 @click.argument("number", type=int, metavar="ID")
 def cancel(number: int) -> None:
     """Stop reading a site; the pages that were read stay."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         _print(client.cancel_site_read(number), as_json=False)
 
@@ -136,7 +126,6 @@ def pages() -> None:
 @click.argument("url")
 def show_page(url: str) -> None:
     """Show a page: when it was checked, what was found each time, and when it is due again."""
-    from api.cli.connect import open_client
     from api.cli.views.sites import page_lines
 
     with open_client() as client:

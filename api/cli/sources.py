@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from api.cli.connect import open_client
 from api.cli.output import print_lines
 from domain.errors import WellreadError
 
@@ -42,7 +43,6 @@ def add(url: str, own: bool, delay: float | None, every: str | None, cron: str |
     With a schedule, the site is checked for new pages at those times, and its pages with it; without one, each page is
     checked at its own interval, sooner when it changes.
     """
-    from api.cli.connect import open_client
     from crawler.discovery.schedule import schedule_of
 
     schedule_of(every=every, cron=cron, zone=zone or "UTC")  # before anything is stored
@@ -65,8 +65,6 @@ def edit(
     url: str, delay: float | None, every: str | None, cron: str | None, zone: str | None, no_schedule: bool
 ) -> None:
     """Change a site's delay or schedule while everything runs; what is not given stays."""
-    from api.cli.connect import open_client
-
     if no_schedule and _given(every=every, cron=cron, zone=zone):
         raise click.UsageError("--no-schedule ends a schedule: leave --every, --cron and --zone out.")
     ended = {"every": None, "cron": None} if no_schedule else {}
@@ -81,7 +79,6 @@ def edit(
 @source.command(name="list")
 def show_all() -> None:
     """List the sites, oldest first."""
-    from api.cli.connect import open_client
     from api.cli.views.overview import source_lines
 
     with open_client() as client:
@@ -92,8 +89,6 @@ def show_all() -> None:
 @click.argument("url")
 def remove(url: str) -> None:
     """Forget a site; what was read from it stays."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         client.remove_source(_find(client, url).id)
     print_lines(f"{url} is forgotten; what was read from it stays.")

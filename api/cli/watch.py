@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from api.cli.connect import connected, open_client
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
 
 
@@ -44,7 +45,6 @@ def watch() -> None:
 def question(question: str, sites: tuple[str, ...], own: bool, callback: str, stay: bool, wait: float) -> None:
     """Ask a question and have it asked again when its evidence changes."""
     from api.cli import ask_flow
-    from api.cli.connect import connected
     from api.cli.views import question as show
 
     options = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
@@ -62,7 +62,6 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
 @watch.command(name="list")
 def show_all() -> None:
     """List the watched questions, oldest first."""
-    from api.cli.connect import open_client
     from api.cli.views.overview import watch_lines
 
     with open_client() as client:
@@ -73,8 +72,6 @@ def show_all() -> None:
 @click.argument("question_id", metavar="ID")
 def stop(question_id: str) -> None:
     """Stop watching a question; its answer stays."""
-    from api.cli.connect import open_client
-
     with open_client() as client:
         client.unwatch(question_id)
     print_lines(f"{question_id} is no longer watched; its answer stays.")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import redis
 
 from domain.errors import WellreadError
+from workers.settings import LOOPBACK
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -22,41 +23,30 @@ Level = Literal["ok", "note", "wrong"]
 LOW_BYTES = 1_000_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Diagnosis:
     """The finding of one check."""
 
-    name: str
     level: Level
-    said: str
+    finding: str
     fix: str = ""  #: what to do, when something is wrong
+    name: str = ""
 
 
-Check = Callable[["Services"], Diagnosis]
-
-
-def diagnose(services: Services, checks: Sequence[Check] | None = None) -> Iterator[Diagnosis]:
-    """Run every check, or these, in turn; a check that fails is itself a finding."""
-    for check in checks or CHECKS:
+def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
+    """Run every check, or those of these names, in turn; a check that fails is itself a finding."""
+    for name in names or _CHECKS:
         try:
-            yield check(services)
+            diagnosis = _CHECKS[name](services)
         except WellreadError as error:
-            yield Diagnosis(name=_name(check), level="wrong", said=str(error))
+            diagnosis = Diagnosis("wrong", str(error))
         except redis.RedisError as error:
-            yield Diagnosis(
-                name=_name(check),
-                level="wrong",
-                said=f"Redis did not answer: {error}",
-                fix=_redis_fix(services),
-            )
-
-
-def _name(check: Callable[..., Any]) -> str:
-    return check.__name__.lstrip("_").replace("_", " ")
+            diagnosis = Diagnosis("wrong", f"Redis did not answer: {error}", _redis_fix(services))
+        yield replace(diagnosis, name=name)
 
 
 def _python(_: Services) -> Diagnosis:
-    return Diagnosis(name="python", level="ok", said=".".join(map(str, sys.version_info[:3])))
+    return Diagnosis("ok", ".".join(map(str, sys.version_info[:3])))
 
 
 def _data_folder(services: Services) -> Diagnosis:
@@ -68,18 +58,16 @@ def _data_folder(services: Services) -> Diagnosis:
         probe.unlink()
     except OSError as error:
         fix = f"Make {folder} writable, or set WELLREAD_DATA_DIR to another folder."
-        return Diagnosis(name="data folder", level="wrong", said=f"{folder}: {error.strerror}", fix=fix)
-    return Diagnosis(name="data folder", level="ok", said=str(folder))
+        return Diagnosis("wrong", f"{folder}: {error.strerror}", fix)
+    return Diagnosis("ok", str(folder))
 
 
 def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
-    said = f"{free / 1e9:.1f} GB free"
+    finding = f"{free / 1e9:.1f} GB free"
     if free < LOW_BYTES:
-        return Diagnosis(
-            name="disk", level="wrong", said=said, fix="Free some space: below 1 GB a crawl may fill the disk."
-        )
-    return Diagnosis(name="disk", level="ok", said=said)
+        return Diagnosis("wrong", finding, "Free some space: below 1 GB a crawl may fill the disk.")
+    return Diagnosis("ok", finding)
 
 
 def _stack(services: Services) -> Diagnosis:
@@ -87,44 +75,38 @@ def _stack(services: Services) -> Diagnosis:
 
     address = running(services.settings)
     if address is None and not services.settings.redis_url:
-        return Diagnosis(
-            name="stack", level="note", said="not running", fix="Start it with `wellread up`; `ask` does by itself."
-        )
-    return Diagnosis(
-        name="stack", level="ok", said=f"{address.api_url} (process {address.pid})" if address else "not embedded"
-    )
+        return Diagnosis("note", "not running", "Start it with `wellread up`; `ask` does by itself.")
+    return Diagnosis("ok", f"{address.api_url} (process {address.pid})" if address else "not embedded")
 
 
 def _redis(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
-        return Diagnosis(name="redis", level="note", said="the embedded Valkey starts with the stack")
+        return Diagnosis("note", "the embedded Valkey starts with the stack")
     services.redis.ping()
     policy = _config(services, "maxmemory-policy")
     append = _config(services, "appendonly")
     if policy not in ("noeviction", ""):
         fix = "redis-cli CONFIG SET maxmemory-policy noeviction (and in redis.conf): any other may drop queued work."
-        return Diagnosis(name="redis", level="wrong", said=f"maxmemory-policy is {policy}", fix=fix)
+        return Diagnosis("wrong", f"maxmemory-policy is {policy}", fix)
     if append == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
-        return Diagnosis(name="redis", level="note", said="loses its data at a restart", fix=fix)
-    return Diagnosis(name="redis", level="ok", said=services.settings.redis.split("@")[-1])
+        return Diagnosis("note", "loses its data at a restart", fix)
+    return Diagnosis("ok", services.settings.redis.split("@")[-1])
 
 
 def _workers(services: Services) -> Diagnosis:
     if _is_idle(services.settings):
-        return Diagnosis(name="workers", level="note", said="they start with the stack")
+        return Diagnosis("note", "they start with the stack")
     from workers.services.heartbeat import living_workers
 
     alive = living_workers(services)
-    said = ", ".join(f"{queue} {count}" for queue, count in alive.items())
+    finding = ", ".join(f"{queue} {count}" for queue, count in alive.items())
     if missing := [queue for queue, count in alive.items() if not count]:
         fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
-        return Diagnosis(name="workers", level="wrong", said=f"no worker for {', '.join(missing)} ({said})", fix=fix)
+        return Diagnosis("wrong", f"no worker for {', '.join(missing)} ({finding})", fix)
     if alive["embed"] > 1:
-        return Diagnosis(
-            name="workers", level="wrong", said=said, fix="Stop all but one `embed` worker: only one may write."
-        )
-    return Diagnosis(name="workers", level="ok", said=said)
+        return Diagnosis("wrong", finding, "Stop all but one `embed` worker: only one may write.")
+    return Diagnosis("ok", finding)
 
 
 def _database(services: Services) -> Diagnosis:
@@ -134,29 +116,26 @@ def _database(services: Services) -> Diagnosis:
 
     url = make_url(services.settings.database)
     if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
-        return Diagnosis(name="database", level="note", said="created at the first start")
+        return Diagnosis("note", "created at the first start")
     check_schema(services.database)
-    return Diagnosis(name="database", level="ok", said=url.render_as_string(hide_password=True))
+    return Diagnosis("ok", url.render_as_string(hide_password=True))
 
 
 def _embedder(services: Services) -> Diagnosis:
     embedder = services.embedder
     embedder.embed(["Is anybody there?"])
-    return Diagnosis(name="embedder", level="ok", said=f"{embedder.id}, {embedder.dimension} dimensions")
+    return Diagnosis("ok", f"{embedder.id}, {embedder.dimension} dimensions")
 
 
-def _passages(services: Services) -> Diagnosis:
-    kept = services.passages.count()
-    return Diagnosis(name="knowledge base", level="ok", said=f"{kept:,} passages in {services.settings.passages}")
+def _knowledge_base(services: Services) -> Diagnosis:
+    return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")
 
 
 def _claude(services: Services) -> Diagnosis:
     model = services.model
     if model is None:
-        return Diagnosis(
-            name="claude", level="note", said="no key: answers are extractive", fix="Set WELLREAD_ANTHROPIC_API_KEY."
-        )
-    return Diagnosis(name="claude", level="ok", said=f"{model.name}, key set")
+        return Diagnosis("note", "no key: answers are extractive", "Set WELLREAD_ANTHROPIC_API_KEY.")
+    return Diagnosis("ok", f"{model.name}, key set")
 
 
 def _candidate_sources(services: Services) -> Diagnosis:
@@ -168,28 +147,41 @@ def _candidate_sources(services: Services) -> Diagnosis:
     engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
-        return Diagnosis(name="where to read", level="wrong", said="no candidate source is configured", fix=fix)
-    return Diagnosis(name="where to read", level="ok", said=f"{len(sites)} sites, {len(engines)} search engines")
+        return Diagnosis("wrong", "no candidate source is configured", fix)
+    return Diagnosis("ok", f"{len(sites)} sites, {len(engines)} search engines")
 
 
-def search_engines(services: Services) -> Diagnosis:
-    """Check the enabled search engines."""
+def _search_engines(services: Services) -> Diagnosis:
     from api.operations.doctor_engines import check_engines
 
-    said, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
-    return Diagnosis(name="search engines", level="wrong" if is_wrong else "note" if fix else "ok", said=said, fix=fix)
+    finding, fix, is_wrong = check_engines(services, redis_is_there=not _is_idle(services.settings))
+    return Diagnosis("wrong" if is_wrong else "note" if fix else "ok", finding, fix)
 
 
 def _exposure(services: Services) -> Diagnosis:
     s = services.settings
-    if s.api_host not in ("127.0.0.1", "::1", "localhost") and not s.api_keys:
+    if s.api_host not in LOOPBACK and not s.api_keys:
         fix = "Set WELLREAD_API_KEYS=admin:…, or WELLREAD_API_HOST=127.0.0.1."
-        return Diagnosis(
-            name="exposure", level="wrong", said=f"the API would listen on {s.api_host} without a key", fix=fix
-        )
-    return Diagnosis(
-        name="exposure", level="ok", said=f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}"
-    )
+        return Diagnosis("wrong", f"the API would listen on {s.api_host} without a key", fix)
+    return Diagnosis("ok", f"{s.api_host}, {'keys' if s.api_keys else 'loopback without a key'}")
+
+
+#: by the name under which a check's finding is shown
+_CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
+    "python": _python,
+    "data folder": _data_folder,
+    "disk": _disk,
+    "stack": _stack,
+    "redis": _redis,
+    "workers": _workers,
+    "database": _database,
+    "embedder": _embedder,
+    "knowledge base": _knowledge_base,
+    "claude": _claude,
+    "where to read": _candidate_sources,
+    "search engines": _search_engines,
+    "exposure": _exposure,
+}
 
 
 def _is_idle(settings: Settings) -> bool:
@@ -206,23 +198,6 @@ def _redis_fix(services: Services) -> str:
 
 
 def _config(services: Services, name: str) -> str:
-    found: dict[Any, Any] = services.redis.config_get(name)
-    value = found.get(name, found.get(name.encode(), ""))
+    values: dict[Any, Any] = services.redis.config_get(name)
+    value = values.get(name, values.get(name.encode(), ""))
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-CHECKS: tuple[Check, ...] = (
-    _python,
-    _data_folder,
-    _disk,
-    _stack,
-    _redis,
-    _workers,
-    _database,
-    _embedder,
-    _passages,
-    _claude,
-    _candidate_sources,
-    search_engines,
-    _exposure,
-)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -127,47 +126,33 @@ async def _from_redis(
                 break
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Sent:
-    """What was sent already."""
-
-    status: str
-    revision: int
-    pages: frozenset[str]
-
-
 async def _from_sql(record: Record, read_record: ReadRecord) -> AsyncIterator[Event]:
     """Yield progress found by reading SQL alone."""
-    sent = _Sent(status=record.status, revision=record.revision, pages=_finished_pages(record))
     while not record.status.is_final:
         await asyncio.sleep(POLL_EVERY_S)
-        record = await to_thread.run_sync(read_record)
-        for event in _new_events(record, sent):
+        before, record = record, await to_thread.run_sync(read_record)
+        for event in _new_events(before, record):
             yield event
-        sent = _Sent(status=record.status, revision=record.revision, pages=_finished_pages(record))
     yield _final(record, "")
 
 
-def _new_events(record: Record, sent: _Sent) -> list[Event]:
-    """Return what happened since ``sent``."""
+def _new_events(before: Record, record: Record) -> list[Event]:
+    """Return what happened between two readings of a record."""
+    finished = {page.url for page in before.pages if page.outcome}
     events = [
         _event(
             EventKind.PAGE,
             {"url": page.url, "kind": "page", "text": page.title, "outcome": page.outcome, "reason": page.reason},
         )
         for page in record.pages
-        if page.outcome and page.url not in sent.pages
+        if page.outcome and page.url not in finished
     ]
-    if record.provisional and record.revision > sent.revision:
+    if record.provisional and record.revision > before.revision:
         missing = list(record.verdict.missing) if record.verdict else []
         events.append(_event(EventKind.PROVISIONAL, {"answer": record.answer, "missing": missing}))
-    if record.status != sent.status and not record.status.is_final:
+    if record.status != before.status and not record.status.is_final:
         events.append(_status(record))
     return events
-
-
-def _finished_pages(record: Record) -> frozenset[str]:
-    return frozenset(page.url for page in record.pages if page.outcome)
 
 
 def _status(record: Record) -> Event:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
 from api.cli.views.sites import schedule_text, site_read_lines
@@ -13,18 +13,10 @@ from api.cli.views.width import clean, cut, wrap
 if TYPE_CHECKING:
     from api.operations.doctor import Diagnosis
     from api.operations.overview import Overview
+    from store.sql.tables import QuestionRow
     from wellread import Source, Watch
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
-
-
-class Dead(Protocol):
-    """A question that was given up."""
-
-    id: str
-    text: str
-    error: str | None
-    updated_at: datetime
 
 
 def overview_lines(seen: Overview, style: Style) -> list[str]:
@@ -44,7 +36,7 @@ def overview_lines(seen: Overview, style: Style) -> list[str]:
 def check_lines(check: Diagnosis, style: Style) -> list[str]:
     """Return one finding, and what to do about it."""
     level = style.paint(f"{check.level:<5}", fg=_COLOURS[check.level])
-    text = wrap(f"{check.name}: {check.said}", style.width - 7)
+    text = wrap(f"{check.name}: {check.finding}", style.width - 7)
     lines = [f"{level}  {text[0]}", *(f"       {line}" for line in text[1:])]
     return lines + (wrap(check.fix, style.width, first="       → ", rest="         ") if check.fix else [])
 
@@ -61,7 +53,7 @@ def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
     return [*lines, "", "`wellread watch stop ID` ends one."]
 
 
-def dead_lines(questions: Sequence[Dead], style: Style) -> list[str]:
+def dead_lines(questions: Sequence[QuestionRow], style: Style) -> list[str]:
     """Return the dead letters, and how to start one again."""
     if not questions:
         return ["No question was given up."]

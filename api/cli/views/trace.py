@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from api.cli.views.question import Style
 from api.cli.views.width import clean, wrap
 
+if TYPE_CHECKING:
+    from api.schemas.records import StepOut
+
 _INDENT = " " * 11
 
 
-class Step(Protocol):
-    """One finished step, from the API or from this machine's database."""
-
-    @property
-    def name(self) -> str:
-        """Which."""
-
-    @property
-    def outcome(self) -> str:
-        """How it ended."""
-
-    @property
-    def started_at(self) -> datetime:
-        """When it began."""
-
-    @property
-    def seconds(self) -> float:
-        """Return how long it took."""
-
-    @property
-    def detail(self) -> Mapping[str, Any]:
-        """What was kept of it."""
-
-
-def trace_lines(steps: Sequence[Step], style: Style) -> list[str]:
+def trace_lines(steps: Sequence[StepOut], style: Style) -> list[str]:
     """Show every step with its time since the first, what it looked for, found and cost."""
     if not steps:
         return ["No step is finished yet."]
@@ -44,7 +22,7 @@ def trace_lines(steps: Sequence[Step], style: Style) -> list[str]:
     return [line for step in steps for line in _step_lines(step, (step.started_at - began).total_seconds(), style)]
 
 
-def _step_lines(step: Step, at_s: float, style: Style) -> Iterator[str]:
+def _step_lines(step: StepOut, at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
     head = f"{step.outcome} in {step.seconds:.2f} s{_cost(detail)} {detail.get('url') or ''}"
     yield from (style.paint(line, bold=True) for line in wrap(head, style.width, first=first, rest=_INDENT))

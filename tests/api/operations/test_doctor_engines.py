@@ -10,7 +10,7 @@ import redis
 
 from api.cli.views.overview import overview_lines
 from api.cli.views.question import Style
-from api.operations.doctor import Diagnosis, diagnose, search_engines
+from api.operations.doctor import Diagnosis, diagnose
 from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
@@ -27,7 +27,7 @@ def services_for(valkey_url: str) -> Iterator[ServicesFor]:
 
 def found(services: Services) -> Diagnosis:
     """What the doctor says of the engines."""
-    [check] = diagnose(services, [search_engines])
+    [check] = diagnose(services, "search engines")
     return check
 
 
@@ -46,7 +46,7 @@ def fail(services: Services, name: str, kind: str, reason: str) -> None:
 
 def test_engines_that_are_on_are_named(services_for: ServicesFor) -> None:
     check = found(services_for(wikipedia=True, brave_key="k"))
-    assert (check.level, check.said) == ("ok", "brave, wikipedia")
+    assert (check.level, check.finding) == ("ok", "brave, wikipedia")
 
 
 def test_no_engine_is_a_note(services_for: ServicesFor) -> None:
@@ -60,8 +60,8 @@ def test_a_wrong_key_is_the_operators_to_mend(services_for: ServicesFor) -> None
     fail(services, "brave", "EngineKeyRejected", "Brave does not accept the key (401): check WELLREAD_BRAVE_KEY")
     check = found(services)
     assert check.level == "wrong"
-    assert "brave (paused for 60 min)" in check.said
-    assert "check WELLREAD_BRAVE_KEY" in check.said
+    assert "brave (paused for 60 min)" in check.finding
+    assert "check WELLREAD_BRAVE_KEY" in check.finding
     assert "brave" in check.fix
 
 
@@ -70,7 +70,7 @@ def test_an_engine_that_is_down_is_told_of_and_nothing_is_to_be_done(services_fo
     fail(services, "brave", "EngineDown", "Brave failed with the status 500: ask it again later")
     check = found(services)
     assert (check.level, check.fix) == ("ok", "")
-    assert "failed with the status 500" in check.said
+    assert "failed with the status 500" in check.finding
 
 
 def test_the_operators_searxng_is_tried(services_for: ServicesFor) -> None:
@@ -80,7 +80,7 @@ def test_the_operators_searxng_is_tried(services_for: ServicesFor) -> None:
     with searxng(saying(b"Forbidden", "403 Forbidden", kind="text/html")) as server:
         check = found(services_for(searxng_url=server.url))
     assert check.level == "wrong"
-    assert "json under search.formats" in check.said
+    assert "json under search.formats" in check.finding
     assert "settings.yml" in check.fix
 
 
