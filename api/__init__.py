@@ -1,1 +1,13 @@
 """How people and programs reach Wellread: HTTP, the web page, the command line."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def installed_version() -> str:
+    """Return the installed version; a source tree that is not installed has none."""
+    try:
+        return version("wellread")
+    except PackageNotFoundError:
+        return "0 (not installed)"

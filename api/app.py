@@ -8,16 +8,15 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from api import installed_version
 from api.dependencies import open_listener
 from api.middleware import problems
 from api.middleware.auth import check_exposure, parse_keys
-from api.middleware.body_limit import BodyLimit
+from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
-from api.middleware.no_sniff import NoSniff
 from api.middleware.problems import Problem
-from api.routes import chat, health, learned, pages, questions, site_reads, sources, stats, watches, web
+from api.routes import chat, health, learned, pages, questions, site_reads, sources, watches, web
 from api.schemas.records import with_published_names
-from api.version import installed_version
 from workers.services import Services
 from workers.settings import LOOPBACK
 
@@ -54,7 +53,7 @@ def routes_alone(services: Services) -> FastAPI:
     )
     app.state.services, app.state.keys, app.state.waiting = services, (), set()
     problems.install_for_requests(app)
-    for routes in (chat, questions, watches, sources, site_reads, pages, stats, health, learned, web):
+    for routes in (chat, questions, watches, sources, site_reads, pages, health, learned, web):
         app.include_router(routes.router)
     return app
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio
 import redis.asyncio
@@ -33,19 +33,13 @@ def open_listener(url: str) -> redis.asyncio.Redis:
     )
 
 
-def _services(request: Request) -> Services:
-    services: Services = request.app.state.services
-    return services
+def _state(name: str) -> Any:
+    """Return a dependency on this attribute of the application's state."""
 
+    def read(request: Request) -> Any:
+        return getattr(request.app.state, name)
 
-def _listener(request: Request) -> redis.asyncio.Redis:
-    listener: redis.asyncio.Redis = request.app.state.listener
-    return listener
-
-
-def _waiting(request: Request) -> set[anyio.CancelScope]:
-    waiting: set[anyio.CancelScope] = request.app.state.waiting
-    return waiting
+    return Depends(read)
 
 
 def _question_id(question_id: Annotated[str, Path(description="The question's id.")]) -> str:
@@ -54,10 +48,10 @@ def _question_id(question_id: Annotated[str, Path(description="The question's id
     return question_id
 
 
-ServicesDep = Annotated[Services, Depends(_services)]
-ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
+ServicesDep = Annotated[Services, _state("services")]
+ListenerDep = Annotated[redis.asyncio.Redis, _state("listener")]
 #: cancelling these scopes ends the requests that wait for an answer
-WaitingDep = Annotated[set[anyio.CancelScope], Depends(_waiting)]
+WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, Depends(_question_id)]
 
 

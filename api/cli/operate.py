@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from api import installed_version
 from api.cli.connect import open_services, quiet_logs
 from api.cli.output import notify, print_lines, terminal
 
@@ -83,8 +84,6 @@ def reindex() -> None:
 @click.command()
 def version() -> None:
     """Print the version."""
-    from api.version import installed_version
-
     print_lines(f"wellread {installed_version()}")
 
 

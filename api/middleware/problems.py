@@ -62,7 +62,7 @@ def install(app: FastAPI) -> None:
     """Make the application answer every error as a problem."""
     install_for_requests(app)
     app.add_exception_handler(WellreadError, _answer(_of_error))
-    app.add_exception_handler(redis.RedisError, _answer(_of_redis))
+    app.add_exception_handler(redis.RedisError, _answer(_of_error))
     app.add_exception_handler(Exception, _answer(_of_bug))
 
 
@@ -80,6 +80,7 @@ class _Kind:
     status: int
     title: str
     what_to_do: str
+    detail: str = ""  #: "": the error's own message
 
 
 #: by the error's class, or one it inherits from
@@ -144,6 +145,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="database-error", status=503, title="The database cannot be used",
         what_to_do="Try again in some seconds; `wellread doctor` says more.",
     ),
+    redis.RedisError: _Kind(
+        type="redis-away", status=503, title="Redis is away", detail="Redis did not answer.",
+        what_to_do="Try again in some seconds; no stored data is harmed. `wellread doctor` says more.",
+    ),
     WellreadError: _Kind(
         type="wellread-error", status=500, title="It could not be done",
         what_to_do="Do what the detail says; `wellread doctor` checks the whole set-up.",
@@ -153,17 +158,8 @@ _KNOWN: dict[type[Exception], _Kind] = {
 
 def _of_error(error: Exception) -> Problem:
     kind = next(_KNOWN[kind] for kind in type(error).__mro__ if kind in _KNOWN)
-    return Problem(type=kind.type, title=kind.title, status=kind.status, detail=str(error), what_to_do=kind.what_to_do)
-
-
-def _of_redis(error: Exception) -> Problem:
-    return Problem(
-        type="redis-away",
-        title="Redis is away",
-        status=503,
-        detail="Redis did not answer.",
-        what_to_do="Try again in some seconds; no stored data is harmed. `wellread doctor` says more.",
-    )
+    detail = kind.detail or str(error)
+    return Problem(type=kind.type, title=kind.title, status=kind.status, detail=detail, what_to_do=kind.what_to_do)
 
 
 def _of_validation(error: Exception) -> Problem:

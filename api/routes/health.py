@@ -1,16 +1,23 @@
-"""Whether the process lives, and whether questions can be answered."""
+"""Shows whether the process lives, whether questions can be answered, and how much is stored and waits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import redis
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
+from sqlalchemy import func, select
 
 from api.dependencies import ServicesDep
-from api.schemas.records import CheckOut, Readiness
+from api.middleware.auth import Role, require
+from api.schemas.records import CheckOut, Readiness, StatsOut
+from domain import Status
 from domain.errors import WellreadError
+from store.crawl import sources
+from store.pages import pages
 from store.sql.database import check_schema
+from store.sql.tables import QuestionRow
+from workers.queues import QUEUE_NAMES
 from workers.services import Services
 from workers.services.heartbeat import living_workers
 
@@ -30,6 +37,16 @@ def readyz(services: ServicesDep, response: Response) -> Readiness:
     ready = all(check.ok for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
+
+
+@router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
+def stats(services: ServicesDep) -> StatsOut:
+    """What is kept, by kind, and what stands in each queue."""
+    by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
+    with services.database.read() as session:
+        page_count, source_count = pages.count(session), len(sources.list_all(session))
+        questions = {Status(status): number for status, number in session.execute(by_status)}
+    return StatsOut(pages=page_count, sources=source_count, questions=questions, queues=_queues(services))
 
 
 def _database(services: Services) -> CheckOut:
@@ -66,3 +83,12 @@ def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:
         return CheckOut(
             name=name, ok=False, detail="Redis does not answer", what_to_do="Start it, or run `wellread doctor`."
         )
+
+
+def _queues(services: Services) -> dict[str, int] | None:
+    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+
+    try:
+        return {queue: queue_length(services, queue) for queue in QUEUE_NAMES}
+    except redis.RedisError:  # /readyz says what to do; the other figures need no Redis
+        return None

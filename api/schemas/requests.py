@@ -22,6 +22,10 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 #: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 
+Every = Annotated[str | None, Field(max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")]
+Cron = Annotated[str | None, Field(max_length=100, description="Look at it at these times: a cron line.")]
+Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
+
 
 class BadBudget(WellreadError):
     """The question asks for more than the operator allows."""
@@ -103,15 +107,9 @@ class SourceRequest(_Request):
 
     url: Url
     own: bool = Field(default=False, description="Your own site: its address may be private. Needs the role admin.")
-    min_delay_s: float | None = Field(
-        default=None,
-        ge=0,
-        le=3600,
-        validation_alias=AliasChoices("min_delay_s", "min_delay"),
-        description="Seconds between two requests to it.",
-    )
-    every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
-    cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
+    min_delay_s: Delay = Field(default=None, description="Seconds between two requests to it.")
+    every: Every = None
+    cron: Cron = None
     zone: str | None = Field(
         default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; left out: UTC."
     )
@@ -120,15 +118,11 @@ class SourceRequest(_Request):
 class SourceChanges(_Request):
     """What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule."""
 
-    min_delay_s: float | None = Field(
-        default=None,
-        ge=0,
-        le=3600,
-        validation_alias=AliasChoices("min_delay_s", "min_delay"),
-        description="Seconds between two requests to it; null: the server's setting.",
+    min_delay_s: Delay = Field(
+        default=None, description="Seconds between two requests to it; null: the server's setting."
     )
-    every: str | None = Field(default=None, max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")
-    cron: str | None = Field(default=None, max_length=100, description="Look at it at these times: a cron line.")
+    every: Every = None
+    cron: Cron = None
     zone: str | None = Field(
         default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
     )

@@ -1,8 +1,8 @@
-"""Refuses a request body that is too large, by its declared length or while it is received."""
+"""Limits of every request and response: the largest body, and no guessing of content types by browsers."""
 
 from __future__ import annotations
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -10,7 +10,7 @@ from api.middleware.problems import of_status, respond
 
 
 class BodyLimit:
-    """Answers 413 with a problem; a larger body is never held in memory."""
+    """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory."""
 
     def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
         self._app = app
@@ -36,3 +36,20 @@ class BodyLimit:
             return message
 
         await self._app(scope, counted, send)
+
+
+class NoSniff:
+    """Tells browsers to trust every content type, so that JSON with page text is never shown as a page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+
+        async def send_with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["x-content-type-options"] = "nosniff"
+            await send(message)
+
+        await self._app(scope, receive, send_with_header if scope["type"] == "http" else send)
