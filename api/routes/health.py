@@ -24,6 +24,16 @@ from workers.services.heartbeat import living_workers
 router = APIRouter(tags=["health"])
 
 
+@router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
+def stats(services: ServicesDep) -> StatsOut:
+    """What is kept, by kind, and what stands in each queue."""
+    by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
+    with services.database.read() as session:
+        page_count, source_count = pages.count(session), len(sources.list_all(session))
+        questions = {Status(status): number for status, number in session.execute(by_status)}
+    return StatsOut(pages=page_count, sources=source_count, questions=questions, queues=_queues(services))
+
+
 @router.get("/healthz")
 def healthz() -> dict[str, str]:
     """This process answers."""
@@ -37,16 +47,6 @@ def readyz(services: ServicesDep, response: Response) -> Readiness:
     ready = all(check.ok for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
-
-
-@router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
-def stats(services: ServicesDep) -> StatsOut:
-    """What is kept, by kind, and what stands in each queue."""
-    by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
-    with services.database.read() as session:
-        page_count, source_count = pages.count(session), len(sources.list_all(session))
-        questions = {Status(status): number for status, number in session.execute(by_status)}
-    return StatsOut(pages=page_count, sources=source_count, questions=questions, queues=_queues(services))
 
 
 def _database(services: Services) -> CheckOut:
