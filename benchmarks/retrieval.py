@@ -16,19 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from benchmarks.corpus.knowledge_base import BenchmarkServices, make_knowledge_base, synthetic_language
+from benchmarks.corpus.knowledge_base import make_knowledge_base, synthetic_language
 from benchmarks.corpus.synthetic import questions
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, ratio, spread
 from domain import Hit, Scope, Variant
 from evals.knowledge.in_memory import Bm25Index
+from evals.knowledge.stored import services_on
 from evals.measure.stopwatch import Stopwatch, seconds_of
 from pipeline import ask
 from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.multi_hop import MIN_HITS
 from pipeline.retrieval.retrieve import LEG_DEPTH, Ranking, retrieve
 from text.analyser import analyse
+from workers.services import Services
 
 #: pages that questions are made from
 _ASKED_ABOUT = 2_000
@@ -50,7 +52,7 @@ class _KnownVectors:
 
 def measure(options: Options) -> Report:
     """Search for each question with one query and with four, in turn with the references."""
-    services = BenchmarkServices(make_knowledge_base(options), WordVectors())
+    services = services_on(make_knowledge_base(options), WordVectors())
     asked = questions(list(islice(synthetic_language(options.passages).pages(), _ASKED_ABOUT)), options.rounds + _WARM)
     tools = replace(services.tools, embedder=_known_vectors(services, asked))
     table = services.passages._table()
@@ -72,7 +74,7 @@ def measure(options: Options) -> Report:
     )
 
 
-def _known_vectors(services: BenchmarkServices, asked: Sequence[Sequence[str]]) -> _KnownVectors:
+def _known_vectors(services: Services, asked: Sequence[Sequence[str]]) -> _KnownVectors:
     texts = [text for wordings in asked for text in wordings]
     return _KnownVectors(id=WordVectors.id, vectors=dict(zip(texts, services.embedder.embed(texts), strict=True)))
 

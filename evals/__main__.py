@@ -15,9 +15,8 @@ import click
 import structlog
 
 from domain.errors import WellreadError
-from evals.check import SHIPPED, Measured, Run, numbers_of, runs_in, write_report
 from evals.knowledge.ablations import ABLATIONS
-from evals.modes import MODES, has_questions, measure, select_questions
+from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
     PINNED,
     Numbers,
@@ -27,8 +26,8 @@ from evals.report.floors import (
     regressions_not_allowed,
     write_floors,
 )
-from evals.report.tables import rounded, table
-from evals.sets.beir import EvalSet, read_set
+from evals.report.tables import Measured, flat, rounded, table, write_report
+from evals.sets.beir import SHIPPED, EvalSet, read_set
 from store.embedders import Embedder, open_embedder
 from workers.settings import load
 
@@ -173,13 +172,13 @@ def check(
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
         if data == SHIPPED and not limit:
-            _compare(numbers_of(measured), allowed, pin=pin)
+            _compare({each.name: flat(each.figures) for each in measured}, allowed, pin=pin)
 
 
 def _measure(run: Run, embedder: Embedder, cache: Path, limit: int | None) -> Measured:
     """Measure a set and print its tables."""
     click.echo(f"{run.set.name}, {embedder.id}")
-    modes = [mode for mode in run.modes if has_questions(mode, run.set)]
+    modes = [mode for mode in run.modes if any(map(MODES[mode].asks, run.set.questions))]
     figures = measure(modes, run.set, embedder, cache=cache, limit=limit)
     for mode, of_mode in figures.items():
         click.echo(f"\n{mode}\n\n{table(of_mode)}")

@@ -1,10 +1,11 @@
-"""The four kinds of measurement, and how a set is measured."""
+"""The four kinds of measurement, how a set is measured, and how all sets of a folder are."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from evals.measure.answers import measure_answers
 from evals.measure.judge import measure_judge
 from evals.measure.retrieval import measure_retrieval
 from evals.measure.variants import measure_variants
-from evals.sets.beir import EvalQuestion, EvalSet
+from evals.sets.beir import EvalQuestion, EvalSet, SetError, read_set
 from store.embedders import Embedder
 
 _SEED = 20
@@ -82,11 +83,6 @@ def select_questions(mode: str, questions: Sequence[EvalQuestion], limit: int | 
     return selected
 
 
-def has_questions(mode: str, eval_set: EvalSet) -> bool:
-    """Return whether the set has a question that the mode asks."""
-    return any(MODES[mode].asks(question) for question in eval_set.questions)
-
-
 def measure(
     modes: Sequence[str],
     eval_set: EvalSet,
@@ -104,3 +100,32 @@ def measure(
         eval_set.passages, embedder, cache=cache, ablations=ablations, on_first_pass=on_first_pass
     ) as knowledge:
         return {mode: MODES[mode].measure(knowledge, questions[mode]) for mode in modes}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A set and the modes to measure it in."""
+
+    set: EvalSet
+    modes: tuple[str, ...] = tuple(MODES)
+
+
+def runs_in(data: Path) -> Iterator[Run]:
+    """Yield a run for each set in a folder.
+
+    Two sets with the same ids and the same gold in two languages are one set translated: the questions of each are
+    also asked in the corpus of the other.
+    """
+    folders = sorted(file.parent for file in data.glob("*/corpus.jsonl"))
+    if not folders:
+        raise SetError(f"{data} has no folder with a corpus.jsonl.")
+    sets = {folder: read_set(folder) for folder in folders}
+    for eval_set in sets.values():
+        yield Run(set=eval_set)
+    for one, other in permutations(folders, 2):
+        if sets[one].lang != sets[other].lang and _golds(sets[one]) == _golds(sets[other]):
+            yield Run(set=read_set(one, corpus=other), modes=("retrieval",))
+
+
+def _golds(eval_set: EvalSet) -> list[frozenset[int]]:
+    return [question.gold for question in eval_set.questions]

@@ -6,11 +6,9 @@ get real answers.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -19,13 +17,12 @@ import click
 from benchmarks.corpus.synthetic import Language, SyntheticPage
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
-from domain import PageText, Validators
-from evals.check import SHIPPED
-from evals.knowledge.stored import DefaultSettings
-from evals.sets.beir import EvalSet, read_set
+from domain import PageText
+from evals.knowledge.stored import DefaultSettings, save_page, services_on
+from evals.sets.beir import SHIPPED, EvalSet, read_set
 from store.embedders import Embedder, open_embedder
 from store.graph import entities
-from store.pages import index_queue, pages
+from store.pages import index_queue
 from store.sql.database import migrate
 from workers.indexing.embed import passages_of
 from workers.indexing.entities import names_of_page
@@ -36,19 +33,6 @@ _FORMAT = 1
 #: pages of one commit: about 1,700 passages
 _BATCH = 400
 _PASSAGES_PER_PAGE = 4.34
-
-
-class BenchmarkServices(Services):
-    """The services of a process on a synthetic knowledge base."""
-
-    def __init__(self, folder: Path, embedder: Embedder) -> None:
-        super().__init__(DefaultSettings.model_validate({"data_dir": folder}))
-        self._embedder = embedder
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """The embedder of most of the vectors."""
-        return self._embedder
 
 
 def real_set() -> EvalSet:
@@ -78,7 +62,7 @@ def synthetic_language(passages: int) -> Language:
 
 
 def _fill(folder: Path, options: Options, real: EvalSet) -> None:
-    services = BenchmarkServices(folder, WordVectors())
+    services = services_on(folder, WordVectors())
     texts = [
         SyntheticPage(page=PageText(title=item.title, text=item.text, lang=item.lang), url=item.url, words=())
         for item in real.passages
@@ -94,8 +78,10 @@ def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) 
     """Store pages as a crawl does: their text in SQL, then passages, vectors and names."""
     waiting = iter(made)
     while batch := list(islice(waiting, _BATCH)):
-        _save(services, batch)
         now = services.now()
+        with services.database.write() as session:
+            for each in batch:
+                save_page(session, each.page, each.url, now)
         with services.database.write() as session:
             claimed = index_queue.claim(session, 0, now, most=_BATCH + 1, most_characters=sys.maxsize)
         by_page = {page.id: passages_of(page) for _, page in claimed}
@@ -104,19 +90,3 @@ def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) 
             for lease, _ in claimed:
                 index_queue.mark_indexed(session, lease)
             entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})
-
-
-def _save(services: Services, batch: Sequence[SyntheticPage]) -> None:
-    now = services.now()
-    with services.database.write() as session:
-        for each in batch:
-            pages.save(
-                session,
-                url=each.url,
-                host=each.url.split("/")[2],
-                page=each.page,
-                content_hash=hashlib.sha256(each.page.text.encode()).hexdigest(),
-                validators=Validators(),
-                depth=0,
-                now=now,
-            )

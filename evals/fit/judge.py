@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -19,7 +18,6 @@ from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.sets.beir import read_set
 from evals.sets.python_docs import read_python_docs
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
-from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic
 from pipeline.learning.metrics import auroc, calibration_error
@@ -58,14 +56,6 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weighed:
-    """A case with its evidence."""
-
-    case: Case
-    evidence: Evidence
-
-
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
@@ -78,33 +68,27 @@ def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[s
     Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
     """
     sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
-    fitted, all_weighed = [], []
+    fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = open_embedder(name, models_dir=models, threads=2)
-        weighed = weigh_all([case for each in sets for case in cases_of(each, embedder, questions)])
-        all_weighed += weighed
-        fitted += [fit(embedder.id, lang, weighed, FEATURES) for lang in LANGUAGES]
+        cases = [case for each in sets for case in cases_of(each, embedder, questions) if case.evidence]
+        all_cases += cases
+        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in LANGUAGES]
     if not names:
-        fitted += [fit(ANY_EMBEDDER, lang, all_weighed, WITHOUT_SIMILARITY) for lang in LANGUAGES]
+        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in LANGUAGES]
     write([each.name for each in sets], fitted)
 
 
-def weigh_all(cases: Sequence[Case]) -> list[Weighed]:
-    """Return the cases that have evidence, with it."""
-    weighed = ((case, gather_evidence(case.analysis, case.hits)) for case in cases)
-    return [Weighed(case=case, evidence=evidence) for case, evidence in weighed if evidence]
-
-
-def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Sequence[str]) -> dict[str, object]:
+def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[str]) -> dict[str, object]:
     """Return the stored form of a model fitted for one language, or for any; print its report."""
-    mine = [each for each in weighed if lang in (each.case.lang, OTHER)]
-    fitted = [each for each in mine if each.case.fitted]
+    mine = [each for each in cases if lang in (each.lang, OTHER)]
+    fitted = [each for each in mine if each.fitted]
     features, weights, intercept = _fit_as_meant(fitted, features)
     if embedder_id == ANY_EMBEDDER:
         intercept -= _CAUTION
-    tested = [each for each in mine if not each.case.fitted]
+    tested = [each for each in mine if not each.fitted]
     chances = 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))
-    chances[[each.evidence.beside_the_point for each in tested]] *= BESIDE_THE_POINT
+    chances[[bool(each.evidence and each.evidence.beside_the_point) for each in tested]] *= BESIDE_THE_POINT
     report = dict(_reports(tested, chances))
     click.echo(f"{embedder_id} {lang}")
     for name, figures in report.items():
@@ -119,12 +103,12 @@ def fit(embedder_id: str, lang: str, weighed: Sequence[Weighed], features: Seque
     }
 
 
-def _fit_as_meant(weighed: Sequence[Weighed], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
+def _fit_as_meant(cases: Sequence[Case], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
     """Fit, and drop one by one the features whose weight contradicts their meaning."""
     names = list(features)
     while True:
-        rows = _rows(weighed, names)
-        weights, intercept = fit_logistic(rows, _answered(weighed), _counts(weighed))
+        rows = _rows(cases, names)
+        weights, intercept = fit_logistic(rows, _answered(cases), _counts(cases))
         effects = {
             name: _MEANT.get(name, 1) * weight for name, weight in zip(names, weights * rows.std(0), strict=True)
         }
@@ -147,12 +131,12 @@ def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
     FITTED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 
 
-def _reports(weighed: Sequence[Weighed], chances: NDArray[np.float64]) -> Iterator[tuple[str, dict[str, float]]]:
+def _reports(cases: Sequence[Case], chances: NDArray[np.float64]) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield for each set its recall and error, and for each kind of negative the AUROC and the share that passes."""
-    truth = _answered(weighed)
-    condition = np.array([each.case.condition for each in weighed])
-    for name in dict.fromkeys(each.case.set for each in weighed):
-        mine = np.array([each.case.set == name for each in weighed])
+    truth = _answered(cases)
+    condition = np.array([each.condition for each in cases])
+    for name in dict.fromkeys(each.set for each in cases):
+        mine = np.array([each.set == name for each in cases])
         figures = {
             "recall": float((chances[mine & (condition == "all")] >= THRESHOLD).mean()),
             "recall tiny": float((chances[mine & (condition == "tiny")] >= THRESHOLD).mean()),
@@ -166,17 +150,17 @@ def _reports(weighed: Sequence[Weighed], chances: NDArray[np.float64]) -> Iterat
         yield name, {key: round(figure, 3) for key, figure in figures.items()}
 
 
-def _rows(weighed: Sequence[Weighed], features: Sequence[str]) -> NDArray[np.float64]:
-    return np.array([[getattr(each.evidence, feature) for feature in features] for each in weighed], dtype=np.float64)
+def _rows(cases: Sequence[Case], features: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([[getattr(each.evidence, feature) for feature in features] for each in cases], dtype=np.float64)
 
 
-def _answered(weighed: Sequence[Weighed]) -> NDArray[np.bool_]:
-    return np.array([each.case.answered for each in weighed], dtype=np.bool_)
+def _answered(cases: Sequence[Case]) -> NDArray[np.bool_]:
+    return np.array([each.answered for each in cases], dtype=np.bool_)
 
 
-def _counts(weighed: Sequence[Weighed]) -> NDArray[np.float64]:
+def _counts(cases: Sequence[Case]) -> NDArray[np.float64]:
     return np.array(
-        [COUNTS[each.case.condition] * (_DOCUMENTATION if each.case.set == "python-docs" else 1.0) for each in weighed],
+        [COUNTS[each.condition] * (_DOCUMENTATION if each.set == "python-docs" else 1.0) for each in cases],
         dtype=np.float64,
     )
 

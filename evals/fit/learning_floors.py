@@ -19,9 +19,8 @@ from evals.fit.rerank import Case as ListCase
 from evals.fit.rerank import cases_of as lists_of
 from evals.knowledge.judge_cases import Case, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
-from evals.sets.beir import EvalSet, read_set
+from evals.sets.beir import SHIPPED, EvalSet, read_set
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
-from pipeline.judging.features import gather_evidence
 from pipeline.learning import judge_floor, reranker
 from pipeline.learning.feedback import RankedHits
 from pipeline.learning.judge import predict_pinned
@@ -29,7 +28,6 @@ from pipeline.retrieval.rerank.learned import weighted_mean, weights
 from store.embedders import Embedder, open_embedder
 
 FOLDER = Path(__file__).parents[2] / "pipeline" / "learning"
-DATA = Path(__file__).parents[1] / "data"
 EMBEDDERS = ("minilm+multilingual", "minilm", "multilingual")
 SETS = ("squad2-part", "xquad-en-part", "xquad-de-part", "hotpotqa-part")
 #: cases of each kind and language, lists of each set, hits of each list
@@ -41,7 +39,7 @@ _CASES, _LISTS, _HITS = 60, 20, 10
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 def main(models: Path, cache: Path) -> None:
     """Choose the cases, measure the shipped coefficients on them, and pin floors below that."""
-    sets = [read_set(DATA / name) for name in SETS]
+    sets = [read_set(SHIPPED / name) for name in SETS]
     embedders = [CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache) for name in EMBEDDERS]
     samples = {each.id: _samples(sets, each) for each in embedders}
     floors = {name: _floors(name, samples[name]) for name in samples}
@@ -68,7 +66,7 @@ def _samples(sets: Sequence[EvalSet], embedder: Embedder) -> dict[str, dict[str,
 
 def _rows(cases: Sequence[Case]) -> Iterable[list[float]]:
     for case in cases:
-        if evidence := gather_evidence(case.analysis, case.hits):
+        if evidence := case.evidence:
             yield [*(round(float(getattr(evidence, name)), 3) for name in FEATURES), int(evidence.beside_the_point)]
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from domain import Hit, Passage
 from evals.knowledge.embedded_questions import EmbeddedQuestion, embed_questions
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
+from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.retrieval.retrieve import Embed, Search
 
@@ -46,6 +48,11 @@ class Case:
     def answered(self) -> bool:
         """Return whether the knowledge base holds the answer."""
         return self.condition in ANSWERED
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """What the judge is given; None without hits or terms."""
+        return gather_evidence(self.analysis, self.hits)
 
 
 def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from domain import Hit, PageText, Passage, Validators
 from domain.errors import WellreadError
@@ -31,7 +32,6 @@ from pipeline.ask import LookupResult, Tools
 from pipeline.retrieval.retrieve import Observe, Search
 from store.embedders import Embedder
 from store.pages import pages
-from store.passages.table import Passages
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
 from workers.indexing import embed
@@ -55,28 +55,26 @@ class DefaultSettings(Settings):
         return (init_settings,)
 
 
-class EvalServices(Services):
-    """The services of a process that measures."""
+def services_on(folder: Path, embedder: Embedder) -> Services:
+    """Return the services of a process on a folder, with the default settings and this embedder."""
+    services = Services(DefaultSettings.model_validate({"data_dir": folder}))
+    vars(services)["embedder"] = embedder
+    return services
 
-    def __init__(self, folder: Path, embedder: Embedder, cache: Path | None) -> None:
-        super().__init__(DefaultSettings.model_validate({"data_dir": folder}))
-        self._question_embedder = embedder
-        self._cache = cache
 
-    @cached_property
-    def embedder(self) -> Embedder:
-        """The embedder of pages; questions are embedded anew, so that their time is measured."""
-        return CachedEmbedder(self._question_embedder, self._cache) if self._cache else self._question_embedder
-
-    @cached_property
-    def passages(self) -> Passages:
-        """The writer's handle, for reading too."""
-        return self.passages_writer
-
-    @cached_property
-    def tools(self) -> Tools:
-        """The pipeline's tools, which embed questions without the cache."""
-        return replace(super().tools, embedder=self._question_embedder)
+def save_page(session: Session, page: PageText, url: str, now: datetime) -> int:
+    """Save a page as a crawl does; return its id."""
+    page_id, _ = pages.save(
+        session,
+        url=url,
+        host=urlsplit(url).netloc,
+        page=page,
+        content_hash=hashlib.sha256(f"{page.title}\0{page.text}".encode()).hexdigest(),
+        validators=Validators(),
+        depth=0,
+        now=now,
+    )
+    return page_id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +91,7 @@ class Knowledge:
 
     def __init__(
         self,
-        services: EvalServices,
+        services: Services,
         documents: Sequence[Passage],
         ablations: Sequence[Ablation],
         on_first_pass: Callable[[], None],
@@ -183,19 +181,7 @@ class Knowledge:
         """Save the pages of these documents and index them; return their ids."""
         now = self._services.now()
         with self._services.database.write() as session:
-            page_ids = [
-                pages.save(
-                    session,
-                    url=self._urls[at],
-                    host=urlsplit(self._urls[at]).netloc,
-                    page=self._texts[at],
-                    content_hash=_hash(self._texts[at]),
-                    validators=Validators(),
-                    depth=0,
-                    now=now,
-                )[0]
-                for at in places
-            ]
+            page_ids = [save_page(session, self._texts[at], self._urls[at], now) for at in places]
         self._index(set(page_ids))
         return page_ids
 
@@ -225,8 +211,11 @@ def open_knowledge(
 ) -> Iterator[Knowledge]:
     """Store the documents in a temporary folder; ``on_first_pass`` is called after each first pass."""
     with tempfile.TemporaryDirectory(prefix="wellread-evals-") as folder:
-        services = EvalServices(Path(folder), embedder, cache)
+        services = services_on(Path(folder), CachedEmbedder(embedder, cache) if cache else embedder)
         migrate(services.settings.database)
+        # the writer's handle reads too; questions are embedded anew, so that their time is measured
+        vars(services)["passages"] = services.passages_writer
+        vars(services)["tools"] = replace(services.tools, embedder=embedder)
         try:
             yield Knowledge(services, documents, ablations, on_first_pass)
         finally:
@@ -239,7 +228,3 @@ def _page_text(document: Passage, ablations: Sequence[Ablation]) -> PageText:
     for ablation in ablations:
         page = ablation.page(page)
     return page
-
-
-def _hash(page: PageText) -> str:
-    return hashlib.sha256(f"{page.title}\0{page.text}".encode()).hexdigest()

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import click
 import numpy as np
@@ -18,16 +19,12 @@ from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from pipeline.judging.calibration import Calibration, calibration_for
-from pipeline.judging.features import features_of, gather_evidence
+from pipeline.judging.features import features_of
 from pipeline.learning.feedback import JudgedAnswer, Refit
 from pipeline.learning.judge import predict, refit_judge
 from pipeline.learning.judge_floor import THRESHOLD
 from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
 from store.embedders import open_embedder
-
-CONDITIONS: tuple[Condition, ...] = (
-    "all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"
-)  # fmt: skip
 
 
 @click.command()
@@ -35,7 +32,7 @@ CONDITIONS: tuple[Condition, ...] = (
 @click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "name", default="minilm+multilingual", show_default=True)
-@click.option("--only", multiple=True, type=click.Choice(CONDITIONS), help="Judge only these conditions.")
+@click.option("--only", multiple=True, type=click.Choice(get_args(Condition)), help="Judge only these conditions.")
 @click.option("--feedback", type=int, help="How many answers are fed back, at most.")
 @click.option(
     "--wrong", type=click.FloatRange(0, 1), default=0.0, help="The share of the feedback that is the opposite."
@@ -74,8 +71,7 @@ def _is_fed_back(case: Case) -> bool:
 
 
 def _judged(case: Case) -> JudgedAnswer:
-    evidence = gather_evidence(case.analysis, case.hits)
-    features = features_of(evidence) if evidence else {}
+    features = features_of(case.evidence) if case.evidence else {}
     return JudgedAnswer(
         question=case.analysis.text,
         lang=case.lang,

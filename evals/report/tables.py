@@ -1,10 +1,22 @@
-"""Figures as Markdown tables and by dotted names."""
+"""Write figures as Markdown tables, as JSON and by dotted names."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from evals.modes import Figures
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The figures of a run."""
+
+    name: str
+    embedder: str  #: its id
+    figures: dict[str, Figures]  #: by mode
 
 
 def table(figures: Figures) -> str:
@@ -30,6 +42,27 @@ def rounded(figures: Figures) -> Figures:
         name: rounded(value) if isinstance(value, Mapping) else round(value, 4) if isinstance(value, float) else value
         for name, value in figures.items()
     }
+
+
+def write_report(measured: Sequence[Measured], folder: Path) -> list[Path]:
+    """Write the figures as JSON and as Markdown tables; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = {each.name: {"embedder": each.embedder, **rounded(each.figures)} for each in measured}
+    texts = {
+        "figures.json": json.dumps(figures, indent=1, ensure_ascii=False) + "\n",
+        "figures.md": _page(measured),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    return [folder / name for name in texts]
+
+
+def _page(measured: Sequence[Measured]) -> str:
+    parts = ["# Quality\n"]
+    for each in measured:
+        parts.append(f"## {each.name}, {each.embedder}\n")
+        parts += [f"{mode}\n\n{table(figures)}\n" for mode, figures in each.figures.items()]
+    return "\n".join(parts)
 
 
 def _text(name: str, value: float | None) -> str:

@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from domain import Passage
 from domain.errors import WellreadError
 
+#: the small sets of the repository
+SHIPPED = Path(__file__).parents[1] / "data"
+
 
 class SetError(WellreadError):
     """The folder is not an evaluation set; the message names the file, the line and the error."""

@@ -15,9 +15,8 @@ from typing import Any
 
 import click
 
-from evals.sets.beir import is_for_fitting
+from evals.sets.beir import SHIPPED, is_for_fitting
 
-SHIPPED = Path(__file__).parents[1] / "data"
 _SEED = 20
 
 Row = dict[str, Any]

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from benchmarks import retrieval
-from benchmarks.corpus.knowledge_base import BenchmarkServices, make_knowledge_base
+from benchmarks.corpus.knowledge_base import make_knowledge_base
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.options import Options
 from benchmarks.retrieval import Exact, Postings
 from domain import Passage, Scope
+from evals.knowledge.stored import services_on
 from evals.sets.beir import EvalSet
+from workers.services import Services
 
 PASSAGES = 250
 
@@ -32,8 +34,8 @@ def folder(options: Options) -> Path:
 
 
 @pytest.fixture(scope="module")
-def services(folder: Path) -> BenchmarkServices:
-    return BenchmarkServices(folder, WordVectors())
+def services(folder: Path) -> Services:
+    return services_on(folder, WordVectors())
 
 
 def test_a_knowledge_base_is_made_once(options: Options, folder: Path) -> None:
@@ -42,11 +44,11 @@ def test_a_knowledge_base_is_made_once(options: Options, folder: Path) -> None:
     assert (folder / "whole").stat().st_mtime_ns == before
 
 
-def test_a_knowledge_base_has_about_the_size_that_was_asked_for(services: BenchmarkServices) -> None:
+def test_a_knowledge_base_has_about_the_size_that_was_asked_for(services: Services) -> None:
     assert services.passages.count() == pytest.approx(PASSAGES, rel=0.2)
 
 
-def test_exact_search_gives_what_an_unindexed_search_gives(services: BenchmarkServices) -> None:
+def test_exact_search_gives_what_an_unindexed_search_gives(services: Services) -> None:
     exact = Exact(services.passages._table())
     [vector] = services.embedder.embed(["which words are near"])
     [hits] = services.passages.search_vectors(vector[None], k=10)
@@ -54,7 +56,7 @@ def test_exact_search_gives_what_an_unindexed_search_gives(services: BenchmarkSe
     assert exact.product_s(vector) > 0
 
 
-def test_added_postings_give_the_same_scores_as_the_full_text_index(services: BenchmarkServices) -> None:
+def test_added_postings_give_the_same_scores_as_the_full_text_index(services: Services) -> None:
     text = "the first of " + services.passages.get(["5-0"])[0].text[:60]
     table = services.passages._table()
     scores = Postings(table, [text], "en").scores(text)

@@ -8,12 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from evals.__main__ import main
-from evals.check import Measured, runs_in, write_report
 from evals.knowledge.ablations import ABLATIONS
 from evals.measure.retrieval import ARMS, FIGURES
-from evals.modes import MODES
+from evals.modes import MODES, runs_in
 from evals.report.floors import FLOORED
-from evals.report.tables import flat, table
+from evals.report.tables import Measured, flat, table, write_report
 from tests.evals.small_set import CORPUS, write_set
 
 FULL = {"retrieval": {arm: {"recall@1": 0.5, "ms": 12.34} for arm in ARMS}}

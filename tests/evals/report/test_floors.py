@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.check import SHIPPED, runs_in
+from evals.modes import runs_in
 from evals.report.floors import (
     FloorError,
     find_regressions,
@@ -15,6 +15,7 @@ from evals.report.floors import (
     regressions_not_allowed,
     write_floors,
 )
+from evals.sets.beir import SHIPPED
 
 FLOORS = {"small": {"retrieval.final.recall@1": 0.9, "judge.must_crawl.ece": 0.1}}
 
