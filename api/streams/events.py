@@ -34,7 +34,12 @@ ReadRecord = Callable[[], Record]
 
 
 async def watch(
-    listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord, *, after: str
+    listener: redis.asyncio.Redis,
+    question_id: str,
+    read_record: ReadRecord,
+    *,
+    after: str,
+    poll_every_s: float = POLL_EVERY_S,
 ) -> AsyncIterator[Event]:
     """Yield the question's status, then its progress after the event ``after``, then ``final`` with its record.
 
@@ -47,7 +52,7 @@ async def watch(
             yield event
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
-        async for event in _from_sql(record, read_record):
+        async for event in _from_sql(record, read_record, poll_every_s):
             yield event
 
 
@@ -126,10 +131,10 @@ async def _from_redis(
                 break
 
 
-async def _from_sql(record: Record, read_record: ReadRecord) -> AsyncIterator[Event]:
+async def _from_sql(record: Record, read_record: ReadRecord, poll_every_s: float) -> AsyncIterator[Event]:
     """Yield progress found by reading SQL alone."""
     while not record.status.is_final:
-        await asyncio.sleep(POLL_EVERY_S)
+        await asyncio.sleep(poll_every_s)
         before, record = record, await to_thread.run_sync(read_record)
         for event in _new_events(before, record):
             yield event

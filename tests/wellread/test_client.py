@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +14,6 @@ from fastapi import FastAPI
 
 from api.dependencies import read_record
 from domain import Status
-from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.api.records import record_json
@@ -29,15 +27,6 @@ from workers.services import Services
 def url(app: FastAPI) -> Iterator[str]:
     with serving(app) as url:
         yield url
-
-
-def _later(services: Services, question_id: str, *moves: Move) -> None:
-    def run() -> None:
-        for move in moves:
-            time.sleep(0.1)
-            walk.move(services, question_id, move)
-
-    threading.Thread(target=run, daemon=True).start()
 
 
 def test_record_of_an_older_server_has_defaults_for_what_it_does_not_send() -> None:
@@ -81,9 +70,13 @@ def test_client_submits_once_for_one_key(url: str) -> None:
 
 def test_client_watches_to_the_final_record(url: str, services: Services) -> None:
     question = walk.ask(services)
-    _later(services, question.id, walk.provisional(), walk.answered())
     with Client(url) as client:
-        events = list(client.events(question.id))
+        events = []
+        for event in client.events(question.id):
+            if not events:
+                walk.move(services, question.id, walk.provisional())
+                walk.move(services, question.id, walk.answered())
+            events.append(event)
         assert [event.kind for event in events] == ["status", "status", "provisional", "status", "final"]
         assert events[-1].data == client.get(question.id).json
 
@@ -97,8 +90,10 @@ def test_watching_goes_on_over_a_server_that_is_started_again(app: FastAPI, serv
         kinds = [next(watching).kind]
     walk.move(services, question.id, walk.provisional())
     with serving(app, port=port), client:
-        _later(services, question.id, walk.answered())
-        kinds += [event.kind for event in watching]
+        for event in watching:
+            kinds.append(event.kind)
+            if event.kind == "provisional":
+                walk.move(services, question.id, walk.answered())
     assert kinds.count("provisional") == 1
     assert kinds[-1] == "final"
 
@@ -126,7 +121,7 @@ def test_async_client_does_the_same(url: str, services: Services) -> None:
     async def run() -> tuple[Record, list[str]]:
         async with AsyncClient(url) as client:
             question_id = await client.submit("Who?")
-            _later(services, question_id, walk.answered())
+            walk.move(services, question_id, walk.answered())
             kinds = [event.kind async for event in client.events(question_id)]
             return await client.get(question_id), kinds
 

@@ -52,8 +52,9 @@ print(json.dumps({"used": used, "modules": sorted({name.partition(".")[0] for na
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("wheels")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    subprocess.run([*pip, "--no-build-isolation", "--wheel-dir", folder, ROOT, ROOT / "clients" / "python"], check=True)
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    for project in (ROOT, ROOT / "clients" / "python"):
+        subprocess.run(build, cwd=project, check=True, capture_output=True)
     return {path.name.partition("-")[0]: path for path in folder.glob("*.whl")}
 
 

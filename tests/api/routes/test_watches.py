@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from fastapi import FastAPI
@@ -42,7 +42,18 @@ def _ask_again(services: Services, question_id: str) -> None:
     walk.move(services, question_id, state.Move(to=other.to, outcome="x", answer=walk.answer(text="Nobody knows.")))
 
 
-def test_follower_hears_the_run_it_shares_and_the_next_one_when_its_leader_is_cancelled(
+def _when(condition: Callable[[], object], act: Callable[[], object]) -> None:
+    """Act as soon as the condition holds, from another thread."""
+
+    def run() -> None:
+        while not condition():
+            time.sleep(0.01)
+        act()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def test_follower_gets_the_events_of_its_leader_and_of_the_next_one_when_that_is_cancelled(
     url: str, services: Services
 ) -> None:
     page_id = walk.keep_page(services)
@@ -51,15 +62,15 @@ def test_follower_hears_the_run_it_shares_and_the_next_one_when_its_leader_is_ca
         with services.database.write() as session:  # the third is the older follower
             session.get_one(QuestionRow, heir).created_at = session.get_one(QuestionRow, leader).created_at
 
-        def work() -> None:
-            time.sleep(0.1)
-            walk.move(services, leader, walk.provisional(Status.RETRYING))
-            submit.cancel(services, leader)
-            walk.move(services, heir, walk.insufficient(Status.RETRYING))
-            walk.move(services, heir, walk.answered(page_id))
-
-        threading.Thread(target=work, daemon=True).start()
-        events = list(client.events(follower))
+        events = []
+        for event in client.events(follower):
+            if not events:
+                walk.move(services, leader, walk.provisional(Status.RETRYING))
+            if event.kind == "provisional":
+                submit.cancel(services, leader)
+                walk.move(services, heir, walk.insufficient(Status.RETRYING))
+                walk.move(services, heir, walk.answered(page_id))
+            events.append(event)
         assert [event.kind for event in events if event.kind != "status"] == ["provisional", "final"]
         assert "RETRYING" in [event.data["status"] for event in events if event.kind == "status"]
         assert (events[-1].data["status"], events[-1].data["shared_with"]) == ("ANSWERED", heir)
@@ -70,12 +81,12 @@ def test_caller_who_waits_gets_the_shared_answer(url: str, services: Services) -
     page_id = walk.keep_page(services)
     with Client(url) as client:
         leader = client.submit(**QUESTION)
-        threading.Timer(0.2, walk.move, (services, leader, walk.answered(page_id))).start()
+        _when(lambda: len(_rows(services)) == 2, lambda: walk.move(services, leader, walk.answered(page_id)))
         record = client.ask(QUESTION["question"], wait=10)
     assert (record.status, record.shared_with) == (Status.ANSWERED, leader)
 
 
-def test_question_is_watched_listed_and_left(http: TestClient, services: Services) -> None:
+def test_question_is_watched_listed_and_unwatched(http: TestClient, services: Services) -> None:
     asked = http.post("/api/questions", json={**QUESTION, "watch": True}).json()
     other = http.post("/api/questions", json={"question": "Why?"}).json()
     assert (asked["watched"], other["watched"]) == (True, False)
@@ -88,31 +99,30 @@ def test_question_is_watched_listed_and_left(http: TestClient, services: Service
     assert http.post(f"/api/questions/{'0' * 32}/watch").status_code == 404
 
 
-def test_new_answers_of_a_watched_question_are_told_once_and_again_to_who_missed_them(
-    url: str, services: Services
+def test_new_answers_of_a_watched_question_are_sent_once_and_again_to_readers_who_missed_them(
+    url: str, app: FastAPI, services: Services
 ) -> None:
     page_id = walk.keep_page(services)
     with Client(url) as client:
         question_id = client.submit(**QUESTION, watch=True)
         walk.move(services, question_id, walk.answered(page_id))
-
-        def work() -> None:
-            time.sleep(0.2)
-            _ask_again(services, question_id)
-            time.sleep(0.5)
-            watches.unwatch(services, question_id)
-
-        threading.Thread(target=work, daemon=True).start()
-        events = list(client.changes(question_id))
+        # the server waits for an event, and so knows the present answer
+        waits = lambda: app.state.listener.connection_pool._in_use_connections  # noqa: E731
+        _when(waits, lambda: _ask_again(services, question_id))
+        events = []
+        for event in client.changes(question_id):
+            events.append(event)
+            if event.kind == "changed":
+                watches.unwatch(services, question_id)
         assert [event.kind for event in events] == ["changed", "stopped"]
         assert events[0].data["answer"] == "Nobody knows."
         client.watch(question_id)
-        _ask_again(services, question_id)  # says the same: nobody is told
+        _ask_again(services, question_id)  # the same answer: no event is sent
         watches.unwatch(services, question_id)
         assert [event.kind for event in client.changes(question_id, after=events[0].id)] == ["stopped"]
 
 
-def test_missed_change_is_told_to_a_reader_that_comes_back(url: str, services: Services) -> None:
+def test_reader_who_reconnects_gets_a_missed_change(url: str, services: Services) -> None:
     page_id = walk.keep_page(services)
     with Client(url) as client:
         question_id = client.submit(**QUESTION, watch=True)
@@ -123,7 +133,7 @@ def test_missed_change_is_told_to_a_reader_that_comes_back(url: str, services: S
         stream.close()  # type: ignore[attr-defined]
 
 
-def test_feedback_stands_in_the_record_and_in_the_trace(http: TestClient, services: Services) -> None:
+def test_feedback_is_in_the_record_and_in_the_trace(http: TestClient, services: Services) -> None:
     question_id = http.post("/api/questions", json=QUESTION).json()["id"]
     address = f"/api/questions/{question_id}/feedback"
     early = http.post(address, json={"verdict": "right"})
@@ -175,13 +185,7 @@ def test_unknown_question_has_no_changes(url: str) -> None:
 def test_command_line_watches_lists_and_stops(url: str, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_API_URL", url)
     page_id = walk.keep_page(services)
-
-    def work() -> None:
-        while not (rows := _rows(services)):
-            time.sleep(0.02)
-        walk.move(services, rows[0].id, walk.answered(page_id))
-
-    threading.Thread(target=work, daemon=True).start()
+    walk.move_soon(services, walk.answered(page_id))
     asked = wellread("watch", "Who built the lighthouse?", "--callback", "https://example.org/told")
     assert asked.exit_code == 0, asked.output
     (row,) = _rows(services)
@@ -194,7 +198,7 @@ def test_command_line_watches_lists_and_stops(url: str, services: Services, monk
     assert wellread("watch", "stop", "0" * 32).exit_code == 1
 
 
-def test_answer_that_stands_is_handed_back_at_once(http: TestClient, services: Services) -> None:
+def test_answer_that_still_holds_is_given_again_at_once(http: TestClient, services: Services) -> None:
     page_id = walk.keep_page(services)
     first = http.post("/api/questions", json=QUESTION).json()["id"]
     walk.move(services, first, walk.answered(page_id))

@@ -1,13 +1,12 @@
-"""Progress is watched live, again from where a reader left off, and from the rows when Redis is away."""
+"""A question's progress is streamed live, from where a reader left off, and from SQL without Redis."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 
 import httpx2
 import pytest
@@ -16,7 +15,7 @@ from fastapi import FastAPI
 from api.dependencies import open_listener, read_record
 from api.streams.events import final_record, watch
 from domain import Status
-from domain.record import Event
+from domain.record import Event, Record
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S
@@ -32,37 +31,36 @@ def url(app: FastAPI) -> Iterator[str]:
 
 
 def _read(
-    url: str, question_id: str, *, last: str = "", until: str = "final", then: Callable[[], object] = lambda: None
+    url: str,
+    question_id: str,
+    *,
+    last: str = "",
+    until: str = "final",
+    after: int = 1,
+    then: Callable[[], object] = lambda: None,
 ) -> list[httpx2.ServerSentEvent]:
-    """The events up to the first of kind ``until``; does ``then`` as soon as the first of all has come."""
-    found: list[httpx2.ServerSentEvent] = []
+    """Return the events up to the first of kind ``until``; calls ``then`` when ``after`` of them were received."""
+    received: list[httpx2.ServerSentEvent] = []
     headers = {"Last-Event-ID": last} if last else {}
     address = f"{url}/api/questions/{question_id}/events"
     with httpx2.Client(trust_env=False, timeout=10) as client, client.sse(address, headers=headers) as source:
         for event in source:
-            if not found:
+            received.append(event)
+            if len(received) == after:
                 then()
-            found.append(event)
             if event.event == until:
                 break
-    return found
+    return received
 
 
-def _later(services: Services, question_id: str, *moves: object, after_s: float = 0.2) -> threading.Thread:
-    def run() -> None:
-        for move in moves:
-            time.sleep(after_s)
-            walk.move(services, question_id, move)  # type: ignore[arg-type]
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
-
-
-def test_watcher_sees_where_it_stands_then_each_step_then_the_record(url: str, services: Services) -> None:
+def test_watcher_gets_the_status_then_each_step_then_the_record(url: str, services: Services) -> None:
     question = walk.ask(services)
-    moves = (walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered())
-    events = _read(url, question.id, then=lambda: _later(services, question.id, *moves, after_s=0.05))
+
+    def answer_it() -> None:
+        for move in (walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered()):
+            walk.move(services, question.id, move)
+
+    events = _read(url, question.id, then=answer_it)
     assert json.loads(events[0].data) == {"status": "ASKED", "current_step": "phase1_initial_lookup"}
     kinds = [event.event for event in events]
     assert kinds == ["status", "status", "status", "provisional", "status", "final"]
@@ -72,7 +70,7 @@ def test_watcher_sees_where_it_stands_then_each_step_then_the_record(url: str, s
     assert final == httpx2.get(f"{url}/api/questions/{question.id}", trust_env=False).json()
 
 
-def test_watcher_who_comes_back_hears_only_what_is_new(url: str, services: Services) -> None:
+def test_watcher_who_reconnects_gets_only_new_events(url: str, services: Services) -> None:
     question = walk.ask(services)
     walk.move(services, question.id, walk.insufficient(Status.RETRYING))
     seen = _read(url, question.id, until="status")
@@ -85,14 +83,14 @@ def test_watcher_who_comes_back_hears_only_what_is_new(url: str, services: Servi
     assert again[1].id == everything[3].id
 
 
-def test_answer_that_is_being_written_is_heard_again_by_who_comes_back(url: str, services: Services) -> None:
+def test_watcher_who_reconnects_gets_the_later_parts_of_an_answer_in_progress(url: str, services: Services) -> None:
     question = walk.ask(services)
     services.events.publish(question.id, "writing", {"answer": "One. [1]"})
     services.events.publish(question.id, "writing", {"answer": "One. [1] Two. [2]"})
     walk.move(services, question.id, walk.answered())
-    told = [event for event in _read(url, question.id) if event.event == "writing"]
-    assert [json.loads(event.data)["answer"] for event in told] == ["One. [1]", "One. [1] Two. [2]"]
-    assert [event.event for event in _read(url, question.id, last=told[0].id)] == ["status", "writing", "final"]
+    writing = [event for event in _read(url, question.id) if event.event == "writing"]
+    assert [json.loads(event.data)["answer"] for event in writing] == ["One. [1]", "One. [1] Two. [2]"]
+    assert [event.event for event in _read(url, question.id, last=writing[0].id)] == ["status", "writing", "final"]
 
 
 def test_watcher_of_an_ended_question_whose_stream_is_gone_gets_the_record(url: str, services: Services) -> None:
@@ -110,27 +108,25 @@ def test_question_started_again_is_watched_to_its_new_end(url: str, services: Se
     question = walk.ask(services)
     submit.cancel(services, question.id)
     submit.replay(services, question.id)
-    _later(services, question.id, walk.answered())
-    events = _read(url, question.id)
+    # three: the status, ASKED, and ASKED again, which follows the first run's `final` in the stream
+    events = _read(url, question.id, after=3, then=lambda: walk.move(services, question.id, walk.answered()))
     assert [event.event for event in events].count("final") == 1
     assert json.loads(events[-1].data)["status"] == "ANSWERED"
 
 
-def test_lost_final_event_is_found_in_the_rows(url: str, services: Services) -> None:
+def test_stream_ends_without_its_final_event_when_the_row_is_final(url: str, services: Services) -> None:
     question = walk.ask(services)
 
     def end_silently() -> None:
-        time.sleep(0.2)
         with services.database.write() as session:
             from store.questions.state import cancel
 
             cancel(session, question.id, services.now())
 
-    threading.Thread(target=end_silently, daemon=True).start()
-    assert _read(url, question.id)[-1].event == "final"
+    assert _read(url, question.id, then=end_silently)[-1].event == "final"
 
 
-def test_those_who_watched_or_waited_free_their_connections(url: str, services: Services, app: FastAPI) -> None:
+def test_watchers_and_waiting_callers_free_their_connections(url: str, services: Services, app: FastAPI) -> None:
     question = walk.ask(services)
     for _ in range(20):
         _read(url, question.id, until="status")
@@ -141,39 +137,48 @@ def test_those_who_watched_or_waited_free_their_connections(url: str, services: 
     assert not app.state.listener.connection_pool._in_use_connections
 
 
-async def _watch_without_redis(services: Services, question_id: str) -> list[Event]:
-    listener = open_listener(NOWHERE)
-    try:
-        look = lambda: read_record(services, question_id)  # noqa: E731
-        return [event async for event in watch(listener, question_id, look, after="0")]
-    finally:
-        await listener.aclose()
-
-
-def test_without_redis_progress_is_told_from_the_rows(services: Services) -> None:
+def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     question = walk.ask(services)
-    _later(services, question.id, walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered(), after_s=0.7)
-    events = asyncio.run(_watch_without_redis(services, question.id))
+    moves = iter((walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered()))
+
+    async def watch_and_move_on() -> list[Event]:
+        listener, events = open_listener(NOWHERE), []
+        read = partial(read_record, services, question.id)
+        async for event in watch(listener, question.id, read, after="0", poll_every_s=0.01):
+            events.append(event)
+            if event.kind == "status":
+                walk.move(services, question.id, next(moves))
+        await listener.aclose()
+        return events
+
+    events = asyncio.run(watch_and_move_on())
     assert [event.kind for event in events] == ["status", "status", "provisional", "status", "final"]
     assert {event.id for event in events} == {""}
 
 
 def test_without_redis_a_caller_still_waits_for_the_answer(services: Services) -> None:
     question = walk.ask(services)
-    _later(services, question.id, walk.answered())
+    statuses: list[Status] = []
+
+    def read_and_answer() -> Record:
+        record = read_record(services, question.id)
+        statuses.append(record.status)
+        if len(statuses) == 2:  # the first was read before Redis was missed
+            walk.move(services, question.id, walk.answered())
+        return record
 
     async def wait() -> str:
         listener = open_listener(NOWHERE)
-        look = lambda: read_record(services, question.id)  # noqa: E731
         try:
-            return (await final_record(listener, question.id, look, within_s=10, waiting=set())).status
+            return (await final_record(listener, question.id, read_and_answer, within_s=10, waiting=set())).status
         finally:
             await listener.aclose()
 
     assert asyncio.run(wait()) == Status.ANSWERED
+    assert statuses == [Status.ASKED, Status.ASKED, Status.ANSWERED]
 
 
-def test_redis_that_goes_away_midway_does_not_end_the_watching(services: Services, tmp_path: Path) -> None:
+def test_loss_of_redis_midway_does_not_end_the_stream(services: Services) -> None:
     from tests.servers import valkey_server
 
     question = walk.ask(services)
@@ -181,12 +186,12 @@ def test_redis_that_goes_away_midway_does_not_end_the_watching(services: Service
     async def run() -> list[str]:
         with valkey_server() as own:
             listener = open_listener(own)
-            look = lambda: read_record(services, question.id)  # noqa: E731
-            watching = watch(listener, question.id, look, after="0")
+            watching = watch(listener, question.id, partial(read_record, services, question.id), after="0")
             kinds = [(await anext(watching)).kind]
-            rest = asyncio.create_task(_rest(watching))
-            await asyncio.sleep(0.2)
-        _later(services, question.id, walk.answered())
+            rest = asyncio.create_task(_kinds(watching))
+            while not listener.connection_pool._in_use_connections:  # until it waits for an event
+                await asyncio.sleep(0.01)
+        walk.move(services, question.id, walk.answered())
         kinds += await asyncio.wait_for(rest, 10)
         await listener.aclose()
         return kinds
@@ -194,8 +199,8 @@ def test_redis_that_goes_away_midway_does_not_end_the_watching(services: Service
     assert asyncio.run(run())[-1] == "final"
 
 
-async def _rest(watching: object) -> list[str]:
-    return [event.kind async for event in watching]  # type: ignore[attr-defined]
+async def _kinds(events: AsyncIterator[Event]) -> list[str]:
+    return [event.kind async for event in events]
 
 
 def test_a_strange_last_event_id_is_refused(url: str, services: Services) -> None:
