@@ -10,33 +10,6 @@ from domain import Cost, VariantKind, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class HitDetail:
-    """A hit: where it was found, and its scores."""
-
-    rank: int
-    original_rank: int
-    passage: str
-    url: str
-    score: float
-    scale: str
-    similarity: float | None
-    bm25: float | None
-    query: str
-    via: str
-    found_by: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CutoffDetail:
-    """Why no more hits were kept."""
-
-    chunks_retrieved: int
-    found: int
-    confidence: float
-    stop_reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class LookupDetail:
     """What a lookup searched for, found and cost."""
 
@@ -46,11 +19,11 @@ class LookupDetail:
     hits: int = 0
     sql_hits: int = 0
     graph_hits: int = 0
-    top: Sequence[HitDetail] = ()
+    top: Sequence[Mapping[str, Any]] = ()  #: the hits with their ranks and scores, best first
     signals: Mapping[str, Sequence[float]] = field(default_factory=dict)  #: the reranker's, by passage
     ranked_by: int = 0  #: the version of the learned reranker
     rewards: Mapping[VariantKind, bool] = field(default_factory=dict)  #: kinds that earned a citation
-    kept: CutoffDetail | None = None
+    kept: Mapping[str, Any] | None = None  #: how many hits, and why no more
     advice: Mapping[str, Any] | None = None
     verdict: Verdict | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -58,30 +31,11 @@ class LookupDetail:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineDetail:
-    """A search engine that was asked."""
-
-    queries: int
-    links: int
-    seconds: float
-    error: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CoolingEngineDetail:
-    """A search engine that was not asked, because it failed before."""
-
-    resting_s: int
-    error: str
-    failures: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class SeekDetail:
     """Which candidates were chosen, and what the search engines gave."""
 
     candidates: Sequence[str]
-    engines: Mapping[str, EngineDetail | CoolingEngineDetail]
+    engines: Mapping[str, Mapping[str, Any]]  #: what each engine gave, or why it was not asked
     cost: Cost
     known_links: int
 

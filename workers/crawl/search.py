@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import redis
 import structlog
@@ -15,7 +15,6 @@ from crawler.search.recency import requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
 from store.ephemeral.engine_cooldowns import Cooldown
-from store.questions.step_details import CoolingEngineDetail, EngineDetail
 
 if TYPE_CHECKING:
     from crawler.search.errors import EngineError
@@ -43,7 +42,9 @@ class Searched:
     @property
     def failures(self) -> Mapping[str, str]:
         """Why engines gave nothing or less than they could, by name."""
-        cooling = {name: f"left alone for {each.left_s:.0f} s: {each.reason}" for name, each in self.cooling.items()}
+        cooling = {
+            name: f"not asked for {cooldown.left_s:.0f} s: {cooldown.reason}" for name, cooldown in self.cooling.items()
+        }
         return {**self.found.failures, **cooling}
 
     @property
@@ -51,21 +52,19 @@ class Searched:
         """The money paid to a model's API."""
         return sum((asked.cost for asked in self.found.outcomes), Cost())
 
-    def details(self) -> dict[str, EngineDetail | CoolingEngineDetail]:
+    def details(self) -> dict[str, dict[str, Any]]:
         """Return what the question's trace stores of each engine."""
         asked = {
-            reply.engine: EngineDetail(
-                queries=reply.queries,
-                links=reply.links,
-                seconds=round(reply.elapsed_s, 3),
-                error=str(reply.error) if reply.error else None,
-            )
+            reply.engine: {
+                "queries": reply.queries,
+                "links": reply.links,
+                "seconds": round(reply.elapsed_s, 3),
+                "error": str(reply.error) if reply.error else None,
+            }
             for reply in self.found.outcomes
         }
         cooling = {
-            name: CoolingEngineDetail(
-                resting_s=round(cooldown.left_s), error=cooldown.reason, failures=cooldown.failures
-            )
+            name: {"resting_s": round(cooldown.left_s), "error": cooldown.reason, "failures": cooldown.failures}
             for name, cooldown in self.cooling.items()
         }
         return {**asked, **cooling}

@@ -12,16 +12,13 @@ from store.questions import feedback
 from store.questions.feedback import NothingToJudge
 from store.questions.solved_examples import SolvedReader
 from store.questions.state import Move
-from store.questions.step_details import HitDetail, LookupDetail
+from store.questions.step_details import LookupDetail
 from store.sql.database import Database
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record
 
 LATER = NOW + timedelta(seconds=30)
-HIT = HitDetail(
-    rank=1, original_rank=0, passage="1:0", url="https://example.org/a", score=0.8, scale="minmax", similarity=0.6,
-    bm25=3.0, query="", via="", found_by=(),
-)  # fmt: skip
+HIT = {"rank": 1, "passage": "1:0", "score": 0.8, "scale": "minmax", "similarity": 0.6, "bm25": 3.0, "via": ""}
 
 
 def _say(database: Database, question_id: str, verdict: FeedbackVerdict, revision: int | None = None) -> None:
@@ -55,9 +52,7 @@ def test_outcome_holds_what_the_judge_saw(database: Database) -> None:
         (outcome,) = feedback.outcomes(session)
     assert (outcome.question, outcome.lang, outcome.verdict) == ("Capital of France?", "en", "citation_wrong")
     assert outcome.features["question_type"] == "general"
-    assert outcome.features["top"] == [
-        {name: getattr(HIT, name) for name in ("score", "scale", "similarity", "bm25", "via")}
-    ]
+    assert outcome.features["top"] == [{name: HIT[name] for name in ("score", "scale", "similarity", "bm25", "via")}]
     assert (outcome.features["confidence"], outcome.features["made_with"]) == (0.9, "m")
 
 

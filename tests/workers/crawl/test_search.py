@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -148,7 +147,7 @@ def searxng(behaviour: Behaviour) -> Iterator[Server]:
 
 def asked(services: Services, text: str = "green tea") -> tuple[list[str], dict[str, dict[str, object]]]:
     searched = search_engines(services, queries_for([text], lang="en", question=text, today=services.now().date()))
-    return [link.url for link in searched.links], {name: asdict(detail) for name, detail in searched.details().items()}
+    return [link.url for link in searched.links], searched.details()
 
 
 def test_an_engine_of_the_operator_is_asked_at_its_private_address(services_for: ServicesFor) -> None:
@@ -233,7 +232,7 @@ def test_the_trace_of_a_question_tells_which_engines_were_asked_and_which_failed
         with services.database.write() as session:
             asked_, _ = new_questions.ask(session, NewQuestion(text="What is green tea?"), services.now())
             session.get_one(QuestionRow, asked_.id).status = Status.SEEKING
-        with step(services, asked_.id, Status.SEEKING, "seek") as work:
+        with step(services, asked_.id, Status.SEEKING) as work:
             assert work is not None
             seek(services, work)
         with services.database.read() as session:
