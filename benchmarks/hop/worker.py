@@ -60,18 +60,18 @@ def nothing(_: int) -> None:
 @app.task(name=RETRIEVE)
 def retrieve(question_id: str) -> None:
     """Move a question on to the second step."""
-    _move(question_id, Status.ASKED, "retrieve", Status.RETRYING)
+    _move(question_id, Status.ASKED, Status.RETRYING)
 
 
 @app.task(name=RETRY)
 def retry(question_id: str) -> None:
     """Move a question back to the first step."""
-    _move(question_id, Status.RETRYING, "retry", Status.ASKED)
+    _move(question_id, Status.RETRYING, Status.ASKED)
 
 
-def _move(question_id: str, status: Status, name: str, to: Status) -> None:
+def _move(question_id: str, status: Status, to: Status) -> None:
     ready = services()
-    with step(ready, question_id, status, name) as work:
+    with step(ready, question_id, status) as work:
         if work is not None:
             continues = int(ready.redis.decr(_STEPS)) > 0
             finish(ready, work, Move(to=to if continues else Status.CANCELLED, outcome="nothing"))

@@ -22,7 +22,7 @@ from domain import Link, Question, Status
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
-from workers.crawl.seek import choose
+from workers.crawl.seek import Known, choose
 from workers.settings import Settings
 
 _QUESTIONS = Path(__file__).parents[1] / "sets" / "focus.tsv"
@@ -99,16 +99,9 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
     depths, read = {manual.front: 0}, list[str]()
     while len(read) < limit:
         limit_of_wave = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
-        wave, _ = choose(
-            crawled,
-            known_links=known[::-1],  # as SQL returns them: the latest first
-            found=(),
-            sites=(manual.front,),
-            hosts=(),
-            sitemaps=(),
-            seen=frozenset(read),
-            room=limit_of_wave,
-        )
+        latest_first = known[::-1]  # as SQL returns them
+        stored = Known(links=latest_first, sites=(manual.front,), seen=frozenset(read))
+        wave, _ = choose(crawled, stored, (), most=limit_of_wave)
         if not wave:
             return
         for candidate in wave:

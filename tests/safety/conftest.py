@@ -139,16 +139,16 @@ def _answered(made: Library, page: AttackPage) -> str:
     )
     with services.database.write() as session:
         question, _ = new_questions.ask(session, new, services.now())
-    attempt = lookup.first_pass(services, question)
+    result = lookup.first_pass(services, question)
     move = Move(
-        to=Status.ANSWERED, outcome="sufficient", detail=transitions.detail_of(attempt), answer=attempt.answer,
-        verdict=attempt.verdict, context=transitions.context_of(attempt.hits),
+        to=Status.ANSWERED, outcome="sufficient", detail=transitions.detail_of(result), answer=result.answer,
+        verdict=result.verdict, context=transitions.context_of(result.hits),
     )  # fmt: skip
     with services.database.write() as session:
         lease = leases.claim(session, QuestionRow, question.id, QuestionRow.status == Status.ASKED, services.now())
         assert lease is not None
         assert state.record(session, lease, move, step="retrieve", started_at=services.now(), now=services.now())
-    services.events.publish(question.id, "provisional", {"answer": attempt.answer.text if attempt.answer else ""})
+    services.events.publish(question.id, "provisional", {"answer": result.answer.text if result.answer else ""})
     services.events.publish(question.id, "final", {"status": Status.ANSWERED})
     with services.database.read() as session:
         owed = [row.id for row in session.query(WebhookRow).filter_by(question_id=question.id)]

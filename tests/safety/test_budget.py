@@ -53,8 +53,8 @@ def asked(services: Services, budget: Budget) -> Question:
 
 def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> None:
     """Both looks, then one after each cycle of a crawl that finds nothing."""
-    _step(services, question_id, "retrieve", lambda q: transitions.after_first_look(q, lookup.first_pass(services, q)))
-    _step(services, question_id, "retry", lambda q: transitions.after_second_look(q, lookup.second_pass(services, q)))
+    _step(services, question_id, "retrieve", lambda q: transitions.after_first_pass(q, lookup.first_pass(services, q)))
+    _step(services, question_id, "retry", lambda q: transitions.after_second_pass(q, lookup.second_pass(services, q)))
     for cycle in range(1, cycles + 1):
         with services.database.write() as session:
             row = state.lock(session, question_id)
@@ -66,7 +66,7 @@ def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> 
             services,
             question_id,
             "requery",
-            lambda q, p=progress: transitions.after_look_again(q, lookup.final_pass(services, q), p, services.now()),
+            lambda q, p=progress: transitions.after_final_pass(q, lookup.final_pass(services, q), p, services.now()),
         )
 
 
@@ -115,17 +115,17 @@ def test_answer_that_cannot_be_paid_for_is_written_without_the_model_and_says_so
     sufficient = {"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": []}
     double.script(say_json(sufficient, usage=USAGE), Say(["Never sent."], usage=USAGE))
     question = asked(ready, Budget(usd=SMALL_USD + LARGE_USD / 2))
-    attempt = lookup.first_pass(ready, question)
+    result = lookup.first_pass(ready, question)
     assert len(double.received) == 1
-    assert attempt.answer is not None
-    assert attempt.answer.composer == "extractive"
-    assert "WELLREAD_MAX_USD_PER_QUESTION" in attempt.answer.notice
+    assert result.answer is not None
+    assert result.answer.composer == "extractive"
+    assert "WELLREAD_MAX_USD_PER_QUESTION" in result.answer.notice
 
 
 def test_question_asked_again_later_has_its_budget_anew(ready: Services, double: ClaudeDouble) -> None:
     double.script(*(say_json({**INSUFFICIENT, "variants": []}, usage=USAGE) for _ in range(9)))
     question = asked(ready, Budget())
-    _step(ready, question.id, "retrieve", lambda q: transitions.after_first_look(q, lookup.first_pass(ready, q)))
+    _step(ready, question.id, "retrieve", lambda q: transitions.after_first_pass(q, lookup.first_pass(ready, q)))
     with ready.database.write() as session:
         assert spent(session, question.id).usd == pytest.approx(SMALL_USD)
         state.lock(session, question.id).asked_again_at = ready.now() + timedelta(seconds=1)

@@ -74,7 +74,7 @@ def test_a_question_whose_deadline_passed_is_timed_out(services: Services) -> No
 
 def test_a_deadline_ends_a_question_alike_in_the_sweep_and_in_its_own_task(services: Services) -> None:
     swept, claimed = (_ask(services, age_s=100.0, deadline_s=50.0) for _ in range(2))
-    with step(services, claimed, Status.ASKED, "retrieve") as work:
+    with step(services, claimed, Status.ASKED) as work:
         assert work is None
     sweep.sweep(services)
     assert _ends(services, swept) == _ends(services, claimed) == [("retrieve", "deadline")]

@@ -45,16 +45,16 @@ FRONTIER = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
-    """What SQL knows before any search engine is asked."""
+class Known:
+    """A question's sites and links in SQL, before any search engine is asked."""
 
-    sites: tuple[str, ...]
-    hosts: tuple[str, ...]  #: hosts that engines found for this question before
-    links: tuple[KnownLink, ...]
-    found: tuple[Link, ...]  #: links that engines found for this question before
-    seen: frozenset[str]
-    spent: candidates.Spent
-    sitemaps: tuple[str, ...]  #: the usual addresses of sitemaps, except those read lately
+    sites: Sequence[str] = ()
+    hosts: Sequence[str] = ()  #: hosts that engines found for this question before
+    links: Sequence[KnownLink] = ()
+    found: Sequence[Link] = ()  #: links that engines found for this question before
+    seen: frozenset[str] = frozenset()
+    sitemaps: Sequence[str] = ()  #: the usual addresses of sitemaps, except those read lately
+    pages: int = 0  #: pages that the question has read
 
 
 def seek(services: Services, work: Work) -> None:
@@ -63,16 +63,8 @@ def seek(services: Services, work: Work) -> None:
     with services.database.read() as session:
         known = _known(session, question, services.now())
     found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Searched()
-    wave, rest = choose(
-        question,
-        known_links=known.links,
-        found=(*known.found, *found.links),
-        sites=known.sites,
-        hosts=known.hosts,
-        sitemaps=known.sitemaps,
-        seen=known.seen,
-        room=_room(services, question, known.spent),
-    )
+    most = max(0, min(services.settings.wave_pages, question.budget.pages - known.pages))
+    wave, later = choose(question, known, found.links, most=most)
     detail = SeekDetail(
         candidates=[candidate.url for candidate in wave],
         engines=found.details(),
@@ -81,45 +73,38 @@ def seek(services: Services, work: Work) -> None:
     )
     why_none = _why_none(known, services, found)
     move = after_seek(question, chosen=len(wave), why_none=why_none, detail=detail, now=services.now())
-    _record(services, work, move, wave, rest)
+    _record(services, work, move, wave, later)
 
 
 def choose(
-    question: Question,
-    *,
-    known_links: Sequence[KnownLink],
-    found: Sequence[Link],
-    sites: Sequence[str],
-    hosts: Sequence[str],
-    sitemaps: Sequence[str],
-    seen: frozenset[str],
-    room: int,
+    question: Question, known: Known, found: Sequence[Link], *, most: int
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the next wave, best first, and the engines' other candidates for later waves.
+    """Return the next wave with ``most`` pages, best first, and the engines' other candidates for later waves.
 
     Only links within the sites, or on hosts that engines found, are followed.
     """
-    bound = (*map(prefix_of, sites), *hosts, *(urls.origin(link.url) + "/" for link in found))
-    depth = {entry.link.url: entry.depth for entry in known_links}
-    links = [*(entry.link for entry in known_links if entry.depth <= question.budget.depth), *found]
+    found = (*known.found, *found)
+    bound = (*map(prefix_of, known.sites), *known.hosts, *(urls.origin(link.url) + "/" for link in found))
+    depth = {entry.link.url: entry.depth for entry in known.links}
+    links = [*(entry.link for entry in known.links if entry.depth <= question.budget.depth), *found]
     allowed = [link for link in links if link.url.startswith(bound)]
     ranked = frontier.rank(
         allowed,
         question=question.text,
         lang=question.lang,
         queries=(*question.queries, *question.missing),
-        seen=seen,
+        seen=known.seen,
         limit=FRONTIER,
         rarity=partial(rarity, lang=question.lang),
-        parents=_parents(known_links),
+        parents=_parents(known.links),
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
-    usual = [Candidate(url=url, kind="sitemap", origin="seed") for url in sitemaps]
+    usual = [Candidate(url=url, kind="sitemap", origin="seed") for url in known.sitemaps]
     discoveries = [*usual, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     readable = [c for c in ranked if c.kind == "page"]
     wanted = _worth(readable)
-    seeds = [c for c in _seeds(sites, seen) if c.url not in {w.url for w in wanted[:room]}]
-    chosen = [*seeds, *wanted][:room]
+    seeds = [c for c in _seeds(known.sites, known.seen) if c.url not in {w.url for w in wanted[:most]}]
+    chosen = [*seeds, *wanted][:most]
     later = [candidate for candidate in readable if candidate not in chosen and candidate.origin.startswith(ENGINE)]
     return [*discoveries, *chosen], later
 
@@ -139,7 +124,7 @@ def _parents(known: Sequence[KnownLink]) -> dict[str, set[str]]:
 
 
 def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDetail, now: datetime) -> Move:
-    """Read what was chosen; with nothing to read, look a last time."""
+    """Read what was chosen; with nothing to read, search a last time."""
     changes = Changes(crawl_started_at=question.crawl_started_at or now, waves=question.waves + 1)
     if chosen:
         return Move(to=Status.READING, outcome="chosen", detail=detail, changes=changes)
@@ -147,7 +132,7 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDe
     return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
 
 
-def _known(session: Session, question: Question, now: datetime) -> _Known:
+def _known(session: Session, question: Question, now: datetime) -> Known:
     sites = question.sites or tuple(source.url for source in sources.list_all(session))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
@@ -158,14 +143,14 @@ def _known(session: Session, question: Question, now: datetime) -> _Known:
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN)
     read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
-    return _Known(
+    return Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
         links=seen,
         found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
         seen=frozenset(read) | lately | {row.url for row in read_before},
-        spent=candidates.spent(session, question.id),
         sitemaps=tuple(url for url in usual if url not in lately),
+        pages=candidates.spent(session, question.id).pages,
     )
 
 
@@ -175,16 +160,12 @@ def _ask_engines(services: Services, question: Question) -> Searched:
     return search_engines(services, queries_for(texts, lang=question.lang, question=question.text, today=today))
 
 
-def _room(services: Services, question: Question, spent: candidates.Spent) -> int:
-    return max(0, min(services.settings.wave_pages, question.budget.pages - spent.pages))
-
-
 def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:
     """Return the front pages of sites that were never read."""
     return [Candidate(url=url, origin="seed") for site in sites if (url := urls.canonical(site)) not in seen]
 
 
-def _why_none(known: _Known, services: Services, found: Searched) -> str:
+def _why_none(known: Known, services: Services, found: Searched) -> str:
     if not known.sites and not switched_on(services.settings):
         return (
             "no candidate source is configured: add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL"
@@ -196,14 +177,14 @@ def _why_none(known: _Known, services: Services, found: Searched) -> str:
     return "every page that was found has been read"
 
 
-def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], rest: Sequence[Candidate]) -> None:
+def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]) -> None:
     """Store the wave with the question's move in one transaction; then send each read."""
     now, question = services.now(), work.question
     with services.database.write() as session:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return
         ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
-        candidates.add(session, question.id, rest, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
+        candidates.add(session, question.id, later, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
         row = state.lock(session, question.id)
         if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
             state.advance(session, row, onward, now)  # all chosen candidates were closed before

@@ -47,9 +47,9 @@ def final_pass(services: Services, question: Question) -> LookupResult:
     )
 
 
-def learn(services: Services, attempt: LookupResult) -> None:
+def learn(services: Services, result: LookupResult) -> None:
     """Count which kinds of variant earned a citation of a sufficient answer."""
-    services.variants.learn(attempt.analysis.question_type, earned(attempt))
+    services.variants.learn(result.analysis.question_type, earned(result))
 
 
 def _query(services: Services, question: Question) -> ask.Query:
@@ -79,30 +79,30 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     return replace(tools, model=tools.model.within(budget), on_answer=notify_writing(services, question.id))
 
 
-def _finish(services: Services, question: Question, attempt: LookupResult) -> LookupResult:
+def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
     """Check the citations, and add a notice if pages are older than the question allows."""
-    attempt = with_checked_citations(services, attempt)
+    result = with_checked_citations(services, result)
     oldest = evidence.oldest_for(question, services.now())
-    if attempt.answer is None or oldest is None:
-        return attempt
+    if result.answer is None or oldest is None:
+        return result
     return replace(
-        attempt, answer=with_notice(attempt.answer, outdated_notice(attempt.answer, oldest, attempt.analysis.lang))
+        result, answer=with_notice(result.answer, outdated_notice(result.answer, oldest, result.analysis.lang))
     )
 
 
-def with_checked_citations(services: Services, attempt: LookupResult) -> LookupResult:
+def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
     """Keep the citations that are verbatim in the stored pages, and date them; without any there is no answer."""
-    if attempt.answer is None:
-        return attempt
+    if result.answer is None:
+        return result
     with services.database.read() as session:
-        cited = [citation.page_id for citation in attempt.answer.citations]
+        cited = [citation.page_id for citation in result.answer.citations]
         texts, dates = pages.texts(session, cited), pages.dates(session, cited)
-    answer = with_dates(check(attempt.answer, texts.get), dates)
-    answer = with_notice(answer, disagreement_notice(answer, attempt.analysis.lang))
+    answer = with_dates(check(result.answer, texts.get), dates)
+    answer = with_notice(answer, disagreement_notice(answer, result.analysis.lang))
     if answer.citations:
-        return replace(attempt, answer=answer)
-    verdict = replace(attempt.verdict, sufficient=False, reason=UNSUPPORTED)
-    return replace(attempt, answer=None, verdict=verdict if attempt.verdict.sufficient else attempt.verdict)
+        return replace(result, answer=answer)
+    verdict = replace(result.verdict, sufficient=False, reason=UNSUPPORTED)
+    return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)
 
 
 def notify_writing(services: Services, question_id: str) -> OnAnswer:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from sqlalchemy import ColumnElement
 
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
@@ -53,13 +52,13 @@ class Work:
 
 
 @contextmanager
-def step(services: Services, question_id: str, status: Status, name: str) -> Iterator[Work | None]:
-    """Claim a step; None when the question does not wait for it. A failure in the block is recorded, not raised."""
-    work = _claim(services, question_id, status, name)
+def step(services: Services, question_id: str, status: Status) -> Iterator[Work | None]:
+    """Claim a status's step; None when another one is due. A failure in the block is recorded, not raised."""
+    work = _claim(services, question_id, status)
     if work is None:
         yield None
         return
-    with structlog.contextvars.bound_contextvars(question=question_id, step=name):
+    with structlog.contextvars.bound_contextvars(question=question_id, step=work.step):
         try:
             with services.leases.holding(work.lease):
                 yield work
@@ -127,11 +126,10 @@ def _end(session: Session, row: QuestionRow, move: Move, now: datetime) -> Move:
     return move
 
 
-def _claim(services: Services, question_id: str, status: Status, name: str) -> Work | None:
+def _claim(services: Services, question_id: str, status: Status) -> Work | None:
     now = services.now()
-    waits: ColumnElement[bool] = QuestionRow.status == status
     with services.database.write() as session:
-        lease = leases.claim(session, QuestionRow, question_id, waits, now)
+        lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == status, now)
         if lease is None:
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
@@ -140,7 +138,7 @@ def _claim(services: Services, question_id: str, status: Status, name: str) -> W
     if end is not None:
         notify_moved(services, question, end)
         return None
-    return Work(question=question, lease=lease, step=name, started_at=now)
+    return Work(question=question, lease=lease, step=_STEPS[status], started_at=now)
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:

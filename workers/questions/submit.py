@@ -42,7 +42,7 @@ class UnknownStrategy(WellreadError):
 
 
 class Payload(BaseModel):
-    """The argument of ``send_task("wellread.ask", [payload])``: a published contract."""
+    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
 
     model_config = ConfigDict(extra="forbid")
 

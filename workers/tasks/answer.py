@@ -13,8 +13,6 @@ from workers.questions import crawl_progress, lookup, submit, transitions
 from workers.questions.step import finish, step
 from workers.services import Services, services
 
-Look = Callable[[Services, Question], LookupResult]
-
 
 @app.task(name="wellread.ask")
 def ask(payload: dict[str, Any]) -> None:
@@ -25,34 +23,38 @@ def ask(payload: dict[str, Any]) -> None:
 @app.task(name="wellread.retrieve")
 def retrieve(question_id: str) -> None:
     """Phase 1: search the knowledge base."""
-    _look(question_id, Status.ASKED, "retrieve", lookup.first_pass, transitions.after_first_look)
+    _search(question_id, Status.ASKED, lookup.first_pass, transitions.after_first_pass)
 
 
 @app.task(name="wellread.retry")
 def retry(question_id: str) -> None:
     """Phase 2: search again in other words, for twice as many hits."""
-    _look(question_id, Status.RETRYING, "retry", lookup.second_pass, transitions.after_second_look)
+    _search(question_id, Status.RETRYING, lookup.second_pass, transitions.after_second_pass)
 
 
 @app.task(name="wellread.requery")
 def requery(question_id: str) -> None:
     """Phase 4: search again with the pages that were read."""
+    _search(question_id, Status.REQUERYING, lookup.final_pass, _after_final_pass)
+
+
+def _after_final_pass(question: Question, result: LookupResult) -> Move:
     ready = services()
-    with step(ready, question_id, Status.REQUERYING, "requery") as work:
-        if work is not None:
-            attempt = lookup.final_pass(ready, work.question)
-            with ready.database.read() as session:
-                progress = crawl_progress.progress(session, work.question)
-            if finish(ready, work, transitions.after_look_again(work.question, attempt, progress, ready.now())):
-                lookup.learn(ready, attempt)
+    with ready.database.read() as session:
+        progress = crawl_progress.progress(session, question)
+    return transitions.after_final_pass(question, result, progress, ready.now())
 
 
-def _look(
-    question_id: str, status: Status, name: str, look: Look, decide: Callable[[Question, LookupResult], Move]
+def _search(
+    question_id: str,
+    status: Status,
+    run_pass: Callable[[Services, Question], LookupResult],
+    decide: Callable[[Question, LookupResult], Move],
 ) -> None:
+    """Run one pass of a question and record the decision; then learn from the result."""
     ready = services()
-    with step(ready, question_id, status, name) as work:
+    with step(ready, question_id, status) as work:
         if work is not None:
-            attempt = look(ready, work.question)
-            if finish(ready, work, decide(work.question, attempt)):
-                lookup.learn(ready, attempt)
+            result = run_pass(ready, work.question)
+            if finish(ready, work, decide(work.question, result)):
+                lookup.learn(ready, result)

@@ -14,7 +14,7 @@ from workers.services import services
 def seek(question_id: str) -> None:
     """Phase 3: find pages that may answer."""
     ready = services()
-    with step(ready, question_id, Status.SEEKING, "seek") as work:
+    with step(ready, question_id, Status.SEEKING) as work:
         if work is not None:
             seeking.seek(ready, work)
 

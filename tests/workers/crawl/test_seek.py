@@ -51,7 +51,7 @@ def _ask(services: Services, status: Status, *, max_age_s: int | None = None, cr
 
 
 def _chosen(services: Services, question_id: str) -> set[str]:
-    with step(services, question_id, Status.SEEKING, "seek") as work:
+    with step(services, question_id, Status.SEEKING) as work:
         assert work is not None
         seek(services, work)
     with services.database.read() as session:

@@ -77,23 +77,23 @@ def mentions(services: Services, page_id: int) -> int:
 
 def test_a_page_that_a_hit_names_is_found_and_counted(reading: Services) -> None:
     question = ask(reading, "Where was the writer of the film Maximum Overdrive born?")
-    attempt = lookup.first_pass(reading, question)
-    named = next(hit for hit in attempt.hits if hit.passage.title == "Stephen King")
+    result = lookup.first_pass(reading, question)
+    named = next(hit for hit in result.hits if hit.passage.title == "Stephen King")
     assert named.via == "graph"
-    with step(reading, question.id, Status.ASKED, "retrieve") as work:
+    with step(reading, question.id, Status.ASKED) as work:
         assert work is not None
-        finish(reading, work, transitions.after_first_look(question, attempt))
+        finish(reading, work, transitions.after_first_pass(question, result))
     with reading.database.read() as session:
         record = records.read(session, question.id, reading.now())
-    assert record.graph_hits_count == sum(hit.via == "graph" for hit in attempt.hits) > 0
+    assert record.graph_hits_count == sum(hit.via == "graph" for hit in result.hits) > 0
     assert record.sql_hits_count == 0
 
 
 def test_a_fact_that_answers_is_found_counted_and_its_passage_is_there(reading: Services) -> None:
-    attempt = lookup.first_pass(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
-    assert [stated.fact.object for stated in attempt.facts] == ["9 to 5"]
-    assert any("9 to 5" in hit.passage.text for hit in attempt.hits)
-    assert transitions.detail_of(attempt).sql_hits == 1
+    result = lookup.first_pass(reading, ask(reading, "What are the opening hours of the Steam Museum?"))
+    assert [stated.fact.object for stated in result.facts] == ["9 to 5"]
+    assert any("9 to 5" in hit.passage.text for hit in result.hits)
+    assert transitions.detail_of(result).sql_hits == 1
 
 
 def test_what_is_switched_off_counts_nothing(reading: Services) -> None:

@@ -58,15 +58,15 @@ def site(services: Services) -> Services:
 def ask(services: Services, text: str, *, reuse: bool = False) -> Record:
     """Ask without the web, and do what the workers would."""
     asked, _ = submit.submit(services, NewQuestion(text=text, crawl_enabled=False, reuse=reuse))
-    for status, name, look, after in (
-        (Status.ASKED, "retrieve", lookup.first_pass, transitions.after_first_look),
-        (Status.RETRYING, "retry", lookup.second_pass, transitions.after_second_look),
+    for status, run_pass, decide in (
+        (Status.ASKED, lookup.first_pass, transitions.after_first_pass),
+        (Status.RETRYING, lookup.second_pass, transitions.after_second_pass),
     ):
-        with step(services, asked.id, status, name) as work:
+        with step(services, asked.id, status) as work:
             if work is not None:
-                attempt = look(services, work.question)
-                if finish(services, work, after(work.question, attempt)):
-                    lookup.learn(services, attempt)
+                result = run_pass(services, work.question)
+                if finish(services, work, decide(work.question, result)):
+                    lookup.learn(services, result)
     with services.database.read() as session:
         return read(session, asked.id, services.now())
 

@@ -55,9 +55,9 @@ def test_sentences_are_published_before_the_answer_is_whole(reading: Services, d
         ),
     )
     question = asked(reading)
-    attempt = lookup.first_pass(reading, question)
-    assert attempt.answer is not None
-    assert attempt.answer.text == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
+    result = lookup.first_pass(reading, question)
+    assert result.answer is not None
+    assert result.answer.text == "It was built in 1874. [1] Its lamp broke in 1921. [2]"
     assert told(reading, question.id) == ["It was built in 1874. [1]"]
 
 

@@ -62,24 +62,24 @@ GOOD, POOR = _attempt(sufficient=True), _attempt(sufficient=False)
 
 
 def test_a_sufficient_first_look_answers() -> None:
-    move = transitions.after_first_look(QUESTION, GOOD)
+    move = transitions.after_first_pass(QUESTION, GOOD)
     assert (move.to, move.answer) == (Status.ANSWERED, GOOD.answer)
 
 
 def test_an_insufficient_first_look_is_followed_by_other_words_and_says_nothing_yet() -> None:
-    move = transitions.after_first_look(QUESTION, POOR)
+    move = transitions.after_first_pass(QUESTION, POOR)
     assert (move.to, move.answer) == (Status.RETRYING, None)
 
 
 def test_an_insufficient_second_look_gives_a_provisional_answer_and_seeks_with_the_reason() -> None:
-    move = transitions.after_second_look(QUESTION, POOR)
+    move = transitions.after_second_pass(QUESTION, POOR)
     assert (move.to, move.answer) == (Status.SEEKING, POOR.answer)
     assert move.changes.crawl_reason == "2 of 3 words"
     assert move.changes.missing == ["keeper"]
 
 
 def test_without_leave_to_crawl_it_is_not_known() -> None:
-    move = transitions.after_second_look(replace(QUESTION, crawl_enabled=False), POOR)
+    move = transitions.after_second_pass(replace(QUESTION, crawl_enabled=False), POOR)
     assert move.to is Status.ABSTAINED
     assert move.answer is not None
     assert move.answer.composer == "abstention"
@@ -95,7 +95,7 @@ def test_without_leave_to_crawl_it_is_not_known() -> None:
 )
 def test_at_the_end_what_is_likely_right_is_given_as_unsure(confidence: float, judge: str, to: Status) -> None:
     likely = _attempt(sufficient=False, confidence=confidence, judge=judge, citations=(CITATION,))
-    move = transitions.after_look_again(QUESTION, likely, Progress(exhausted="the whole site was read"), NOW)
+    move = transitions.after_final_pass(QUESTION, likely, Progress(exhausted="the whole site was read"), NOW)
     assert move.to is to
     assert move.answer is not None
     assert ("Not sure" in move.answer.notice) is (to is Status.ANSWERED)
@@ -104,7 +104,7 @@ def test_at_the_end_what_is_likely_right_is_given_as_unsure(confidence: float, j
 
 def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
     bare = _attempt(sufficient=False, confidence=0.6)
-    assert transitions.after_second_look(replace(QUESTION, crawl_enabled=False), bare).to is Status.ABSTAINED
+    assert transitions.after_second_pass(replace(QUESTION, crawl_enabled=False), bare).to is Status.ABSTAINED
 
 
 def test_nothing_to_read_leads_to_a_last_look_with_the_reason() -> None:
@@ -138,17 +138,17 @@ def test_a_crawl_ends_when_a_budget_is_used_up_or_nothing_is_left(
 
 
 def test_while_the_budget_lasts_the_next_wave_begins_with_a_better_provisional_answer() -> None:
-    move = transitions.after_look_again(QUESTION, POOR, Progress(cycle=1), NOW)
+    move = transitions.after_final_pass(QUESTION, POOR, Progress(cycle=1), NOW)
     assert (move.to, move.answer, move.changes.cycle) == (Status.SEEKING, POOR.answer, 1)
 
 
 def test_what_a_wave_brought_answers_whatever_the_budget_says() -> None:
-    move = transitions.after_look_again(QUESTION, GOOD, Progress(news=False), NOW + timedelta(hours=1))
+    move = transitions.after_final_pass(QUESTION, GOOD, Progress(news=False), NOW + timedelta(hours=1))
     assert (move.to, move.answer) == (Status.ANSWERED, GOOD.answer)
 
 
 def test_an_abstention_says_why_it_stopped_and_keeps_its_context() -> None:
-    move = transitions.after_look_again(QUESTION, POOR, Progress(pages=10), NOW)
+    move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10), NOW)
     assert move.to is Status.ABSTAINED
     assert "10 pages" in move.changes.stop_reason
     assert move.answer is not None
