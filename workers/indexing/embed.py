@@ -35,11 +35,11 @@ BATCH_PAGES = 16
 BATCH_CHARACTERS = 400_000
 
 
-def embed(services: Services, page_id: int) -> None:
+def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHARACTERS) -> None:
     """Index this page and others that wait; move on the questions that waited for them."""
     now = services.now()
     with services.database.write() as session:
-        claimed = index_queue.claim(session, page_id, now, most=BATCH_PAGES, most_characters=BATCH_CHARACTERS)
+        claimed = index_queue.claim(session, page_id, now, most=BATCH_PAGES, most_characters=most_characters)
         fatal = bool(claimed) and session.get_one(PageRow, page_id).attempts > leases.MAX_ATTEMPTS
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")

@@ -10,6 +10,8 @@ from datetime import timedelta
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from structlog.testing import capture_logs
 
 from crawler.search.catalog import ENGINES
@@ -207,7 +209,7 @@ def test_a_query_that_is_refused_rests_no_engine(services_for: ServicesFor) -> N
 def test_while_redis_is_away_engines_are_asked(services_for: ServicesFor) -> None:
     with searxng(saying(RESULTS)) as server:
         services = services_for(searxng_url=server.url)
-        services.__dict__["redis"] = redis.Redis(host="127.0.0.1", port=1)
+        services.__dict__["redis"] = redis.Redis(host="127.0.0.1", port=1, retry=Retry(NoBackoff(), 1))
         assert asked(services)[0] == ["https://tea.example/a"]
 
 

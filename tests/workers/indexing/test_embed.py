@@ -97,10 +97,7 @@ def test_page_that_stops_the_process_again_and_again_is_given_up(services: Servi
     assert embedder.asked == []
 
 
-def test_one_commit_takes_no_more_text_than_fits_its_time(
-    services: Services, embedder: Stopping, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedding, "BATCH_CHARACTERS", 120)
+def test_one_commit_takes_no_more_text_than_fits_its_time(services: Services, embedder: Stopping) -> None:
     first, second, third = (page(services, name, f"{name} " * 8) for name in ("first", "second", "third"))
-    embedding.embed(services, first)
+    embedding.embed(services, first, most_characters=120)
     assert states(services) == {first: "INDEXED", second: "INDEXED", third: "FETCHED"}

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from domain import Answer, Citation, Sentence
 from tests.claude_double import ClaudeDouble
@@ -83,7 +85,7 @@ def test_broker_or_database_that_is_away_does_not_end_the_writing(
     from store.ephemeral.events import Events
 
     page_id = put(reading, TEXT)
-    reading.__dict__["events"] = Events(redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=0.2))
+    reading.__dict__["events"] = Events(redis.Redis(host="127.0.0.1", port=1, retry=Retry(NoBackoff(), 1)))
     notify_writing(reading, "q")(of_page(page_id, TEXT[:45]))
     with reading.database.write() as session:
         session.connection().exec_driver_sql("ALTER TABLE pages RENAME TO elsewhere")
