@@ -14,7 +14,8 @@ from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, parse_sitemap
 from crawler.extract.document import NothingToRead, extract
 from crawler.extract.metadata import robots_directives
-from crawler.fetch.client import ANY_TYPE, Blocked, Fetched, FetchError, FetchTimeout, HostUnreachable
+from crawler.fetch.guard import Blocked, FetchError
+from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
 from crawler.robots.crawl_delay import parse_retry_after
 from crawler.robots.permission import HostBusy, Permission, RobotsCache, RobotsForbidden
 from domain import Candidate, Link, PageText, ReadOutcome, Validators

@@ -13,8 +13,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from crawler.extract.chunk import chunk
-from crawler.fetch.client import Fetcher, Limits
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard, allowlist_entry
+from crawler.fetch.result import Limits
 from crawler.read import ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Passage

@@ -15,7 +15,7 @@ from typing import Any, Final
 from crawler.browser.devtools import BrowserFailed, DevTools
 from crawler.browser.process import kill, memory_used, run_browser
 from crawler.browser.requests import RequestInterceptor, ScriptFetch
-from crawler.fetch.client import Fetched
+from crawler.fetch.result import Fetched
 from domain.errors import WellreadError
 
 #: APIs that would send packets by themselves, or outlive the page

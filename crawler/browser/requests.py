@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import Any, Final
 
 from crawler.browser.devtools import BrowserFailed, DevTools
-from crawler.fetch.client import Fetched, FetchError
+from crawler.fetch.guard import FetchError
+from crawler.fetch.result import Fetched
 from crawler.urls import BadUrl, host
 
 #: fetches a URL for a script, with the request's headers

@@ -17,36 +17,11 @@ from typing import Self
 import httpcore2
 
 from crawler.fetch.content_encoding import ENCODINGS
-from crawler.fetch.guard import Blocked, FetchError, Guard, Target
+from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
 from crawler.fetch.response import fetch_error_of, location_of, receive
-from crawler.fetch.result import (
-    ANY_TYPE,
-    PAGE_TYPES,
-    Fetched,
-    FetchTimeout,
-    Hop,
-    HostUnreachable,
-    Limits,
-    NotText,
-    TooLarge,
-)
+from crawler.fetch.result import PAGE_TYPES, Fetched, FetchTimeout, Hop, Limits
 from crawler.urls import BadUrl, absolute
-
-__all__ = [
-    "ANY_TYPE",
-    "PAGE_TYPES",
-    "Blocked",
-    "FetchError",
-    "FetchTimeout",
-    "Fetched",
-    "Fetcher",
-    "Hop",
-    "HostUnreachable",
-    "Limits",
-    "NotText",
-    "TooLarge",
-]
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")

@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
-from crawler.fetch.client import Fetched, Fetcher, FetchError, TooLarge
-from crawler.fetch.result import ANY_TYPE
+from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import FetchError
+from crawler.fetch.result import ANY_TYPE, Fetched, TooLarge
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.parsing import json_object
 from crawler.search.responses import error_of

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from crawler.fetch.client import Fetched
+from crawler.fetch.result import Fetched
 from crawler.search.engine import EngineReply
 from crawler.search.errors import EngineError, TakenForRobot
 from crawler.search.responses import is_block_page

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-from crawler.fetch.client import Fetched
+from crawler.fetch.result import Fetched
 from crawler.robots.crawl_delay import parse_retry_after
 from crawler.search.errors import (
     EngineDown,

@@ -6,8 +6,9 @@ from typing import Final
 
 import httpx2
 
-from crawler.fetch.client import Fetcher, FetchError, FetchTimeout
-from crawler.fetch.result import ANY_TYPE
+from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import FetchError
+from crawler.fetch.result import ANY_TYPE, FetchTimeout
 
 #: request headers that the guarded client sets itself
 _SET_BY_CLIENT: Final = frozenset(

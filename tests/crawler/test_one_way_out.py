@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.fetch.client import Blocked, Fetcher, Limits
-from crawler.fetch.guard import Guard
+from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import Blocked, Guard
+from crawler.fetch.result import Limits
 from crawler.read import read
 from crawler.robots.permission import RobotsFile
 from crawler.search.engine import Query

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.fetch.client import Blocked, Fetched, Fetcher, FetchTimeout, HostUnreachable, Limits, NotText
-from crawler.fetch.guard import Guard
+from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import Blocked, Guard
+from crawler.fetch.result import Fetched, FetchTimeout, HostUnreachable, Limits, NotText
 from crawler.read import PreviousRead, ReadResult, read
 from crawler.robots.permission import RobotsFile
 from domain import Candidate, Validators

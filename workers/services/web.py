@@ -103,8 +103,9 @@ class _ReaderClient:
 
 
 def _open_client(settings: Settings, own: frozenset[str], *, max_bytes: int = 0) -> Fetcher:
-    from crawler.fetch.client import Fetcher, Limits
+    from crawler.fetch.client import Fetcher
     from crawler.fetch.guard import Guard, allowlist_entry
+    from crawler.fetch.result import Limits
 
     most = max_bytes or settings.fetch_max_bytes
     limits = Limits(deadline_s=settings.fetch_deadline_s, max_body=most, max_wire=most)

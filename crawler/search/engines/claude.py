@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.fetch.client import Fetched, Fetcher
+from crawler.fetch.client import Fetcher
+from crawler.fetch.result import Fetched
 from crawler.search.engine import EngineReply, Query, RateLimit
 from crawler.search.errors import EngineDown, EngineError, OverBudget, QueryRefused, RateLimited
 from crawler.search.parsing import to_reply

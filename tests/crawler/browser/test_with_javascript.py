@@ -10,7 +10,7 @@ import pytest
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
 from crawler.extract.needs_javascript import needs_javascript
-from crawler.fetch.client import Fetched
+from crawler.fetch.result import Fetched
 from crawler.read import ReadResult, read
 from domain import Candidate, Validators
 from tests.crawler.test_read import NOW, ORIGIN, TEXT, URL, Cache, Web, page_at

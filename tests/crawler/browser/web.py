@@ -9,8 +9,9 @@ from collections.abc import Mapping
 import pytest
 
 from crawler.browser.render import Browser, RenderBounds
-from crawler.fetch.client import Fetched, Fetcher, Limits
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
+from crawler.fetch.result import Fetched, Limits
 from tests.crawler.hostile import Site
 
 URL = "http://a.example/app"

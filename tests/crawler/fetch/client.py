@@ -6,8 +6,9 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from crawler.fetch import client as fetch
-from crawler.fetch.client import Fetcher, Limits
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
+from crawler.fetch.result import Limits
 from tests.crawler.hostile import (
     Behaviour,
     Site,

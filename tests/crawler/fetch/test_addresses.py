@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.fetch.client import Blocked, FetchTimeout, HostUnreachable
-from crawler.fetch.guard import Guard
+from crawler.fetch.guard import Blocked, Guard
+from crawler.fetch.result import FetchTimeout, HostUnreachable
 from tests.crawler.fetch.client import LIMITS, LoopbackIsPublic, Rebinding, client, run
 from tests.crawler.hostile import (
     CERTIFICATE,

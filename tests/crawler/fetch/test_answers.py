@@ -8,7 +8,8 @@ from typing import Any
 import brotli
 import pytest
 
-from crawler.fetch.client import ANY_TYPE, Blocked, NotText
+from crawler.fetch.guard import Blocked
+from crawler.fetch.result import ANY_TYPE, NotText
 from tests.crawler.fetch.client import client, got, run
 from tests.crawler.hostile import (
     Site,

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.client import Blocked, Fetcher, Limits
-from crawler.fetch.guard import Guard, NotPublic, allowlist_entry
+from crawler.fetch.client import Fetcher
+from crawler.fetch.guard import Blocked, Guard, NotPublic, allowlist_entry
+from crawler.fetch.result import Limits
 from tests.crawler.hostile import VECTORS, answer, serving
 from tests.crawler.recorder import connections
 

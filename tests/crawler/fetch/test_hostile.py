@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.fetch import client as fetch
-from crawler.fetch.client import ANY_TYPE, Blocked, FetchError, FetchTimeout, HostUnreachable, NotText, TooLarge
+from crawler.fetch.guard import Blocked, FetchError
+from crawler.fetch.result import ANY_TYPE, FetchTimeout, HostUnreachable, NotText, TooLarge
 from tests.crawler.fetch.client import LIMITS, client, got, run
 from tests.crawler.hostile import (
     HOSTILE,

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from crawler.fetch.client import Fetcher, Limits
+from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
+from crawler.fetch.result import Limits
 from crawler.search.engine import Engine, EngineReply, Query
 from tests.crawler.hostile import Behaviour, answer, listening
 

@@ -101,7 +101,7 @@ def test_the_sdk_reaches_no_address_that_the_guard_refuses(monkeypatch: pytest.M
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
     async def use(client: Fetcher, server: Server) -> None:
-        from crawler.fetch.client import Limits
+        from crawler.fetch.result import Limits
 
         async with Fetcher(guard=Guard(), limits=Limits(), user_agent="x", ssl_context=TRUST) as strict:
             engine = ClaudeSearch(client=strict, key=KEY, model="m", price=price, max_usd=1, base_url=server.url)
