@@ -9,7 +9,7 @@ import pytest
 
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
-from crawler.extract.needs_javascript import needs_javascript
+from crawler.browser.with_javascript import needs_javascript
 from crawler.fetch.result import Fetched
 from crawler.read import ReadResult, read
 from domain import Candidate, Validators
