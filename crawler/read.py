@@ -150,20 +150,17 @@ def _has_little_text(result: ReadResult) -> bool:
 def _of_status(fetched: Fetched, url: str, now: datetime) -> ReadResult | None:
     """Return the result of an answer without content; None for one with content, or a 304."""
     status = fetched.status
+    if status in (200, 203, 304):
+        return None
+    outcome, reason, after_s = ReadOutcome.FAILED, f"the server answered {status}", None
     if status in _GONE:
-        return ReadResult(
-            outcome=ReadOutcome.GONE, url=url, reason=f"the server answered {status}: there is no such page"
-        )
-    if status in _BUSY:
-        after = parse_retry_after(fetched.headers.get("retry-after", ""), now)
-        return ReadResult(
-            outcome=ReadOutcome.RETRY, url=url, reason=f"the server is busy ({status})", retry_after_s=after
-        )
-    if status >= 500:
-        return ReadResult(outcome=ReadOutcome.RETRY, url=url, reason=f"the server failed ({status})")
-    if status not in (200, 203, 304):
-        return ReadResult(outcome=ReadOutcome.FAILED, url=url, reason=f"the server answered {status}")
-    return None
+        outcome, reason = ReadOutcome.GONE, f"{reason}: there is no such page"
+    elif status in _BUSY:
+        outcome, reason = ReadOutcome.RETRY, f"the server is busy ({status})"
+        after_s = parse_retry_after(fetched.headers.get("retry-after", ""), now)
+    elif status >= 500:
+        outcome, reason = ReadOutcome.RETRY, f"the server failed ({status})"
+    return ReadResult(outcome=outcome, url=url, reason=reason, retry_after_s=after_s)
 
 
 def _of_error(error: FetchError, url: str) -> ReadResult:

@@ -19,8 +19,7 @@ from domain import Link
 MAX_ENTRIES: Final = 2_000
 FEED_ROOTS: Final = frozenset({"rss", "feed", "rdf"})
 
-_TITLE_CHARS: Final = 300
-_CONTEXT_CHARS: Final = 300
+_MAX_CHARS: Final = 300  #: of a title or summary
 _TAG: Final = re.compile(r"<[^<>]*>")
 _SUMMARIES: Final = ("description", "summary", "encoded", "content")
 
@@ -51,19 +50,17 @@ def _xml(body: bytes, url: str) -> Iterator[tuple[str, str, str, str]]:
         children = [(local_name(child), child) for child in entry]
         address = _address(children) or _permalink(children)
         if address:
-            yield address, _base(entry, url), _first(children, ("title",), _TITLE_CHARS), _summary(children)
+            summary = _first(children, _SUMMARIES)
+            yield address, _base(entry, url), _first(children, ("title",)), summary
 
 
 def _address(children: list[tuple[str, Any]]) -> str:
     """Return the entry's URL: RSS has it as text, Atom in ``href`` of the link without ``rel`` or with "alternate"."""
     for name, child in children:
-        if name == "link" and child.get("rel", "alternate") == "alternate" and (found := _href(child)):
-            return found
+        is_own = name == "link" and child.get("rel", "alternate") == "alternate"
+        if is_own and (found := child.get("href", "").strip() or text_of(child)):
+            return str(found)
     return ""
-
-
-def _href(link: Any) -> str:
-    return str(link.get("href", "")).strip() or text_of(link)
 
 
 def _permalink(children: list[tuple[str, Any]]) -> str:
@@ -82,16 +79,12 @@ def _base(entry: Any, url: str) -> str:
         return url
 
 
-def _summary(children: list[tuple[str, Any]]) -> str:
-    return _first(children, _SUMMARIES, _CONTEXT_CHARS)
-
-
-def _first(children: list[tuple[str, Any]], names: tuple[str, ...], max_chars: int) -> str:
+def _first(children: list[tuple[str, Any]], names: tuple[str, ...]) -> str:
     """Return the text of the first child that has any, in the order of ``names``, without quoted markup."""
     for wanted in names:
         for name, child in children:
             if name == wanted and (found := _plain(text_of(child))):
-                return found[:max_chars]
+                return found[:_MAX_CHARS]
     return ""
 
 
@@ -111,4 +104,4 @@ def _json(body: bytes) -> Iterator[tuple[str, str, str, str]]:
         texts = {name: value for name, value in item.items() if isinstance(value, str)}
         summary = texts.get("summary") or texts.get("content_text") or texts.get("content_html") or ""
         if address := texts.get("url"):
-            yield address, "", _plain(texts.get("title", ""))[:_TITLE_CHARS], _plain(summary)[:_CONTEXT_CHARS]
+            yield address, "", _plain(texts.get("title", ""))[:_MAX_CHARS], _plain(summary)[:_MAX_CHARS]

@@ -101,7 +101,10 @@ def kind_of(link: Link) -> CandidateKind:
 
 def leads_to_text(url: str) -> bool:
     """Return whether a URL may lead to text: not to an image, program or archive, and not into a trap."""
-    return _BINARY.search(url.partition("?")[0]) is None and not _is_trap(url)
+    try:
+        return _BINARY.search(url.partition("?")[0]) is None and not is_trap(url)
+    except BadUrl:
+        return False
 
 
 @dataclass
@@ -147,8 +150,7 @@ def _merge(links: Iterable[Link], seen: Container[str]) -> list[_Entry]:
 
 def _path_words(url: str) -> str:
     """Return the words of a canonical URL's path and query."""
-    path = _path(url)
-    return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(path))
+    return re.sub(r"[/\-_.?=&+,;:~]+", " ", unquote(_path(url)))
 
 
 def _score(entry: _Entry, shared: float, inherited: float) -> float:
@@ -207,10 +209,3 @@ def _readable(candidates: Iterable[Candidate], limit: int) -> Iterator[Candidate
                 continue
         taken += 1
         yield candidate
-
-
-def _is_trap(url: str) -> bool:
-    try:
-        return is_trap(url)
-    except BadUrl:
-        return True

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Final
 
 from text.analyser import analyse, fold
@@ -73,8 +74,10 @@ def relevance(
     ``rarity`` weighs a term by its rarity in the language, in (0, 1]: a site may have a common word only once. A term
     of the question counts less the more pages about it were read: the others are still to be found.
     """
-    wanted = {term: weight * rarity(term) for term, weight in _terms_sought(question, queries, lang).items()}
-    if not wanted:
+    weights = dict.fromkeys(_terms(" ".join(queries), lang), QUERY_WEIGHT)
+    weights |= dict.fromkeys(_terms(question, lang), QUESTION_WEIGHT)
+    wanted = {term: weight * rarity(term) for term, weight in weights.items()}
+    if not wanted or not documents:
         return [0.0] * len(documents)
     matcher = _Matcher(wanted, lang)
     counted = [_count(document, matcher) for document in documents]
@@ -84,14 +87,8 @@ def relevance(
     wanted = {term: weight * max(_LEAST_NEW, _READ ** read[term]) for term, weight in wanted.items()}
     idf = _idf(counted, wanted)
     ideal = sum(weight * idf[term] for term, weight in wanted.items())
-    lengths = {name: _mean(counts.lengths[name] for counts in counted) for name in _FIELD_WEIGHTS}
+    lengths = {name: max(1.0, fmean(counts.lengths[name] for counts in counted)) for name in _FIELD_WEIGHTS}
     return [_score(counts, wanted, idf, lengths) / ideal for counts in counted]
-
-
-def _terms_sought(question: str, queries: Sequence[str], lang: str) -> dict[str, float]:
-    """Return the terms to look for, with their weights."""
-    weights = dict.fromkeys(_terms(" ".join(queries), lang), QUERY_WEIGHT)
-    return weights | dict.fromkeys(_terms(question, lang), QUESTION_WEIGHT)
 
 
 def _terms(text: str, lang: str) -> list[str]:
@@ -177,8 +174,3 @@ def _score(
     saturated = sum(wanted[term] * idf[term] * tf * (_K1 + 1) / (_K1 + tf) for term, tf in frequency.items())
     covered = sum(wanted[term] * idf[term] for term in counts.best_anchor)
     return saturated / (_K1 + 1) + _COVERAGE * covered
-
-
-def _mean(lengths: Iterable[int]) -> float:
-    known = list(lengths)
-    return max(1.0, sum(known) / max(1, len(known)))

@@ -78,7 +78,10 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
     if kind == _PDF or body.startswith(b"%PDF-"):
-        return _pdf(body, url)
+        try:
+            return read_pdf(body, url=url)
+        except NoPdfText as error:
+            raise NothingToRead(f"{url} {error}") from error
     if body.startswith(_BINARY):
         raise NothingToRead(f"{url} is binary, unlike its content type: only {_SUPPORTED} are read.")
     text = CONTROL.sub(" ", decode(body, content_type))
@@ -86,13 +89,6 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     if not page.text.strip():
         raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.")
     return page
-
-
-def _pdf(body: bytes, url: str) -> PageText:
-    try:
-        return read_pdf(body, url=url)
-    except NoPdfText as error:
-        raise NothingToRead(f"{url} {error}") from error
 
 
 def _html(text: str, url: str) -> PageText:
@@ -116,7 +112,7 @@ def _html(text: str, url: str) -> PageText:
         modified=metadata.modified,
         canonical_url=metadata.canonical_url,
         links=links,
-        headings=_without_title(rendered.headings, title),
+        headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
         is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
         index=metadata.index,
         follow=metadata.follow,
@@ -140,8 +136,10 @@ def _rendered(tree: Any) -> tuple[Rendered, float]:
     """Return the main content (the page's own, else a library's guess, else all) and the share of its text in links."""
     for path in _MAIN:
         elements = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(elements) == 1 and _is_enough((main := _content(elements[0], allowed=_ALLOWED_IN_MAIN))[0]):
-            return main
+        if len(elements) == 1:
+            main, share = _content(elements[0], allowed=_ALLOWED_IN_MAIN)
+            if _words(main.text) >= MIN_WORDS:
+                return main, share
     guesses = guess_main_content(deepcopy(tree))
     whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
     least = max(MIN_WORDS, 0.3 * _words(whole.text))
@@ -182,16 +180,6 @@ def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:
     if first and (not metadata.title or metadata.title.casefold().startswith(first.casefold())):
         return first
     return metadata.title or first or url
-
-
-def _without_title(headings: tuple[tuple[int, str], ...], title: str) -> tuple[tuple[int, str], ...]:
-    """Return the headings with their paths below the title."""
-    prefix = f"{title} › "
-    return tuple((at, path.removeprefix(prefix)) for at, path in headings)
-
-
-def _is_enough(rendered: Rendered) -> bool:
-    return _words(rendered.text) >= MIN_WORDS
 
 
 def _words(text: str) -> float:

@@ -21,10 +21,10 @@ _LINE_TAGS = frozenset(
     "div li dd tr caption figcaption summary main header footer aside nav form body center legend option thead tbody "
     "tfoot menu dir hgroup search".split()
 )
+_BLOCK_TAGS = _PARAGRAPH_TAGS | _LINE_TAGS
 _SPACE = re.compile(r"\s+")
 _MAX_CHARS = 2_000_000
 _MAX_EVENTS = 1_500_000
-_SEPARATOR = " › "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +79,8 @@ class _Writer:
         elif tag in ("td", "th") and not self._lays_out(element):
             self.cells += 1
         elif self.cells:
-            self.line.append(" ") if tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS else None
-        elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in ("td", "th"):
+            self.line.append(" ") if tag in _BLOCK_TAGS else None
+        elif tag in _BLOCK_TAGS or tag in ("td", "th"):
             self._block(tag)
         if tag == "pre" and not self.cells:
             self.pre += 1
@@ -95,8 +95,8 @@ class _Writer:
             self.cells -= 1
             self.line.append(" | ")
         elif self.cells:
-            self.line.append(" ") if tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS else None
-        elif tag in _PARAGRAPH_TAGS or tag in _LINE_TAGS or tag in ("td", "th"):
+            self.line.append(" ") if tag in _BLOCK_TAGS else None
+        elif tag in _BLOCK_TAGS or tag in ("td", "th"):
             self._end_block(tag)
         if tag in ("ul", "ol"):
             self.lists -= 1
@@ -146,14 +146,13 @@ class _Writer:
         self.length += len(written)
 
     def _due(self, gap: str) -> None:
-        if len(gap) > len(self.gap):
-            self.gap = gap
+        self.gap = max(self.gap, gap, key=len)
 
     def _add_heading(self, start: int, text: str) -> None:
         while self.path and self.path[-1][0] >= self.heading:
             self.path.pop()
         self.path.append((self.heading, text[:200]))
-        self.headings.append((start, _SEPARATOR.join(heading for _, heading in self.path)))
+        self.headings.append((start, " › ".join(heading for _, heading in self.path)))
 
     def _lays_out(self, cell: Any) -> bool:
         row = cell.getparent()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from domain import Fact
@@ -83,7 +84,7 @@ def _find(triple: _Triple, text: str) -> int | None:
 
 def _json_ld(tree: Any, title: str) -> Iterator[_Triple]:
     scripts = (script for script in tree.iter("script") if "ld+json" in script.get("type", "").lower())
-    for script in _first(scripts, _MAX_SCRIPTS):
+    for script in islice(scripts, _MAX_SCRIPTS):
         source = script.text or ""
         if len(source) > _MAX_JSON:
             continue
@@ -150,7 +151,7 @@ def _tables(tree: Any, title: str) -> Iterator[_Triple]:
 
 def _table(table: Any, title: str) -> Iterator[_Triple]:
     """Yield the facts of a box of labelled values, or of pairs under a row of two headings."""
-    rows = [[cell for cell in row if cell.tag in ("th", "td")] for row in _first(table.iter("tr"), _MAX_ROWS)]
+    rows = [[cell for cell in row if cell.tag in ("th", "td")] for row in islice(table.iter("tr"), _MAX_ROWS)]
     pairs = [row for row in rows if len(row) == 2]
     boxed = [row for row in pairs if (row[0].tag, row[1].tag) == ("th", "td")]
     if len(boxed) >= 2:
@@ -174,21 +175,12 @@ def _definitions(tree: Any, title: str) -> Iterator[_Triple]:
         term = described.getprevious()
         if term is None or term.tag != "dt":
             continue
-        label, description = _label(term), _words(_paragraph(described))
+        first = described.find("p")
+        label, description = _label(term), _words(described if first is None else first)
         if len(description.split()) > _PROPERTY_WORDS:
             yield _Triple(label, "definition", description, label)
         else:
             yield _Triple(title, label, description, label)
-
-
-def _paragraph(described: Any) -> Any:
-    """Return the first paragraph of a description; all of it where it has none."""
-    first = described.find("p")
-    return described if first is None else first
-
-
-def _first(found: Iterable[Any], limit: int) -> Iterator[Any]:
-    yield from (item for item, _ in zip(found, range(limit), strict=False))
 
 
 def _label(element: Any) -> str:

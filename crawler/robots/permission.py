@@ -17,8 +17,6 @@ from domain import Link
 ROBOTS_MAX_AGE = timedelta(hours=24)
 ROBOTS_RETRY_AGE = timedelta(minutes=5)
 
-_NO_STATUS = 0
-
 
 @dataclass(frozen=True, kw_only=True)
 class RobotsFile:
@@ -111,7 +109,7 @@ async def _fetch_robots(url: str, client: FetchClient, now: datetime) -> RobotsF
     except Blocked:
         raise
     except FetchError:
-        return RobotsFile(status=_NO_STATUS, body=b"", fetched_at=now)
+        return RobotsFile(status=0, body=b"", fetched_at=now)
     return RobotsFile(status=fetched.status, body=fetched.body[: rules.MAX_BYTES], fetched_at=now)
 
 

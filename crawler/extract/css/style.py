@@ -106,13 +106,9 @@ def _is_tiny(style: Declarations) -> bool:
 
 def _is_off_page(style: Declarations) -> bool:
     sides = [_pixels(style[side]) for side in _SIDES if side in style]
-    moved = [_pixels(part.strip()) for part in _moves(style) if "%" not in part]
-    return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
-
-
-def _moves(style: Declarations) -> list[str]:
     found = _MOVED.search(style.get("transform", ""))
-    return found[1].split(",") if found else []
+    moved = [_pixels(part.strip()) for part in found[1].split(",") if "%" not in part] if found else []
+    return any(length is not None and length <= -_OFF_PAGE for length in (*sides, *moved))
 
 
 def _is_clipped(style: Declarations) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from crawler.extract.element_text import Rendered
 
 _DIGITS = re.compile(r"\d+")
 _SPACE = re.compile(r"\s+")
@@ -29,15 +30,7 @@ class Heading(NamedTuple):
     title: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class PdfText:
-    """A text and its headings, as in ``PageText``."""
-
-    text: str
-    headings: tuple[tuple[int, str], ...]
-
-
-def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> PdfText:
+def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
     """Join a file's pages; lines of the outline become headings."""
     lines = _without_edges([_lines(page) for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
@@ -57,7 +50,7 @@ def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> PdfText:
             out += [gap, line]
             length += len(gap) + len(line)
             before = "\n" if heading else line
-    return PdfText(text="".join(out), headings=tuple(headings))
+    return Rendered(text="".join(out), headings=tuple(headings))
 
 
 def _lines(page: str) -> list[str]:
