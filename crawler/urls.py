@@ -29,11 +29,7 @@ class BadUrl(WellreadError):
 
 
 def parse(url: str, base: str = "") -> URL:
-    """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do.
-
-    Raises:
-        BadUrl: it is too long, not a URL, has another scheme or a host name that cannot exist.
-    """
+    """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do; raises BadUrl."""
     if len(url) > MAX_URL:
         raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL}")
     try:
@@ -53,21 +49,16 @@ def typed(url: str) -> str:
 
 
 def absolute(url: str, base: str = "") -> str:
-    """Return the URL to request from a server: as the WHATWG serializer writes it, without its fragment.
-
-    Raises:
-        BadUrl: see ``parse``; or it is too long once written out.
-    """
+    """Return the URL to request: as the WHATWG serializer writes it, without its fragment. Raises BadUrl."""
     parsed = parse(url, base)
     parsed.hash = ""
     return _bounded(parsed.href)
 
 
 def canonical(url: str, base: str = "") -> str:
-    """Return the form in which equal URLs are the same: absolute, without tracking parameters or an empty query.
+    """Return the form in which equal URLs are the same; raises BadUrl.
 
-    Raises:
-        BadUrl: see ``absolute``.
+    It is absolute, without fragment, tracking parameters or an empty query.
     """
     parsed = parse(url, base)
     parsed.hash = ""
@@ -92,11 +83,7 @@ def host(url: str) -> str:
 
 
 def is_trap(url: str) -> bool:
-    """Return whether the URL looks like one of an endless series: too long, too deep, or with a repeating path.
-
-    Raises:
-        BadUrl: see ``parse``.
-    """
+    """Return whether the URL looks like one of an endless series: too long, too deep, or with a repeating path."""
     if len(url) > MAX_URL:
         return True
     segments = [segment for segment in parse(url).pathname.split("/") if segment]

@@ -75,42 +75,26 @@ class Fetcher:
         accept: Collection[str] | None = None,
         on_redirect: OnRedirect | None = None,
     ) -> Fetched:
-        """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other.
+        """GET a URL and follow its redirects; 304, 4xx and 5xx are answers like any other. Raises FetchError.
 
         Args:
             url: absolute, http or https.
             headers: for the first hop only: conditions and keys are meant for this URL, not for a redirect's target.
             accept: content types accepted of a 2xx answer, ``PAGE_TYPES`` by default; see ``ANY_TYPE``.
             on_redirect: awaited with the URL of each further hop, within the deadline, once the guard admitted it.
-
-        Raises:
-            FetchError: one of its subclasses, or what ``on_redirect`` raises.
         """
         types = PAGE_TYPES if accept is None else frozenset(accept)
-        call = _Call(headers=headers or {}, accept=types, on_redirect=on_redirect)
-        return await self._within_deadline(url, call)
+        return await self._within_deadline(url, _Call(headers=headers or {}, accept=types, on_redirect=on_redirect))
 
     async def post(
         self, url: str, *, body: bytes, headers: Mapping[str, str] | None = None, accept: Collection[str] | None = None
     ) -> Fetched:
-        """POST a body; a redirect is never followed, so that the body goes nowhere else.
+        """POST a body; a redirect is never followed, so that the body goes nowhere else. Raises FetchError.
 
-        Args:
-            url: absolute, http or https.
-            body: sent as it is.
-            headers: with its content type.
-            accept: content types accepted of a 2xx answer; None: its body is not wanted, and may be empty.
-
-        Raises:
-            FetchError: one of its subclasses.
+        ``accept`` holds the content types accepted of a 2xx answer; None: its body is not wanted, and may be empty.
         """
-        call = _Call(
-            method="POST",
-            body=body,
-            headers=headers or {},
-            accept=None if accept is None else frozenset(accept),
-        )
-        return await self._within_deadline(url, call)
+        types = None if accept is None else frozenset(accept)
+        return await self._within_deadline(url, _Call(method="POST", body=body, headers=headers or {}, accept=types))
 
     async def _within_deadline(self, url: str, call: _Call) -> Fetched:
         started = time.monotonic()

@@ -38,16 +38,10 @@ class Codec(Protocol):
     """Undoes one encoding."""
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """Return what ``data`` decodes to, at most ``room`` bytes.
-
-        Raises:
-            Corrupt: the data is not in this encoding.
-        """
-        ...
+        """Return what ``data`` decodes to, at most ``room`` bytes; raises Corrupt."""
 
     def is_whole(self) -> bool:
         """Return whether the encoded stream is complete."""
-        ...
 
 
 class Decoder:
@@ -60,12 +54,7 @@ class Decoder:
         self.out = 0  #: bytes decoded
 
     def feed(self, data: bytes) -> bytes:
-        """Return what the next chunk decodes to.
-
-        Raises:
-            Overflow: a bound is exceeded; at most ``max_body`` + 1 bytes were decoded.
-            Corrupt: the data is not in the encoding.
-        """
+        """Return what the next chunk decodes to; raises Corrupt, or Overflow after ``max_body`` + 1 decoded bytes."""
         self.wire += len(data)
         if self.wire > self._bounds.max_wire:
             raise Overflow(f"more than {self._bounds.max_wire:,} bytes arrived")
@@ -78,11 +67,7 @@ class Decoder:
         return decoded
 
     def finish(self) -> None:
-        """Check that the body is complete.
-
-        Raises:
-            Corrupt: the encoded stream is cut off.
-        """
+        """Raise Corrupt where the encoded stream is cut off."""
         if self.wire and not self._codec.is_whole():
             raise Corrupt("its encoded body is cut off")
 

@@ -95,8 +95,7 @@ class Guard:
     def check(self, url: str) -> Target:
         """Return the parsed URL if it may be requested; its host's addresses are checked by ``admit``.
 
-        Raises:
-            Blocked: not http(s), credentials, or a port, an address or a name that is not the public web's.
+        Raises Blocked: not http(s), credentials, or a port, an address or a name that is not the public web's.
         """
         target = _target(url)
         if (target.host, target.port) in self.own_sites:
@@ -113,8 +112,7 @@ class Guard:
     def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
         """Return the addresses to connect to for a host: all that its name resolved to.
 
-        Raises:
-            NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed.
+        Raises NotPublic: an address is not public (one is enough for DNS rebinding), or the port is not allowed.
         """
         if (host, port) in self.own_sites:
             return tuple(addresses)

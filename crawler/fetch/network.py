@@ -73,12 +73,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of the host's admitted addresses that answers.
-
-        Raises:
-            Blocked: an address is not admitted.
-            httpcore2.ConnectError, httpcore2.ConnectTimeout: no address, or none answers.
-        """
+        """Connect to the first of the host's addresses that answers; raises Blocked where one is not admitted."""
         addresses = self._guard.admit(host, port, await self._addresses(host, port))
         failure: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses[:MAX_TRIED]:

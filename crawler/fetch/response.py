@@ -27,10 +27,8 @@ async def receive(
 ) -> Fetched:
     """Read the answer to its end; an unwanted body that cannot be read is empty, and no error.
 
-    ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted.
-
-    Raises:
-        TooLarge, NotText, HostUnreachable: the wanted body cannot be read.
+    ``accept`` holds the content types wanted of a 2xx answer; None where its body is not wanted. Raises TooLarge,
+    NotText or HostUnreachable where the wanted body cannot be read.
     """
     headers = _headers(response)
     is_wanted = accept is not None and 200 <= response.status < 300
@@ -83,9 +81,7 @@ async def _read_body(
 ) -> bytes:
     """Return the decoded body; stop at the first chunk that shows that it cannot be used.
 
-    Raises:
-        WrongType: the declared type is not accepted, or text is declared and the bytes are binary.
-        Overflow, Corrupt: see ``crawler.fetch.content_encoding``.
+    Raises WrongType, also where text is declared and the bytes are binary; Overflow or Corrupt, as the decoder does.
     """
     kind = _content_type(headers)
     if kind and accept != ANY_TYPE and kind not in accept:

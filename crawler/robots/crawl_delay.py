@@ -17,14 +17,14 @@ OVERLOADED = frozenset({429, 503})  #: statuses of a server that asks for fewer 
 
 
 def next_delay_s(
-    previous_s: float,
+    previous_s: float,  # the last result for the host, ``floor_s`` at first
     latency_s: float,
     *,
-    status: int | None,
+    status: int | None,  # None where there was no answer
     crawl_delay_s: float | None = None,
     retry_after_s: float | None = None,
-    floor_s: float = FLOOR_S,
-    ceiling_s: float = CEILING_S,
+    floor_s: float = FLOOR_S,  # may be 0 for an operator's own site
+    ceiling_s: float = CEILING_S,  # of a delay that the site did not ask for
 ) -> float:
     """Return the seconds until the next request to a host.
 
@@ -33,15 +33,6 @@ def next_delay_s(
     Unlike in Scrapy a 304 can shorten it: else a site whose pages seldom change would be read ever more slowly. An
     overloaded server that names no time gets twice the delay. Crawl-delay and Retry-After are the site's own wish and
     may exceed the ceiling.
-
-    Args:
-        previous_s: the last result for the host, ``floor_s`` at first.
-        latency_s: the time the answer took.
-        status: of the answer; None where there was none.
-        crawl_delay_s: from robots.txt.
-        retry_after_s: from the answer, see ``parse_retry_after``.
-        floor_s: may be 0 for an operator's own site.
-        ceiling_s: of a delay that the site did not ask for.
     """
     target_s = max(0.0, latency_s) / TARGET_CONCURRENCY
     delay_s = max(target_s, (previous_s + target_s) / 2)
@@ -54,12 +45,7 @@ def next_delay_s(
 
 
 def parse_retry_after(value: str, now: datetime) -> float | None:
-    """Return the seconds a Retry-After header asks for, counted from ``now`` where it is a date; None for neither.
-
-    Args:
-        value: RFC 9110 §10.2.3, delay-seconds or an HTTP-date.
-        now: with its time zone.
-    """
+    """Return the seconds a Retry-After header (RFC 9110 §10.2.3) asks for; None for neither seconds nor a date."""
     value = value.strip()
     if value.isascii() and value.isdigit():
         return min(float(value), MAX_ASKED_S)

@@ -68,17 +68,10 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """The engine's name, in lower case; its links have the origin ``engine:NAME``."""
-        ...
 
     @property
     def rate_limit(self) -> RateLimit:
         """How often it may be asked."""
-        ...
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return at most ``limit`` links.
-
-        Raises:
-            EngineError: one of its subclasses.
-        """
-        ...
+        """Return at most ``limit`` links; raises EngineError."""

@@ -45,8 +45,6 @@ class EngineDown(EngineError):
 class RateLimited(EngineError):
     """The engine wants fewer requests (429)."""
 
-    cooldown_s = 60.0
-
 
 class TakenForRobot(EngineError):
     """The engine answers with a captcha or a block page: it takes us for a robot."""

@@ -24,23 +24,11 @@ Method = Literal["GET", "POST"]
 
 
 class EngineApi:
-    """An engine's HTTP API.
-
-    Args:
-        name: the engine's name in messages.
-        key: left out of every message; "" for an engine without one.
-        setting: the environment variable that holds the key, for messages.
-    """
+    """An engine's HTTP API; ``setting`` is the environment variable with the key, for messages."""
 
     def __init__(self, *, client: Fetcher, name: str, base_url: str, key: str = "", setting: str = "") -> None:
-        self.name = name
-        self.base_url = base_url.rstrip("/")
-        self._client = client
-        self._key = key
-        self._setting = setting
-
-    def __repr__(self) -> str:
-        return f"EngineApi({self.name})"
+        self.name, self.base_url = name, base_url.rstrip("/")
+        self._client, self._key, self._setting = client, key, setting
 
     async def json(
         self,
@@ -50,9 +38,9 @@ class EngineApi:
         *,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """Send parameters, in a GET's URL or as a POST's JSON object, and return the JSON object that answers.
+        """Send the parameters that are not None, in the URL or as JSON; return the JSON object that answers.
 
-        Parameters that are None are left out. Raises EngineError.
+        Raises EngineError.
         """
         given = {name: value for name, value in params.items() if value is not None}
         headers = {"accept": _JSON, **headers}
@@ -64,11 +52,7 @@ class EngineApi:
         return json_object(fetched, self.name)
 
     async def post_form(self, path: str, fields: Mapping[str, str]) -> Fetched:
-        """POST a form, as a browser does, and return the page that answers.
-
-        Raises:
-            EngineError: one of its subclasses.
-        """
+        """POST a form, as a browser does, and return the page that answers; raises EngineError."""
         headers = {"accept": "text/html", "content-type": "application/x-www-form-urlencoded"}
         return await self._answer(path, headers=headers, body=urlencode(fields).encode())
 

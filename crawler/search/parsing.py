@@ -21,11 +21,7 @@ _MAX_RESULTS: Final = 100  #: of one answer
 
 
 def json_object(fetched: Fetched, engine: str) -> dict[str, Any]:
-    """Return the answer's JSON object.
-
-    Raises:
-        EngineError: the body is not a JSON object.
-    """
+    """Return the answer's JSON object; raises EngineError where it is none."""
     try:
         answer = json.loads(fetched.body)
     except (ValueError, RecursionError) as error:
@@ -38,16 +34,9 @@ def json_object(fetched: Fetched, engine: str) -> dict[str, Any]:
 
 
 def results_of(answer: Any, *path: str, engine: str, empty: bool = False) -> list[Any]:
-    """Return the list of results at ``path``.
+    """Return the list of results at ``path``; raises EngineError where there is none.
 
-    Args:
-        answer: the JSON.
-        path: the names that lead to it.
-        engine: its name in messages.
-        empty: the engine leaves out the list, or what holds it, where it found nothing.
-
-    Raises:
-        EngineError: there is no such list.
+    ``empty``: the engine leaves out the list, or what holds it, where it found nothing.
     """
     found: Any = answer
     for name in path:

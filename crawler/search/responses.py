@@ -47,11 +47,7 @@ def is_block_page(body: bytes) -> bool:
 def error_of(fetched: Fetched, engine: str, *, setting: str = "", hide: str = "") -> EngineError | None:
     """Return the error that an answer means; None for a 200.
 
-    Args:
-        fetched: the answer.
-        engine: its name in messages.
-        setting: the environment variable with the key; "" for an engine without one.
-        hide: the key, which the answer may repeat.
+    ``setting`` is the environment variable with the key, ``hide`` the key itself, which the answer may repeat.
     """
     status = fetched.status
     if status == 200:

@@ -25,11 +25,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._client = client
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request.
-
-        Raises:
-            httpx2.TransportError: it is not a POST, or the guarded client could not send it.
-        """
+        """Send a POST; raises httpx2.TransportError for another request, and where the guarded client fails."""
         if request.method != "POST":
             raise httpx2.UnsupportedProtocol(f"{request.method} is not sent", request=request)
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _SET_BY_CLIENT}

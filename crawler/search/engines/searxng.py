@@ -19,11 +19,7 @@ class SearXNG:
         self._api = EngineApi(client=client, name=f"SearXNG at {base_url.rstrip('/')}", base_url=base_url)
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return the first page of results in SearXNG's order.
-
-        Raises:
-            EngineError: it does not offer JSON, or none of its own engines answered.
-        """
+        """Return the first page of results in SearXNG's order."""
         lang = query.known_lang or None
         params = {"q": query.text, "format": "json", "language": lang, "time_range": query.recency}
         try:

@@ -31,11 +31,7 @@ class Wikipedia:
         self._base_url = base_url
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
-        """Return the articles found, best first.
-
-        Raises:
-            EngineError: the query was refused, or the answer is not understood.
-        """
+        """Return the articles found, best first."""
         edition = query.known_lang if query.known_lang in EDITIONS else "en"
         base_url = self._base_url or f"https://{edition}.wikipedia.org"
         api = EngineApi(client=self._client, name="Wikipedia", base_url=base_url)
