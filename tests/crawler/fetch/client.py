@@ -5,10 +5,9 @@ import ssl
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from crawler.fetch import client as fetch
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Guard
-from crawler.fetch.result import Limits
+from crawler.fetch.result import Fetched, Limits
 from tests.crawler.hostile import (
     Behaviour,
     Site,
@@ -34,7 +33,7 @@ def client(*sites: Site, limits: Limits = GENEROUS, **more: Any) -> Fetcher:
     return Fetcher(limits=limits, user_agent="wellread-test/1.0", **more)
 
 
-async def got(behaviour: Behaviour, path: str = "/", *, limits: Limits = GENEROUS, **asked: Any) -> fetch.Fetched:
+async def got(behaviour: Behaviour, path: str = "/", *, limits: Limits = GENEROUS, **asked: Any) -> Fetched:
     async with serving(behaviour) as site, client(site, limits=limits) as web:
         return await web.get(site.url(path), **asked)
 
