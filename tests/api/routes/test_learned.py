@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +22,37 @@ from tests.api.conftest import LOCAL, serving
 from tests.workers.learning.judged_answers import put_history
 from wellread import AsyncClient, Client, Refused
 from wellread.learned_records import VersionOut
+from workers.learning import refit
 from workers.services import Services
-from workers.settings import Settings
+from workers.settings import Settings, load
 
 
 def run(*arguments: str) -> Result:
     return wellread("learn", *arguments)
+
+
+@pytest.fixture(scope="module")
+def learned_file(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path, valkey_url: str) -> Path:
+    """Return a database in which feedback was given, and a first version of the judge learned from it."""
+    folder = tmp_path_factory.mktemp("learned")
+    shutil.copy(migrated_file, folder)
+    services = Services(load(data_dir=folder, redis_url=valkey_url))
+    put_history(services)
+    refit.learn(services, by_hand=True)
+    services.database.close()
+    services.redis.close()
+    return folder / migrated_file.name
+
+
+@pytest.fixture
+def learned(placed: Services, learned_file: Path) -> Services:
+    """Put what was learned into the database of the command line."""
+    with (
+        closing(sqlite3.connect(learned_file)) as source,
+        closing(sqlite3.connect(placed.settings.data_dir / learned_file.name)) as target,
+    ):
+        source.backup(target)
+    return placed
 
 
 def in_use(services: Services) -> list[tuple[str, int]]:
@@ -31,40 +60,39 @@ def in_use(services: Services) -> list[tuple[str, int]]:
         return sorted((version.kind, version.number) for version in versions.active(session))
 
 
-def test_learning_says_what_was_refitted_and_what_was_not_and_why(placed: Services) -> None:
+def test_learning_reports_what_was_refitted_and_why_the_rest_was_not(placed: Services) -> None:
     put_history(placed)
-    said = run()
-    assert said.exit_code == 0
-    assert "judge for hashing: version 1, in use now" in said.stdout
-    assert "log loss" in said.stdout
-    assert "reranker: stays as it is" in said.stdout
-    assert "too few answers were judged" in said.stdout
+    result = run()
+    assert result.exit_code == 0
+    assert "judge for hashing: version 1, in use now" in result.stdout
+    assert "log loss" in result.stdout
+    assert "reranker: stays as it is" in result.stdout
+    assert "too few answers were judged" in result.stdout
     assert in_use(placed) == [("judge", 1)]
 
 
-def test_list_shows_versions_with_figures_and_which_is_in_use(placed: Services) -> None:
+def test_list_is_empty_before_the_first_learning(placed: Services) -> None:
     assert "Nothing was learned yet" in run("list").stdout
-    put_history(placed)
-    run()
-    listed = run("list").stdout
-    assert "judge 1" in listed
-    assert "240 examples  hashing  in use" in listed
-    assert "pinned AUROC" in listed
-    assert "Last tried:" in listed
+
+
+def test_list_shows_versions_with_figures_and_which_is_in_use(learned: Services) -> None:
+    output = run("list").stdout
+    assert "judge 1" in output
+    assert "240 examples  hashing  in use" in output
+    assert "pinned AUROC" in output
+    assert "Last tried:" in output
 
 
 @pytest.mark.parametrize("version", [(), ("shipped",), ("0",), ("9",), ("x",)])
-def test_rollback_goes_to_what_is_named_and_to_nothing_else(placed: Services, version: tuple[str, ...]) -> None:
-    put_history(placed)
-    run()
-    said = run("rollback", "judge", *version)
+def test_rollback_goes_to_the_named_version_alone(learned: Services, version: tuple[str, ...]) -> None:
+    result = run("rollback", "judge", *version)
     if version in ((), ("shipped",)):
-        assert (said.exit_code, said.stdout) == (0, "In use of the judge: what is shipped.\n")
-        assert in_use(placed) == []
+        assert (result.exit_code, result.stdout) == (0, "In use of the judge: what is shipped.\n")
+        assert in_use(learned) == []
         assert "stays as it was put back" in run("list").stdout
     else:
-        assert said.exit_code != 0
-        assert in_use(placed) == [("judge", 1)]
+        assert result.exit_code != 0
+        assert in_use(learned) == [("judge", 1)]
 
 
 def test_json_is_the_same_from_the_command_line_and_the_api(placed: Services, http: TestClient) -> None:
