@@ -71,21 +71,21 @@ def overview(services: Services) -> Overview:
     check_schema(services.database)
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
     with services.database.read() as session:
-        held = pages.count(session)
+        page_count = pages.count(session)
         questions = {Status(status): number for status, number in session.execute(by_status)}
         latest = tuple(
             RecentQuestion(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
             for row in records.latest(session, LATEST)
         )
-        chosen = len(sources.list_all(session))
+        source_count = len(sources.list_all(session))
         reading = [site for site in site_reads.latest(session, services.now()) if not site.status.is_final]
         waiting = refresh_queue.count(session, services.now())
     return Overview(
         address=running(services.settings),
         queues=_queues(services),
-        pages=held,
-        passages=services.passages.count() if held else 0,
-        sources=chosen,
+        pages=page_count,
+        passages=services.passages.count() if page_count else 0,
+        sources=source_count,
         engines=_engines(services),
         questions=questions,
         latest=latest,

@@ -48,9 +48,9 @@ def reindex(services: Services, progress: Progress) -> int:
     written: WrittenTexts = {}
     with _lock_data_folder(services):
         batches = _batches(services, written, progress)
-        held = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
+        count = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
         _finish_waiting_pages(services, written)
-    return held
+    return count
 
 
 def _batches(
@@ -89,10 +89,10 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
         names = names_of(services, found, {page.id: passages_of(page) for page in found})
         with services.database.write() as session:
             rows = session.scalars(select(PageRow).where(PageRow.id.in_(names)).with_for_update()).all()
-            held = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
-            session.execute(update(PageRow).where(PageRow.id.in_(held)).values(_INDEXED))
-            evidence.mark_stale(session, held, services.now())
-            entities.replace(session, {page_id: names[page_id] for page_id in held})
+            unchanged = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
+            session.execute(update(PageRow).where(PageRow.id.in_(unchanged)).values(_INDEXED))
+            evidence.mark_stale(session, unchanged, services.now())
+            entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
         last = found[-1].id
 
 
@@ -106,9 +106,9 @@ def _lock_data_folder(services: Services) -> Iterator[None]:
     """Keep a stack from starting on this data folder while the block runs; raises StillRunning."""
     settings = services.settings
     settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (settings.run_dir / "up.lock").open("ab+") as held:
+    with (settings.run_dir / "up.lock").open("ab+") as lock:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             address = running(settings)
             where = f" (process {address.pid})" if address else ""

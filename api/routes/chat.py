@@ -1,4 +1,4 @@
-"""Asking and waiting: one request, one answer."""
+"""Answers a question in one request, which waits for the answer."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 
 @router.post("/chat", responses={202: {"model": Record}})
 async def chat(
-    asked: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
+    body: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
 ) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
-    new = to_new(asked, submit.default_budget(services))
+    new = to_new(body, submit.default_budget(services))
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     def read() -> Record:
         return read_record(services, question.id)
 
-    within_s = 0.0 if asked.queued else asked.wait
+    within_s = 0.0 if body.queued else body.wait
     record = await final_record(listener, question.id, read, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{question.id}"
     response.status_code = 200 if record.status.is_final else 202

@@ -1,4 +1,4 @@
-"""What was learned from feedback: learn now, list the versions, go back to one."""
+"""Learns from feedback, lists the learned versions, and goes back to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that were read, to show a citation in its place, and pages to be read now."""
+"""Gives stored pages, to show a citation in its place, and reads a single page on request."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def page_at(
 
 
 @router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])
-def read(asked: ReadRequest, services: ServicesDep, response: Response) -> PageRead:
+def read(body: ReadRequest, services: ServicesDep, response: Response) -> PageRead:
     """Have one page read into the knowledge base."""
-    candidate_id = submit.read_url(services, asked.url)
+    candidate_id = submit.read_url(services, body.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
     return _reading(services, candidate_id)
 
@@ -93,13 +93,13 @@ def _reading(services: Services, candidate_id: int) -> PageRead:
         row = session.get(CandidateRow, candidate_id)
         if row is None:
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
-        kept = session.get(PageRow, row.page_id) if row.page_id else None
+        stored = session.get(PageRow, row.page_id) if row.page_id else None
     return PageRead(
         id=row.id,
         url=row.url,
         outcome=row.outcome,
         reason=row.reason,
         page_id=row.page_id,
-        title=kept.title if kept else None,
-        in_knowledge_base=kept is not None and kept.state == IndexState.INDEXED,
+        title=stored.title if stored else None,
+        in_knowledge_base=stored is not None and stored.state == IndexState.INDEXED,
     )

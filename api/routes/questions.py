@@ -1,4 +1,4 @@
-"""Asking without waiting: questions, their records, their progress, their trace."""
+"""Takes questions without waiting for answers; gives their records, progress and traces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from api.schemas.requests import QuestionRequest, to_new
 from api.streams.events import watch
 from domain.record import Record
 from store.questions import records
-from store.questions import trace as kept_trace
+from store.questions import trace as stored_trace
 from workers.questions import submit
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
@@ -29,7 +29,7 @@ _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
 
 @router.post("", status_code=202, responses={200: {"model": Record}})
 def ask(
-    asked: QuestionRequest,
+    body: QuestionRequest,
     services: ServicesDep,
     response: Response,
     idempotency_key: Annotated[
@@ -38,7 +38,7 @@ def ask(
     ] = "",
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
-    new = to_new(asked, submit.default_budget(services), idempotency_key=idempotency_key)
+    new = to_new(body, submit.default_budget(services), idempotency_key=idempotency_key)
     question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/questions/{question.id}"
@@ -77,10 +77,10 @@ def replay(question_id: QuestionId, services: ServicesDep) -> Record:
 
 
 @router.get("/{question_id}/trace", response_model=list[StepOut])
-def trace(question_id: QuestionId, services: ServicesDep) -> list[kept_trace.Step]:
+def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.Step]:
     """Every finished step with what it looked for, found and decided, and every page that was read."""
     with services.database.read() as session:
-        return kept_trace.read(session, question_id)
+        return stored_trace.read(session, question_id)
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""Whole sites: begin to read one, see how far it is, pause, resume and cancel it."""
+"""Starts reading whole sites, reports their progress, and pauses, resumes and cancels them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ASK = [Depends(require(Role.ask))]
 
 
 @router.post("", status_code=202, dependencies=OPERATE)
-def begin(asked: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
+def begin(body: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
     """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
-    begun = sites.start(services, asked.url, max_pages=asked.max_pages, max_depth=asked.max_depth)
+    begun = sites.start(services, body.url, max_pages=body.max_pages, max_depth=body.max_depth)
     response.headers["Location"] = f"/api/site-reads/{begun.id}"
     return begun
 

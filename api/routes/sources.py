@@ -1,4 +1,4 @@
-"""The sites that may be read for any question."""
+"""Lists, adds, changes and removes the sites that may be read for any question."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def every(services: ServicesDep) -> list[Source]:
 
 
 @router.post("", status_code=201)
-def add(asked: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
+def add(body: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
-    allow(role, Role.admin if asked.own else Role.operate)
-    wanted = schedule_of(every=asked.every, cron=asked.cron, zone=asked.zone or "UTC")  # before anything is kept
-    kept = submit.add_source(services, asked.url, own=asked.own, min_delay_s=asked.min_delay_s)
+    allow(role, Role.admin if body.own else Role.operate)
+    wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
+    source = submit.add_source(services, body.url, own=body.own, min_delay_s=body.min_delay_s)
     if wanted is None:
-        return kept
-    return _found(schedules.change(services, kept.id, _sent(asked, "every", "cron", "zone")), kept.id)
+        return source
+    return _found(schedules.change(services, source.id, _sent(body, "every", "cron", "zone")), source.id)
 
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
-def change(source_id: RowId, asked: SourceChanges, services: ServicesDep) -> Source:
+def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
     """Change how often a site is asked, or when it is looked at; what is left out stays."""
-    sent = _sent(asked, "min_delay_s", "every", "cron", "zone")
+    sent = _sent(body, "min_delay_s", "every", "cron", "zone")
     return _found(schedules.change(services, source_id, sent), source_id)
 
 
@@ -59,5 +59,5 @@ def _found(source: Source | None, source_id: int) -> Source:
     return source
 
 
-def _sent(asked: SourceRequest | SourceChanges, *names: str) -> dict[str, Any]:
-    return asked.model_dump(include=asked.model_fields_set & set(names))
+def _sent(body: SourceRequest | SourceChanges, *names: str) -> dict[str, Any]:
+    return body.model_dump(include=body.model_fields_set & set(names))

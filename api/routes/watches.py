@@ -1,4 +1,4 @@
-"""After the answer: questions that are asked again when their evidence changes, and what readers say of answers."""
+"""Watches questions, which are asked again when their evidence changes, and takes readers' feedback on answers."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def watch_changes(
 
 
 @router.post("/questions/{question_id}/feedback")
-def give_feedback(question_id: QuestionId, said: FeedbackRequest, services: ServicesDep) -> Feedback:
+def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: ServicesDep) -> Feedback:
     """Say whether an answer is right; of one revision, what is said last counts."""
-    return feedback.give(services, question_id, said.verdict, comment=said.comment, revision=said.revision)
+    return feedback.give(services, question_id, body.verdict, comment=body.comment, revision=body.revision)

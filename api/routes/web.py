@@ -1,4 +1,4 @@
-"""The web page: no script or style from anywhere else."""
+"""Serves the web page, which loads no script or style from elsewhere."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ def run(write: Write, style: Style) -> bool:
     script = _script()
     folder = Path(mkdtemp(prefix="wellread-demo-"))
     with serve() as site, isolated_in(folder):
-        write(f"A small site is served at {site.origin}: {_count_pages()} pages, its robots.txt forbids /drafts/.")
+        count = sum(1 for _ in SITE.rglob("*.html"))
+        write(f"A small site is served at {site.origin}: {count} pages, its robots.txt forbids /drafts/.")
         with _started(write) as (stack, client):
             children = tuple(stack.pids().values())
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
@@ -53,19 +54,20 @@ def run(write: Write, style: Style) -> bool:
             findings = _ask_all(client, site, script, write, style)
             asked_s = time.monotonic() - began
             write(*_heading("Side by side", style), *show.side_by_side(*_table(findings), style))
-            checked = check(findings, script.expected, pages={p: client.page(p).text for p in _cited(findings)})
-        checked += [_robots_kept(site), _nothing_left(children)]
+            cited = {citation.page_id for finding in findings for citation in finding.record.citations}
+            checked = check(findings, script.expected, pages={page: client.page(page).text for page in cited})
+        checked += [_robots_obeyed(site), _nothing_left(children)]
     write(*_heading("Checked", style), *(_check_line(result, style) for result in checked), "")
     held = all(result.holds for result in checked)
-    write(f"Asking took {asked_s:.1f} s. All is stopped. {_end(folder, held=held)}")
+    if held:
+        shutil.rmtree(folder)
+    end = (
+        "The demonstration's data is removed."
+        if held
+        else f"What went wrong can be read in {folder / 'data' / 'logs'}."
+    )
+    write(f"Asking took {asked_s:.1f} s. All is stopped. {end}")
     return held
-
-
-def _end(folder: Path, *, held: bool) -> str:
-    if not held:
-        return f"What went wrong can be read in {folder / 'data' / 'logs'}."
-    shutil.rmtree(folder)
-    return "The demonstration's data is removed."
 
 
 def _ask_all(client: Client, site: SiteServer, script: Script, write: Write, style: Style) -> list[Finding]:
@@ -110,10 +112,6 @@ def _phases(record: Record) -> list[str]:
     return [numbers[timing.step] for timing in record.timings if timing.step in numbers]
 
 
-def _cited(findings: Sequence[Finding]) -> set[int]:
-    return {citation.page_id for finding in findings for citation in finding.record.citations}
-
-
 @contextmanager
 def _started(write: Write) -> Iterator[tuple[Stack, Client]]:
     write("Starting Valkey, the workers, beat and the API …")
@@ -124,12 +122,9 @@ def _started(write: Write) -> Iterator[tuple[Stack, Client]]:
         write("", "Stopping …")
 
 
-def _robots_kept(site: SiteServer) -> Check:
-    return Check(name="no path was asked for that robots.txt forbids", holds=not _under_drafts(site.paths))
-
-
-def _under_drafts(paths: Sequence[str]) -> list[str]:
-    return [path for path in paths if path.startswith("/drafts")]
+def _robots_obeyed(site: SiteServer) -> Check:
+    forbidden = [path for path in site.paths if path.startswith("/drafts")]
+    return Check(name="no path was asked for that robots.txt forbids", holds=not forbidden)
 
 
 def _nothing_left(children: Sequence[int]) -> Check:
@@ -149,10 +144,6 @@ def _group_lives(leader: int) -> bool:
 def _script() -> Script:
     script = json.loads((Path(__file__).parent / "questions.json").read_text("utf-8"))
     return Script(**{name: script[name] for name in Script.__dataclass_fields__})
-
-
-def _count_pages() -> int:
-    return sum(1 for _ in SITE.rglob("*.html"))
 
 
 def _heading(text: str, style: Style) -> list[str]:

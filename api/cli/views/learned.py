@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
-from api.cli.views.width import wrap
+from api.cli.views.width import when, wrap
 
 if TYPE_CHECKING:
     from wellread.learned_records import LearnedOut, LessonOut, TryOut, VersionOut
@@ -34,17 +34,17 @@ def learned_lines(known: LearnedOut, style: Style) -> list[str]:
 
 
 def _version_lines(version: VersionOut, style: Style) -> Iterator[str]:
-    when = version.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
     use = style.paint("  in use", fg="green") if version.active else ""
     of = f"  {version.embedder}" if version.embedder else ""
-    yield f"{version.kind} {version.number}  {when}  {version.examples:,} examples{of}{use}"
+    yield f"{version.kind} {version.number}  {when(version.created_at)}  {version.examples:,} examples{of}{use}"
     for part, figures in version.metrics.items():
-        said = ", ".join(f"{name} {each['before']:.3f} → {each['after']:.3f}" for name, each in figures.items())
-        yield from wrap(f"{part}: {said}", style.width, first="    ", rest="      ")
+        shown = ", ".join(f"{name} {each['before']:.3f} → {each['after']:.3f}" for name, each in figures.items())
+        yield from wrap(f"{part}: {shown}", style.width, first="    ", rest="      ")
 
 
 def _try_lines(tried: TryOut, style: Style) -> Iterator[str]:
-    when = tried.tried_at.astimezone().strftime("%Y-%m-%d %H:%M") if tried.tried_at else ""
     held = " (stays as it was put back until `wellread learn`)" if tried.held else ""
     of = f" for {tried.embedder}" if tried.embedder else ""
-    yield from wrap(f"{tried.kind}{of}, {when}{held}: {tried.said}", style.width, first="  ", rest="    ")
+    yield from wrap(
+        f"{tried.kind}{of}, {when(tried.tried_at)}{held}: {tried.said}", style.width, first="  ", rest="    "
+    )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
 from api.cli.views.sites import schedule_text, site_read_lines
-from api.cli.views.width import clean, cut, wrap
+from api.cli.views.width import clean, cut, when, wrap
 
 if TYPE_CHECKING:
     from api.operations.doctor import Diagnosis
@@ -47,7 +46,7 @@ def watch_lines(watches: Sequence[Watch], style: Style) -> list[str]:
         return ["No question is watched: `wellread watch QUESTION` watches one."]
     lines: list[str] = []
     for watch in watches:
-        changed = f"changed {_when(watch.changed_at)}" if watch.changed_at else "not changed since"
+        changed = f"changed {when(watch.changed_at)}" if watch.changed_at else "not changed since"
         lines.append(f"{watch.question_id}  {watch.status}, {changed}")
         lines.append(cut(f"    {clean(watch.question)}", style.width))
     return [*lines, "", "`wellread watch stop ID` ends one."]
@@ -59,7 +58,7 @@ def dead_lines(questions: Sequence[QuestionRow], style: Style) -> list[str]:
         return ["No question was given up."]
     lines: list[str] = []
     for question in questions:
-        lines.append(f"{question.id}  {_when(question.updated_at)}")
+        lines.append(f"{question.id}  {when(question.updated_at)}")
         lines.append(cut(f"    {clean(question.text)}", style.width))
         lines += wrap(question.error or "no error was stored", style.width, first="    ", rest="    ")
     return [*lines, "", "`wellread replay ID` starts one again."]
@@ -102,11 +101,7 @@ def _question_lines(seen: Overview, style: Style) -> list[str]:
         return ["", 'No question was asked yet: `wellread ask "…"`.']
     counts = ", ".join(f"{number:,} {status.lower()}" for status, number in sorted(seen.questions.items()))
     latest = [
-        cut(f"  {asked.id}  {_when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", style.width)
+        cut(f"  {asked.id}  {when(asked.created_at)}  {asked.status:<10}  {clean(asked.question)}", style.width)
         for asked in seen.latest
     ]
     return ["", f"Questions: {counts}. The latest:", *latest]
-
-
-def _when(time: datetime) -> str:
-    return time.astimezone().strftime("%Y-%m-%d %H:%M")

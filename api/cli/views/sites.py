@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from api.cli.views.question import Style
-from api.cli.views.width import clean, cut
+from api.cli.views.width import clean, cut, when
 
 if TYPE_CHECKING:
     from domain.site import PageCheck
@@ -49,13 +49,13 @@ def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
 
 def page_lines(page: StoredPage, style: Style) -> list[str]:
     """Return a stored page and its history, the latest first."""
-    state = "gone; it was" if page.is_gone else f"due again {_when(page.next_due)};"
+    state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
     lines = [
         cut(clean(page.title or page.url), style.width),
         clean(page.url),
         f"page {page.id}, {page.lang}, {len(page.text):,} characters",
-        f"text number {page.generation}, read {_when(page.read_at)}",
-        f"{state} checked {_when(page.checked_at)}",
+        f"text number {page.generation}, read {when(page.read_at)}",
+        f"{state} checked {when(page.checked_at)}",
         "",
     ]
     return [*lines, *(check_line(check, style) for check in page.history)]
@@ -63,9 +63,9 @@ def page_lines(page: StoredPage, style: Style) -> list[str]:
 
 def check_line(check: PageCheck, style: Style) -> str:
     """Return what one check found, how often and when."""
-    often = f"{check.times}× since {_when(check.first_at)}" if check.times > 1 else ""
+    often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
     describe = [
-        _when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
+        when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
         clean(check.reason),
     ]  # fmt: skip
     return cut("  ".join(describe).rstrip(), style.width)
@@ -77,7 +77,7 @@ def schedule_text(schedule: Any, next_due: datetime | None) -> list[str]:
         return []
     from crawler.discovery.schedule import describe
 
-    return [f"({describe(schedule)}, next {_when(next_due)})"]
+    return [f"({describe(schedule)}, next {when(next_due)})"]
 
 
 def _span(seconds: float) -> str:
@@ -85,7 +85,3 @@ def _span(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
-
-
-def _when(time: datetime | None) -> str:
-    return time.astimezone().strftime("%Y-%m-%d %H:%M") if time else "at an unknown time"

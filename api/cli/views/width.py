@@ -1,14 +1,20 @@
-"""Fits text to a terminal: counts columns, breaks lines, removes characters that could control the terminal."""
+"""Fits text to a terminal: counts columns, breaks lines, removes control characters; writes times."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from datetime import datetime
 
 _SPACES = re.compile(r"\s+")
 #: Cc: control, Cf: format (direction overrides among them), Cs: lone surrogates
 _UNSHOWN = ("Cc", "Cf", "Cs")
+
+
+def when(time: datetime | None) -> str:
+    """Return a time of this machine's zone, to the minute."""
+    return time.astimezone().strftime("%Y-%m-%d %H:%M") if time else "at an unknown time"
 
 
 def clean(text: str) -> str:
