@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import CursorResult, delete, func, select
 from sqlalchemy.orm import Session
 
-from domain import Candidate, CandidateKind, ReadOutcome
+from domain import Candidate, ReadOutcome
 from store.sql import leases
-from store.sql.bulk import update_rows
+from store.sql.rows import to_value, update_rows
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from text.invisible import strip_invisible
 
@@ -159,14 +159,7 @@ def finished_since(session: Session, urls: Sequence[str], since: datetime) -> se
 
 def to_candidate(row: CandidateRow) -> Candidate:
     """Return the row as a plain value."""
-    return Candidate(
-        url=row.url,
-        kind=cast(CandidateKind, row.kind),
-        score=row.score,
-        depth=row.depth,
-        origin=row.origin,
-        text=row.text,
-    )
+    return to_value(Candidate, row)
 
 
 def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
@@ -175,12 +168,7 @@ def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetim
         CandidateRow,
         which,
         status=CandidateStatus.SETTLED,
-        outcome=result.outcome,
-        reason=result.reason,
-        page_id=result.page_id,
-        bytes=result.bytes,
-        elapsed_s=result.elapsed_s,
-        news=result.news,
+        **asdict(result),
         settled_at=now,
         **leases.RELEASED,
     )

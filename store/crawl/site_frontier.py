@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from domain import Candidate
 from store.crawl.candidates import CandidateStatus
 from store.sql import leases
-from store.sql.bulk import update_rows
+from store.sql.rows import update_rows
 from store.sql.tables import CandidateRow, PageRow, SiteReadRow
 from text.invisible import strip_invisible
 

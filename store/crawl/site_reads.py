@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select
@@ -13,6 +13,7 @@ from domain.errors import WellreadError
 from domain.site import SiteRead, SiteReadStatus
 from store.crawl import site_frontier
 from store.crawl.candidates import CandidateOutcome
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, IndexState, PageRow, SiteReadRow
 
 
@@ -43,8 +44,7 @@ def start(session: Session, new: NewSiteRead, now: datetime) -> tuple[SiteReadRo
     row = session.scalar(open_now.order_by(SiteReadRow.id).limit(1).with_for_update())
     if row is not None:
         return row, False
-    values = {field.name: getattr(new, field.name) for field in fields(new)}
-    row = SiteReadRow(**values, status=SiteReadStatus.RUNNING, running_since=now, created_at=now)
+    row = SiteReadRow(**asdict(new), status=SiteReadStatus.RUNNING, running_since=now, created_at=now)
     session.add(row)
     session.flush()
     return row, True
@@ -109,27 +109,12 @@ def to_site_read(row: SiteReadRow, now: datetime, *, embedding: int = 0) -> Site
     pages_per_s = row.looked_at / active_s if active_s > 0 else 0.0
     waiting = min(row.found, row.max_pages) - row.looked_at
     status = SiteReadStatus(row.status)
-    return SiteRead(
-        id=row.id,
-        url=row.url,
-        prefix=row.prefix,
+    return to_value(
+        SiteRead,
+        row,
         status=status,
-        reason=row.reason,
-        again=row.again,
-        source_id=row.source_id,
-        max_pages=row.max_pages,
-        max_depth=row.max_depth,
-        found=row.found,
-        looked_at=row.looked_at,
-        new=row.new,
-        unchanged=row.unchanged,
-        left_out=row.left_out,
-        failed=row.failed,
-        bytes=row.bytes,
         embedding=embedding,
         active_s=active_s,
         pages_per_s=pages_per_s,
         left_s=waiting / pages_per_s if status is SiteReadStatus.RUNNING and pages_per_s else None,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
     )

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from domain import Schedule
 from domain.site import Source
-from store.sql import upsert
+from store.sql.rows import add_missing, to_value
 from store.sql.tables import HostRow, SourceRow
 
 
@@ -25,7 +25,7 @@ class RobotsRecord:
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
     """Save a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
-    upsert.add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
+    add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
     row.own = own
     if min_delay_s is not None:
@@ -44,7 +44,9 @@ def set_delay(session: Session, source_id: int, min_delay_s: float | None) -> So
 def set_schedule(session: Session, source_id: int, schedule: Schedule | None) -> Source:
     """Change when a source is looked at; None: its pages by their own intervals."""
     row = session.get_one(SourceRow, source_id, with_for_update=True)
-    _set_schedule(row, schedule)
+    row.every_s = schedule.every_s if schedule else None
+    row.cron = (schedule.cron or None) if schedule else None
+    row.zone = schedule.zone if schedule else "UTC"
     session.flush()
     return _source(row)
 
@@ -119,24 +121,12 @@ def save_delay(session: Session, origin: str, seconds: float) -> None:
 def _host(session: Session, origin: str) -> HostRow:
     row = session.get(HostRow, origin)
     if row is None:
-        upsert.add_missing(session, HostRow, HostRow.origin, origin=origin, robots=b"", robots_status=0)
+        add_missing(session, HostRow, HostRow.origin, origin=origin, robots=b"", robots_status=0)
         row = session.get_one(HostRow, origin)
     return row
 
 
-def _set_schedule(row: SourceRow, schedule: Schedule | None) -> None:
-    row.every_s = schedule.every_s if schedule else None
-    row.cron = (schedule.cron or None) if schedule else None
-    row.zone = schedule.zone if schedule else "UTC"
-
-
 def _source(row: SourceRow) -> Source:
     has_schedule = row.cron is not None or row.every_s is not None
-    return Source(
-        id=row.id,
-        url=row.url,
-        own=row.own,
-        min_delay_s=row.min_delay_s,
-        schedule=Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None,
-        next_due=row.next_due,
-    )
+    schedule = Schedule(every_s=row.every_s, cron=row.cron or "", zone=row.zone) if has_schedule else None
+    return to_value(Source, row, schedule=schedule)

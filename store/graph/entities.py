@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from domain import KnownName
 from store.passages.filters import groups
-from store.sql import upsert
+from store.sql.rows import dialect_insert
 from store.sql.tables import EntityRow, LinkRow, MentionRow, PageRow
 
 #: the ``ord`` of the row that says a page bears the name
@@ -177,7 +177,7 @@ def _ids(session: Session, names: Collection[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     # sorted: two writers that meet lock the same rows in the same order
     for some in groups(sorted(names), _GROUP):
-        make = upsert.insert(session, EntityRow).on_conflict_do_nothing(index_elements=[EntityRow.name])
+        make = dialect_insert(session, EntityRow).on_conflict_do_nothing(index_elements=[EntityRow.name])
         session.execute(make, [{"name": name} for name in some])
         query = select(EntityRow.name, EntityRow.id).where(EntityRow.name.in_(some))
         found.update({row.name: row.id for row in session.execute(query)})

@@ -1,41 +1,32 @@
-"""The facts pages state, in SQL: found by the name of what they are about."""
+"""Store the facts that pages state; find them by the name of their subject."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from domain import Fact, StatedFact
+from store.sql.rows import to_value
 from store.sql.tables import FactRow, PageRow
 from text.names import name_key, names_of
 
-#: facts looked at for one question; a name that more are about is a site's, not a thing's
+#: facts read for one question; a name with more facts is a site's, not a thing's
 MOST = 500
 
 
 def save(session: Session, page_id: int, facts: Sequence[Fact]) -> None:
-    """Make the page's facts exactly those given."""
+    """Replace the page's facts by those given."""
     session.execute(delete(FactRow).where(FactRow.page_id == page_id))
-    rows = [
-        {
-            "page_id": page_id,
-            "subject": fact.subject,
-            "subject_folded": name_of(fact.subject),
-            "predicate": fact.predicate,
-            "object": fact.object,
-            "start": fact.start,
-            "end": fact.end,
-        }
-        for fact in facts
-    ]
+    rows = [{**asdict(fact), "page_id": page_id, "subject_folded": name_of(fact.subject)} for fact in facts]
     if rows:
         session.execute(insert(FactRow), rows)
 
 
 def about(session: Session, names: Collection[str]) -> list[StatedFact]:
-    """Return the facts whose subject bears one of these names; pages that are gone state none."""
+    """Return the facts whose subject has one of these names, without those of pages that are gone or duplicates."""
     query = (
         select(FactRow)
         .join(PageRow, PageRow.id == FactRow.page_id)
@@ -44,21 +35,17 @@ def about(session: Session, names: Collection[str]) -> list[StatedFact]:
         .order_by(FactRow.id)
         .limit(MOST)
     )
-    return [StatedFact(fact=_fact(row), page_id=row.page_id) for row in session.scalars(query)]
+    return [StatedFact(fact=to_value(Fact, row), page_id=row.page_id) for row in session.scalars(query)]
 
 
 def of_pages(session: Session, page_ids: Collection[int]) -> Mapping[int, list[Fact]]:
     """Return the facts of each page."""
     found: dict[int, list[Fact]] = {}
     for row in session.scalars(select(FactRow).where(FactRow.page_id.in_(page_ids)).order_by(FactRow.id)):
-        found.setdefault(row.page_id, []).append(_fact(row))
+        found.setdefault(row.page_id, []).append(to_value(Fact, row))
     return found
 
 
 def name_of(subject: str) -> str:
-    """Return the shortest name a subject has: a page's title may carry its site's name or a parenthesis."""
+    """Return the subject's shortest name: a page's title may also contain its site's name or a parenthesis."""
     return min(names_of(subject), key=len, default=name_key(subject))
-
-
-def _fact(row: FactRow) -> Fact:
-    return Fact(subject=row.subject, predicate=row.predicate, object=row.object, start=row.start, end=row.end)

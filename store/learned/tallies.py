@@ -23,19 +23,19 @@ def counts(session: Session) -> Counts:
     return found
 
 
-def restore(session: Session, kept: Mapping[str, Any]) -> None:
-    """Replace all counts by those of a version."""
+def restore(session: Session, saved: Mapping[str, Any]) -> None:
+    """Replace all counts by those saved in a version."""
     session.execute(delete(VariantTallyRow))
     session.add_all(
         VariantTallyRow(question_type=question_type, kind=kind, tried=tried, rewarded=rewarded)
-        for question_type, kinds in kept.items()
+        for question_type, kinds in saved.items()
         for kind, (tried, rewarded) in kinds.items()
     )
     session.flush()
 
 
 def correct(session: Session, question_type: str, rewards: Mapping[str, bool], *, by: int) -> None:
-    """Take back (−1) or give again (1) what a question's kinds were rewarded with; never below 0 or above the tries."""
+    """Subtract (−1) or add again (1) a question's rewards; a count stays between 0 and the number of tries."""
     table = VariantTallyRow
     for kind in sorted(kind for kind, rewarded in rewards.items() if rewarded):
         possible = (table.rewarded + by >= 0) & (table.rewarded + by <= table.tried)

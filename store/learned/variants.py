@@ -1,4 +1,4 @@
-"""Variants in SQL: those that were paid for, and which kinds of variant earned citations."""
+"""Store variants that were paid for, and count which kinds of variant earned citations."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from sqlalchemy import delete, select
 
 from domain import Tally, Variant, VariantKey, VariantKind
 from store.sql.database import Database
+from store.sql.rows import dialect_insert
 from store.sql.tables import VariantsRow, VariantTallyRow
-from store.sql.upsert import insert
 
 #: variants made longer ago are made again
 KEPT_FOR: Final = timedelta(days=90)
 
 
 class VariantsCache:
-    """Remembers variants and tallies; what two processes write at once is all counted."""
+    """Stores variants and tallies; what two processes write at once is all counted."""
 
     def __init__(self, database: Database, *, now: Callable[[], datetime]) -> None:
         self._database = database
         self._now = now
 
     def load(self, key: VariantKey) -> tuple[Variant, ...]:
-        """Return the variants kept under ``key``; none when there are none, or they are too old."""
+        """Return the variants stored under ``key``; none when there are none, or they are too old."""
         with self._database.read() as session:
             row = session.get(VariantsRow, _hash(key))
         if row is None or row.made_at < self._now() - KEPT_FOR:
@@ -36,13 +36,13 @@ class VariantsCache:
         return tuple(Variant(**variant) for variant in row.variants)
 
     def save(self, key: VariantKey, variants: Sequence[Variant]) -> None:
-        """Keep variants for the next time; those that are too old go."""
+        """Save variants for the next time and delete those that are too old."""
         now = self._now()
         values = {**asdict(key), "variants": [asdict(variant) for variant in variants], "made_at": now}
         with self._database.write() as session:
             session.execute(delete(VariantsRow).where(VariantsRow.made_at < now - KEPT_FOR))
-            make = insert(session, VariantsRow).values(key=_hash(key), **values)
-            session.execute(make.on_conflict_do_update(index_elements=[VariantsRow.key], set_=values))
+            new = dialect_insert(session, VariantsRow).values(key=_hash(key), **values)
+            session.execute(new.on_conflict_do_update(index_elements=[VariantsRow.key], set_=values))
 
     def tallies(self, question_type: str) -> dict[VariantKind, Tally]:
         """Return the tally of each kind that was tried for this type of question."""
@@ -55,9 +55,9 @@ class VariantsCache:
         if not rewards:
             return
         with self._database.write() as session:
-            for kind, rewarded in sorted(rewards.items()):  # one order for all: no two processes wait for each other
+            for kind, rewarded in sorted(rewards.items()):  # one order for all, so that no two processes deadlock
                 table = VariantTallyRow
-                count = insert(session, table).values(
+                count = dialect_insert(session, table).values(
                     question_type=question_type, kind=kind, tried=1, rewarded=int(rewarded)
                 )
                 more = {"tried": table.tried + 1, "rewarded": table.rewarded + int(rewarded)}

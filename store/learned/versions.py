@@ -11,8 +11,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from domain.errors import WellreadError
+from store.sql.rows import dialect_insert, to_value
 from store.sql.tables import LearnedRow, LearningRow
-from store.sql.upsert import insert
 
 Kind = Literal["judge", "reranker", "variants"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -38,7 +38,7 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class Try:
-    """The last try at learning a kind."""
+    """The last attempt to learn a kind."""
 
     kind: Kind
     embedder: str
@@ -50,12 +50,12 @@ class Try:
 def list_all(session: Session) -> list[Version]:
     """Return all versions, of each kind the latest first."""
     rows = session.scalars(select(LearnedRow).order_by(LearnedRow.kind, LearnedRow.number.desc()))
-    return [_to_version(row) for row in rows]
+    return [to_value(Version, row) for row in rows]
 
 
 def active(session: Session) -> list[Version]:
     """Return the versions in use."""
-    return [_to_version(row) for row in session.scalars(select(LearnedRow).where(LearnedRow.active))]
+    return [to_value(Version, row) for row in session.scalars(select(LearnedRow).where(LearnedRow.active))]
 
 
 def active_ids(session: Session) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ def in_use(session: Session, kind: Kind, embedder: str = "") -> Version | None:
     """Return the version of a kind in use; None: the shipped one."""
     mine = select(LearnedRow).where(LearnedRow.kind == kind, LearnedRow.embedder == embedder, LearnedRow.active)
     row = session.scalar(mine)
-    return None if row is None else _to_version(row)
+    return None if row is None else to_value(Version, row)
 
 
 def add(
@@ -95,13 +95,13 @@ def add(
     session.add(row)
     session.flush()
     _use(session, row)
-    return _to_version(row)
+    return to_value(Version, row)
 
 
 def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
-    """Use an earlier version, 0: the shipped one, None: the one before that in use. Raises UnknownVersion.
+    """Use an earlier version (0: the shipped one, None: the one before the active one); return what is active then.
 
-    Return the versions of the kind in use then. Another embedder's judge stays, unless 0 is given.
+    Another embedder's judge stays, unless 0 is given. Raises UnknownVersion.
     """
     rows = list(session.scalars(select(LearnedRow).where(LearnedRow.kind == kind).order_by(LearnedRow.number)))
     if number is None:
@@ -118,24 +118,21 @@ def rollback(session: Session, kind: Kind, number: int | None) -> list[Version]:
 
 
 def lock(session: Session, kind: Kind, embedder: str = "") -> LearningRow:
-    """Lock a kind against others that learn it, until the session's end; returns its last try."""
-    new = insert(session, LearningRow).values(kind=kind, embedder=embedder, held=False, tried_at=None, said="")
+    """Lock a kind against other learners until the session ends; return its last try."""
+    new = dialect_insert(session, LearningRow).values(kind=kind, embedder=embedder, held=False, tried_at=None, said="")
     session.execute(new.on_conflict_do_nothing())
     mine = select(LearningRow).where(LearningRow.kind == kind, LearningRow.embedder == embedder)
     return session.scalars(mine.with_for_update().execution_options(populate_existing=True)).one()
 
 
 def tries(session: Session) -> list[Try]:
-    """Return the last try at learning each kind."""
+    """Return the last attempt to learn each kind."""
     rows = session.scalars(select(LearningRow).order_by(LearningRow.kind, LearningRow.embedder))
-    return [
-        Try(kind=row.kind, embedder=row.embedder, held=row.held, tried_at=row.tried_at, said=row.said)  # type: ignore[arg-type]
-        for row in rows
-    ]
+    return [to_value(Try, row) for row in rows]
 
 
 def _use_the_one_before(session: Session, rows: Sequence[LearnedRow], kind: Kind) -> None:
-    """Go one back from the latest version in use: to the one of its embedder before it, or to what is shipped."""
+    """Replace the latest version in use by the one before it for its embedder, or by the shipped one."""
     used = [row for row in rows if row.active]
     if not used:
         raise UnknownVersion(f"What is shipped is in use of the {kind}: there is nothing before it.")
@@ -157,16 +154,3 @@ def _use(session: Session, row: LearnedRow) -> None:
     mine = update(LearnedRow).where(LearnedRow.kind == row.kind, LearnedRow.embedder == row.embedder)
     session.execute(mine.values(active=LearnedRow.id == row.id).execution_options(synchronize_session=False))
     session.refresh(row)
-
-
-def _to_version(row: LearnedRow) -> Version:
-    return Version(
-        kind=row.kind,  # type: ignore[arg-type]
-        number=row.number,
-        embedder=row.embedder,
-        parameters=row.parameters,
-        metrics=row.metrics,
-        examples=row.examples,
-        active=row.active,
-        created_at=row.created_at,
-    )

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from domain import Page, PageDates, PageText, Validators
 from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash
+from store.sql.rows import to_value
 from store.sql.tables import PageRow
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
@@ -40,15 +41,8 @@ def find(session: Session, url: str) -> PageState | None:
     row = session.scalar(select(PageRow).where(PageRow.url == url))
     if row is None:
         return None
-    return PageState(
-        id=row.id,
-        validators=Validators(etag=row.etag, last_modified=row.last_modified),
-        content_hash=row.content_hash,
-        body_hash=row.body_hash,
-        checked_at=row.checked_at,
-        depth=row.depth,
-        is_gone=row.gone_at is not None,
-    )
+    validators = Validators(etag=row.etag, last_modified=row.last_modified)
+    return to_value(PageState, row, validators=validators, is_gone=row.gone_at is not None)
 
 
 def save(
@@ -143,16 +137,15 @@ def mark_failed(session: Session, page_id: int, now: datetime, *, due_at: dateti
 
 
 def next_interval_s(interval_s: float, *, changed: bool) -> float:
-    """Seconds until a page is looked at again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
+    """Return the seconds until a page is read again: ×0.8 when it changed, ×1.4 when not, 1 h to 90 d."""
     factor = CHANGED_FACTOR if changed else UNCHANGED_FACTOR
     return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, interval_s * factor))
 
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the stored text of pages, by id."""
-    return {
-        row.id: row.text for row in session.execute(select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids)))
-    }
+    query = select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids))
+    return dict(session.execute(query).tuples().all())
 
 
 def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
@@ -190,19 +183,11 @@ def count(session: Session) -> int:
 
 def to_page(row: PageRow) -> Page:
     """Return the row as a plain value."""
-    return Page(
-        id=row.id,
-        url=row.url,
-        title=row.title,
-        text=row.text,
-        lang=row.lang,
+    return to_value(
+        Page,
+        row,
         headings=tuple((int(at), str(heading)) for at, heading in row.headings),
-        published=row.published,
-        read_at=row.read_at,
-        content_hash=row.content_hash,
-        generation=row.generation,
         is_gone=row.gone_at is not None,
-        is_hub=row.is_hub,
         is_duplicate=row.duplicate_of is not None,
     )
 

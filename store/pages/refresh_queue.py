@@ -15,8 +15,7 @@ from sqlalchemy import Table, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from store.crawl.candidates import CandidateStatus
-from store.sql import upsert
-from store.sql.bulk import update_rows
+from store.sql.rows import add_missing, update_rows
 from store.sql.tables import CandidateRow, HostRow, PageRow, UtcDateTime
 
 #: where a candidate comes from whose page is read again
@@ -76,7 +75,7 @@ def host_is_due(session: Session, host: str, due_at: datetime) -> None:
     """Record that a page of the host is due then; the host is queued by the time of its first page."""
     if session.get(HostRow, host) is None:
         values = {"origin": host, "robots": b"", "robots_status": 0, "refresh_at": due_at}
-        if upsert.add_missing(session, HostRow, HostRow.origin, **values):
+        if add_missing(session, HostRow, HostRow.origin, **values):
             return
     later = (HostRow.refresh_at.is_(None)) | (HostRow.refresh_at > due_at)
     update_rows(session, HostRow, HostRow.origin == host, later, refresh_at=due_at)
@@ -84,7 +83,7 @@ def host_is_due(session: Session, host: str, due_at: datetime) -> None:
 
 def open_lanes(session: Session, now: datetime, limit: int) -> list[int]:
     """Open lanes for the hosts that have waited longest; return the candidates, one for each host."""
-    open_now = _lanes(session)
+    open_now = set(session.scalars(_LANES))
     room = min(limit, MAX_LANES - len(open_now))
     if room <= 0:
         return []
@@ -117,11 +116,6 @@ def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
     hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)
     some = select(PageRow.id).where(PageRow.host.in_(hosts), PageRow.next_due <= now).limit(at_most)
     return int(session.scalar(select(func.count()).select_from(some.subquery())) or 0)
-
-
-def _lanes(session: Session) -> set[str]:
-    """Return the hosts that have a lane."""
-    return set(session.scalars(_LANES))
 
 
 def _first_due(session: Session, hosts: Sequence[str], now: datetime) -> list[_Page]:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from domain import ReadOutcome
 from domain.site import PageCheck
+from store.sql.rows import to_value
 from store.sql.tables import PageCheckRow
 
 #: findings kept of a page; the oldest go first
@@ -51,18 +52,7 @@ def add(
 
 def of_page(session: Session, page_id: int) -> list[PageCheck]:
     """Return the visits of a page, the latest first."""
-    return [
-        PageCheck(
-            outcome=row.outcome,
-            status=row.status,
-            content_hash=row.content_hash,
-            reason=row.reason,
-            times=row.times,
-            first_at=row.first_at,
-            last_at=row.last_at,
-        )
-        for row in session.scalars(_of(page_id))
-    ]
+    return [to_value(PageCheck, row) for row in session.scalars(_of(page_id))]
 
 
 def _of(page_id: int) -> Select[PageCheckRow]:

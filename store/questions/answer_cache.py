@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from domain import ReadOutcome, Status
 from store.crawl import candidates
-from store.questions import answers, evidence, shared_runs
+from store.questions import answers, evidence, shared_runs, steps
 from store.questions.state import advance
-from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow, StepRow
+from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, SourceRow
 
 #: equal questions whose answers are looked at, the latest first
 LOOKED_AT = 5
@@ -40,18 +40,8 @@ def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -
     origin = session.get_one(QuestionRow, known.question_id)
     answers.copy_to(session, known, [row.id], now)
     row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
-    session.add(
-        StepRow(
-            question_id=row.id,
-            name="reuse",
-            cycle=0,
-            attempt=1,
-            outcome=origin.status.lower(),
-            started_at=now,
-            finished_at=now,
-            detail={"from": origin.id, "revision": known.revision, "hits": len(known.context)},
-        )
-    )
+    detail = {"from": origin.id, "revision": known.revision, "hits": len(known.context)}
+    steps.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
     advance(session, row, Status(origin.status), now)
 
 

@@ -1,32 +1,19 @@
-"""The revisions of a question's answer in SQL: kept, found again, given to another question."""
+"""Store the revisions of a question's answer, find them, and copy them to equal questions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from domain import Answer, Cost, Verdict
+from domain.record import ContextHit
 from store.questions import evidence
 from store.sql.json import jsonable
 from store.sql.tables import AnswerRow
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextHit:
-    """A passage that an answer was made from; the field names are the keys of the stored JSON."""
-
-    rank: int
-    score: float
-    similarity: float | None
-    passage_id: str
-    page_id: int
-    url: str
-    title: str
-    text: str
 
 
 def add(
@@ -39,7 +26,7 @@ def add(
     final: bool,
     now: datetime,
 ) -> AnswerRow:
-    """Keep an answer as the question's next revision; a final one with its evidence."""
+    """Save an answer as the question's next revision; a final one with its evidence."""
     row = AnswerRow(
         question_id=question_id,
         revision=last_revision(session, question_id) + 1,
@@ -63,11 +50,11 @@ def add(
 
 
 def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], now: datetime) -> None:
-    """Keep an answer as the next revision of other questions, with its evidence; it cost nothing more."""
+    """Save an answer as the next revision of other questions, with its evidence and at no cost."""
     if not question_ids:
         return
     revisions = _last_revisions(session, question_ids)
-    rows = [_copy(answer, each, revisions.get(each, 0) + 1, now) for each in question_ids]
+    rows = [_copy(answer, id, revisions.get(id, 0) + 1, now) for id in question_ids]
     session.add_all(rows)
     session.flush()
     if not answer.provisional:
@@ -75,18 +62,18 @@ def copy_to(session: Session, answer: AnswerRow, question_ids: Sequence[str], no
 
 
 def last(session: Session, question_id: str) -> AnswerRow | None:
-    """The question's latest answer, final or not."""
+    """Return the question's latest answer, final or not."""
     query = select(AnswerRow).where(AnswerRow.question_id == question_id)
     return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
 
 
 def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow | None:
-    """One revision of the question's answer."""
+    """Return one revision of the question's answer."""
     return session.scalar(select(AnswerRow).where(AnswerRow.question_id == question_id, AnswerRow.revision == revision))
 
 
 def last_revision(session: Session, question_id: str) -> int:
-    """Return how many answers the question was given so far."""
+    """Return the number of the question's latest revision; 0 without an answer."""
     return _last_revisions(session, [question_id]).get(question_id, 0)
 
 
@@ -96,19 +83,6 @@ def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, 
 
 
 def _copy(answer: AnswerRow, question_id: str, revision: int, now: datetime) -> AnswerRow:
-    return AnswerRow(
-        question_id=question_id,
-        revision=revision,
-        provisional=answer.provisional,
-        text=answer.text,
-        sentences=answer.sentences,
-        citations=answer.citations,
-        context=answer.context,
-        confidence=answer.confidence,
-        composer=answer.composer,
-        notice=answer.notice,
-        verdict=answer.verdict,
-        cost=asdict(Cost()),
-        created_at=now,
-        stale_at=answer.stale_at,
-    )
+    same = {column.key: getattr(answer, column.key) for column in AnswerRow.__table__.c if column.key != "id"}
+    changed = {"question_id": question_id, "revision": revision, "cost": asdict(Cost()), "created_at": now}
+    return AnswerRow(**(same | changed))

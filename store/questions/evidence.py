@@ -10,7 +10,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from domain import Question
-from store.sql.bulk import update_rows
+from store.sql.rows import update_rows
 from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
 
 

@@ -1,4 +1,4 @@
-"""Store readers' feedback on each revision of an answer, with the features that learning needs."""
+"""Store readers' feedback on each revision of an answer; give it to learning, and confirmed answers as examples."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from domain import SolvedQuestion
 from domain.errors import WellreadError
 from domain.record import Feedback, FeedbackVerdict
 from store.learned.tallies import correct
-from store.questions import answers
+from store.questions import answers, steps
+from store.sql.database import Database
+from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, FeedbackRow, QuestionRow, StepRow
+from text.analyser import words
+
+#: confirmed answers that are compared with a question, the latest first
+LOOKED_THROUGH = 500
 
 
 class NothingToJudge(WellreadError):
@@ -55,26 +62,16 @@ def give(
     row.features = _features(session, question, answer, answer_fingerprint)
     row.verdict, row.comment, row.updated_at = verdict, comment, now
     session.add(row)
-    session.add(
-        StepRow(
-            question_id=question_id,
-            name="feedback",
-            cycle=question.cycle,
-            attempt=1,
-            outcome=verdict,
-            started_at=now,
-            finished_at=now,
-            detail={"revision": wanted, "comment": comment},
-        )
-    )
+    detail = {"revision": wanted, "comment": comment}
+    steps.add(session, question, "feedback", outcome=verdict, detail=detail, started_at=now, now=now)
     session.flush()
-    return _to_feedback(row)
+    return to_value(Feedback, row)
 
 
 def find(session: Session, question_id: str, revision: int) -> Feedback | None:
     """Return the feedback on a revision."""
     row = _row(session, question_id, revision)
-    return None if row is None else _to_feedback(row)
+    return None if row is None else to_value(Feedback, row)
 
 
 def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
@@ -82,13 +79,7 @@ def outcomes(session: Session, limit: int = 10_000) -> list[LabelledAnswer]:
     query = select(FeedbackRow, QuestionRow).join(QuestionRow, QuestionRow.id == FeedbackRow.question_id)
     rows = session.execute(query.order_by(FeedbackRow.updated_at.desc()).limit(limit))
     return [
-        LabelledAnswer(
-            question=question.text,
-            lang=question.lang,
-            verdict=row.verdict,  # type: ignore[arg-type]
-            features=row.features,
-            at=row.updated_at,
-        )
+        to_value(LabelledAnswer, row, question=question.text, lang=question.lang, at=row.updated_at)
         for row, question in rows
     ]
 
@@ -97,6 +88,38 @@ def count_since(session: Session, since: datetime | None) -> int:
     """Count the feedback since then, or all of it."""
     query = select(func.count()).select_from(FeedbackRow)
     return session.scalar(query if since is None else query.where(FeedbackRow.updated_at > since)) or 0
+
+
+class SolvedReader:
+    """Finds questions whose answers readers confirmed, as examples for a model.
+
+    An honest "not known" is no example, even if it was right.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
+        """Return up to ``at_most`` solved questions in this language, those with most words in common first."""
+        asked = set(words(question))
+        ranked = sorted(self._latest(lang), key=lambda solved: -len(asked & set(words(solved.question))))
+        return ranked[:at_most]
+
+    def _latest(self, lang: str) -> list[SolvedQuestion]:
+        query = (
+            select(QuestionRow.text, AnswerRow.text, AnswerRow.citations)
+            .join(FeedbackRow, FeedbackRow.question_id == QuestionRow.id)
+            .join(
+                AnswerRow,
+                (AnswerRow.question_id == FeedbackRow.question_id) & (AnswerRow.revision == FeedbackRow.revision),
+            )
+            .where(FeedbackRow.verdict == "right", QuestionRow.lang == lang, AnswerRow.stale_at.is_(None))
+            .order_by(FeedbackRow.updated_at.desc())
+            .limit(LOOKED_THROUGH)
+        )
+        with self._database.read() as session:
+            rows = session.execute(query).all()
+        return [SolvedQuestion(question=q, answer=a, lang=lang) for q, a, citations in rows if citations]
 
 
 def _features(session: Session, question: QuestionRow, answer: AnswerRow, answer_fingerprint: str) -> dict[str, Any]:
@@ -148,13 +171,4 @@ def _scores(hit: dict[str, Any]) -> dict[str, Any]:
 def _row(session: Session, question_id: str, revision: int) -> FeedbackRow | None:
     return session.scalar(
         select(FeedbackRow).where(FeedbackRow.question_id == question_id, FeedbackRow.revision == revision)
-    )
-
-
-def _to_feedback(row: FeedbackRow) -> Feedback:
-    return Feedback(
-        verdict=row.verdict,  # type: ignore[arg-type]
-        comment=row.comment,
-        revision=row.revision,
-        updated_at=row.updated_at,
     )

@@ -16,7 +16,7 @@ from domain import Budget, Question, Status
 from domain.errors import WellreadError
 from store.questions import shared_runs, watches
 from store.questions.state import find, to_question
-from store.sql import upsert
+from store.sql.rows import add_missing, to_columns
 from store.sql.tables import QuestionRow
 
 
@@ -48,7 +48,7 @@ class NewQuestion:
 def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
     """Save a question; a used idempotency key returns the first one. Return it and whether it is new."""
     question_id = uuid.uuid4().hex
-    if not upsert.add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
+    if not add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
         return to_question(_asked_before(session, new)), False
     if new.watch:
         watches.add(session, question_id, "", now)
@@ -56,23 +56,14 @@ def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bo
 
 
 def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
-    return {
+    return to_columns(QuestionRow, new) | {
         "id": question_id,
-        "text": new.text,
-        "lang": new.lang,
         "status": Status.ASKED,
-        "strategy": new.strategy,
-        "sites": list(new.sites),
-        "langs": list(new.langs),
-        "crawl_enabled": new.crawl_enabled,
-        "max_age_s": new.max_age_s,
         "budget": asdict(new.budget),
-        "priority": new.priority,
         "deadline": now + timedelta(seconds=new.deadline_s),
         "idempotency_key": new.idempotency_key or None,
         "fingerprint": _fingerprint(new),
         "equal_key": _equal_key(new),
-        "reuse": new.reuse,
         "callback_url": new.callback_url or None,
         "created_at": now,
         "updated_at": now,

@@ -1,4 +1,4 @@
-"""Builds a question's record from its rows."""
+"""Build a question's record from its rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from store.crawl import candidates
 from store.questions import answers, feedback
 from store.questions.state import find
 from store.questions.trace import total_cost
+from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
 
-#: the phase a status belongs to, as the four-phase design counts them
+#: the phase of the four-phase design that a status belongs to
 PHASES = {
     Status.ASKED: "phase1_initial_lookup",
     Status.RETRYING: "phase2_retry_paraphrased",
@@ -38,13 +39,13 @@ _PHASE_OF_STEP = {
 }
 
 
-#: what an answer's row holds as JSON; fields that older rows lack have defaults
+#: the JSON in an answer's row; fields that older rows lack have defaults
 _SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
-    """Gather a question's record; raises :class:`store.questions.state.UnknownQuestion`."""
+    """Return a question's record; raise :class:`store.questions.state.UnknownQuestion` if there is none."""
     find(session, question_id)
     record = _without_answer(session, session.get_one(QuestionRow, question_id), now)
     answer = answers.last(session, question_id)
@@ -52,13 +53,14 @@ def read(session: Session, question_id: str, now: datetime) -> Record:
 
 
 def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record:
-    """Return what was done for a question, by itself or by the run that it shares."""
+    """Return the record of a question's run, its own or the one it shares, before any answer."""
     run, watch = _run(session, row), session.get(WatchRow, row.id)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     steps, pages = _steps(session, run), _pages(session, run.id)
     hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
-    return Record(
-        id=row.id,
+    return to_value(
+        Record,
+        row,
         question=row.text,
         status=status,
         current_step=PHASES.get(status),
@@ -88,16 +90,10 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
         timings=tuple(_timing(step) for step in _steps(session, row) if step.name != "feedback"),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=total_cost(session, row.id),
-        error=row.error,
         revision=0,
         shared_with=row.leader_id,
-        cached_from=row.cached_from,
         watched=watch is not None,
         changed_at=watch.changed_at if watch else None,
-        round=row.round,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        finished_at=row.finished_at,
     )
 
 
@@ -124,19 +120,19 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
 
 
 def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
-    """The questions asked last, newest first."""
+    """Return the latest questions, newest first."""
     return list(session.scalars(select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)))
 
 
 def _run(session: Session, row: QuestionRow) -> QuestionRow:
-    """The question that does, or did, the work for this one: its leader while it shares a run, else itself."""
+    """Return the question whose run answers this one: its leader while it shares a run, else itself."""
     shares = row.leader_id is not None and row.status in (Status.FOLLOWING, Status.ANSWERED, Status.ABSTAINED)
     leader = session.get(QuestionRow, row.leader_id) if shares else None
     return leader if leader is not None and leader.round == 0 else row
 
 
 def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
-    """The steps of the question's latest round."""
+    """Return the steps of the question's latest round."""
     query = select(StepRow).where(StepRow.question_id == row.id)
     if row.asked_again_at is not None:
         query = query.where(StepRow.started_at >= row.asked_again_at)
@@ -146,16 +142,7 @@ def _steps(session: Session, row: QuestionRow) -> list[StepRow]:
 def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
     rows = [row for row in candidates.of_question(session, question_id) if row.kind == "page"]
     titles = _titles(session, rows)
-    return tuple(
-        PageSeen(
-            url=row.url,
-            title=titles.get(row.page_id or 0) or row.text,
-            outcome=row.outcome,
-            reason=row.reason,
-            wave=row.wave,
-        )
-        for row in rows
-    )
+    return tuple(to_value(PageSeen, row, title=titles.get(row.page_id or 0) or row.text) for row in rows)
 
 
 def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
@@ -170,11 +157,5 @@ def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:
 
 
 def _timing(step: StepRow) -> Timing:
-    return Timing(
-        step=step.name,
-        cycle=step.cycle,
-        attempt=step.attempt,
-        outcome=step.outcome,
-        seconds=(step.finished_at - step.started_at).total_seconds(),
-        started_at=step.started_at,
-    )
+    seconds = (step.finished_at - step.started_at).total_seconds()
+    return to_value(Timing, step, step=step.name, seconds=seconds)

@@ -1,4 +1,4 @@
-"""Equal questions in flight share one run: the first leads, the others follow and get its answer when it comes.
+"""Equal questions in progress share one run: the first leads, the others follow and get its answer when it comes.
 
 This module says who leads and who follows. A follower's row says FOLLOWING and names its leader; it moves only in the
 transaction that moves the leader, so that no death of a process can part them.
@@ -16,7 +16,8 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session, aliased
 
 from domain import FINAL, Status
-from store.sql.tables import QuestionRow, StepRow
+from store.questions import steps
+from store.sql.tables import QuestionRow
 from text.analyser import fold
 
 #: what a follower's record takes over from the run it shared
@@ -67,17 +68,14 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
     """Copy the result of the shared run to a follower's record and trace."""
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
-    session.add(
-        StepRow(
-            question_id=follower.id,
-            name="follow",
-            cycle=leader.cycle,
-            attempt=1,
-            outcome=leader.status.lower(),
-            started_at=follower.asked_again_at or follower.created_at,
-            finished_at=now,
-            detail={"leader": leader.id},
-        )
+    steps.add(
+        session,
+        follower,
+        "follow",
+        outcome=leader.status.lower(),
+        detail={"leader": leader.id},
+        started_at=follower.asked_again_at or follower.created_at,
+        now=now,
     )
 
 
@@ -103,7 +101,7 @@ def next_leaders(session: Session, question_id: str) -> list[str]:
 
 
 def orphans(session: Session) -> list[str]:
-    """Followers whose leader does not move any more; there are none unless the tables were changed by hand."""
+    """Return followers whose leader is final or missing; there are none unless the tables were changed by hand."""
     leader = aliased(QuestionRow)
     query = (
         select(QuestionRow.id)

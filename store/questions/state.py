@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
-from store.questions import answers, shared_runs, watches, webhooks
-from store.questions.answers import ContextHit
-from store.questions.step_details import StepDetail, to_json
+from domain.record import ContextHit
+from store.questions import answers, shared_runs, steps, watches, webhooks
+from store.questions.steps import StepDetail, to_json
 from store.sql import leases
-from store.sql.tables import CandidateRow, QuestionRow, StepRow
+from store.sql.rows import to_value
+from store.sql.tables import CandidateRow, QuestionRow
 
 
 class UnknownQuestion(WellreadError):
@@ -59,19 +60,19 @@ class Move:
 
 
 def find(session: Session, question_id: str) -> Question:
-    """Read one question; raises :class:`UnknownQuestion`."""
+    """Return one question; raise :class:`UnknownQuestion` if there is none."""
     return to_question(_known(session.get(QuestionRow, question_id), question_id))
 
 
 def lock(session: Session, question_id: str) -> QuestionRow | None:
-    """The row, locked against every other writer until the session ends."""
+    """Return the row, locked against every other writer until the session ends."""
     return session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
 
 
 def record(
     session: Session, lease: leases.Lease, move: Move, *, step: str, started_at: datetime, now: datetime
 ) -> bool:
-    """Record a step if the lease still holds the question; False (and nothing changed) when it does not."""
+    """Record a step if the lease still holds the question; else change nothing and return False."""
     row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
     if row is None or Status(row.status).is_final:
         return False
@@ -82,18 +83,10 @@ def record(
 def record_locked(
     session: Session, row: QuestionRow, move: Move, *, step: str, started_at: datetime, now: datetime
 ) -> None:
-    """Add a step to the trace of a locked question, store what it found, and move the question on."""
-    session.add(
-        StepRow(
-            question_id=row.id,
-            name=step,
-            cycle=row.cycle,
-            attempt=row.attempts,
-            outcome=move.outcome,
-            started_at=started_at,
-            finished_at=now,
-            detail=to_json(move.detail),
-        )
+    """Add a step to the trace of a locked question, store its result, and set the next status."""
+    detail = to_json(move.detail)
+    steps.add(
+        session, row, step, outcome=move.outcome, detail=detail, started_at=started_at, now=now, attempt=row.attempts
     )
     move.changes.apply(row)
     if move.answer is not None:
@@ -105,46 +98,46 @@ def record_locked(
 
 
 def advance(session: Session, row: QuestionRow, to: Status, now: datetime) -> None:
-    """Put a locked question into its next status, free for that status's task.
+    """Give a locked question its next status and release it for that status's task.
 
-    At the end the caller is owed a webhook, and those who share the run end with it or go on without it.
+    A final status adds a webhook; the followers end with the question or continue without it.
     """
-    _put(row, to, now)
+    _set_status(row, to, now)
     if to.is_final:
-        _owe_webhook(session, row, now)
+        _add_webhook(session, row, now)
         watches.record_changes(session, [row], now)
         if row.leader_id is None:
-            _end_flight(session, row, now)
+            _end_followers(session, row, now)
 
 
-def _put(row: QuestionRow, to: Status, now: datetime) -> None:
+def _set_status(row: QuestionRow, to: Status, now: datetime) -> None:
     row.status, row.updated_at, row.due_at = to, now, now
     row.attempts, row.lease_by, row.lease_until = 0, None, None
     row.finished_at = now if to.is_final else None
 
 
-def _owe_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
-    """Owe the caller its delivery; one that was asked again tells of changes alone (:mod:`store.questions.watches`)."""
+def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:
+    """Add the delivery to the caller; a question asked again only reports changes (:mod:`store.questions.watches`)."""
     if row.callback_url and row.round == 0:
         webhooks.add(session, row, url=row.callback_url, event=f"question.{row.status.lower()}", now=now)
 
 
-def _end_flight(session: Session, leader: QuestionRow, now: datetime) -> None:
-    """End the followers with the leader's answer; where there is none, the next of them leads."""
+def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None:
+    """End the followers with the leader's answer; without an answer, one of them becomes the leader."""
     to = Status(leader.status)
     if to in (Status.ANSWERED, Status.ABSTAINED):
-        landed = shared_runs.followers(session, leader.id)
-        for follower in landed:
+        followers = shared_runs.followers(session, leader.id)
+        for follower in followers:
             shared_runs.copy_result(session, follower, leader, now)
-            _put(follower, to, now)
-            _owe_webhook(session, follower, now)
-        watches.record_changes(session, landed, now)
+            _set_status(follower, to, now)
+            _add_webhook(session, follower, now)
+        watches.record_changes(session, followers, now)
     elif heir := shared_runs.promote(session, leader.id):
         advance(session, heir, Status.ASKED, now)
 
 
 def cancel(session: Session, question_id: str, now: datetime) -> Question:
-    """Stop a question that is not final yet; a final one stays as it is."""
+    """Cancel a question that is not final yet; a final one does not change."""
     row = _known(lock(session, question_id), question_id)
     if not Status(row.status).is_final:
         advance(session, row, Status.CANCELLED, now)
@@ -160,13 +153,13 @@ def replay(session: Session, question_id: str, now: datetime, *, deadline_s: flo
 
 
 def ask_again(session: Session, row: QuestionRow, now: datetime, *, deadline_s: float = 900.0) -> None:
-    """Start a locked question again that has an answer, because its evidence changed: under its id, a new round."""
+    """Start a new round of a locked, answered question because its evidence changed; the id stays."""
     row.round = (row.round or 0) + 1
     _start_again(session, row, now, deadline_s)
 
 
 def _start_again(session: Session, row: QuestionRow, now: datetime, deadline_s: float) -> None:
-    """Begin anew with a whole budget: what was found and spent before this moment counts no longer."""
+    """Start again with a full budget: earlier candidates are deleted, earlier costs do not count."""
     session.execute(delete(CandidateRow).where(CandidateRow.question_id == row.id))
     row.asked_again_at, row.crawl_reason = now, None
     row.error, row.finished_at, row.cycle, row.waves, row.crawl_started_at = None, None, 0, 0, None
@@ -176,39 +169,29 @@ def _start_again(session: Session, row: QuestionRow, now: datetime, deadline_s: 
 
 
 def dead(session: Session, limit: int = 100) -> list[QuestionRow]:
-    """The questions a step of which failed too often, latest first."""
+    """Return the questions of which a step failed too often, latest first."""
     query = select(QuestionRow).where(QuestionRow.status == Status.FAILED)
     return list(session.scalars(query.order_by(QuestionRow.updated_at.desc()).limit(limit)))
 
 
 def waiting() -> list[Status]:
-    """The statuses in which a question still moves."""
+    """Return the statuses that are not final."""
     return [status for status in Status if status not in FINAL]
 
 
 def to_question(row: QuestionRow) -> Question:
-    """The row as a plain value."""
-    return Question(
-        id=row.id,
-        text=row.text,
+    """Return the row as a plain value."""
+    return to_value(
+        Question,
+        row,
         status=Status(row.status),
-        created_at=row.created_at,
-        deadline=row.deadline,
-        lang=row.lang,
-        strategy=row.strategy,
         sites=tuple(row.sites),
         langs=tuple(row.langs),
-        crawl_enabled=row.crawl_enabled,
-        max_age_s=row.max_age_s,
         budget=Budget(**row.budget),
-        priority=row.priority,
-        queries=tuple(row.queries or ()),
-        variants=tuple(Variant(**variant) for variant in row.variants or ()),
-        missing=tuple(row.missing or ()),
-        cycle=row.cycle or 0,
-        waves=row.waves or 0,
+        queries=tuple(row.queries),
+        variants=tuple(Variant(**variant) for variant in row.variants),
+        missing=tuple(row.missing),
         crawl_reason=row.crawl_reason or "",
-        crawl_started_at=row.crawl_started_at,
         callback_url=row.callback_url or "",
     )
 

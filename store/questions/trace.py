@@ -1,4 +1,4 @@
-"""The trace of a question: every finished step with what it looked for and found, and every page that was read."""
+"""Read the trace of a question: its finished steps and the pages read; add up its costs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import Cost
 from store.crawl import candidates
+from store.questions import steps
 from store.questions.state import find
+from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
 
 
@@ -20,7 +22,7 @@ from store.sql.tables import CandidateRow, QuestionRow, StepRow
 class Step:
     """One finished step."""
 
-    question_id: str  #: another's, where a run was shared
+    question_id: str  #: the leader's if it ran the step
     name: str  #: retrieve, retry, seek, read, requery, reuse, follow, feedback
     cycle: int
     attempt: int
@@ -31,70 +33,46 @@ class Step:
 
     @property
     def seconds(self) -> float:
-        """Return how long it took."""
+        """Return the step's duration."""
         return (self.finished_at - self.started_at).total_seconds()
 
 
 def read(session: Session, question_id: str) -> list[Step]:
-    """All that was done for a question, by itself or by the run that it shared, in the order it began.
+    """Return the steps of a question and of the run it shared, by their start.
 
     Raises :class:`store.questions.state.UnknownQuestion`.
     """
     find(session, question_id)
     row = session.get_one(QuestionRow, question_id)
     ids = [question_id, *([row.leader_id] if row.leader_id else [])]
-    steps = session.scalars(select(StepRow).where(StepRow.question_id.in_(ids)).order_by(StepRow.id))
-    settled = [each for id in ids for each in candidates.of_question(session, id) if each.settled_at is not None]
-    return sorted((*map(_step, steps), *map(_page, settled)), key=lambda step: step.started_at)
+    own = session.scalars(select(StepRow).where(StepRow.question_id.in_(ids)).order_by(StepRow.id))
+    pages = [page for id in ids for page in candidates.of_question(session, id) if page.settled_at is not None]
+    everything = (*(to_value(Step, step) for step in own), *map(_page, pages))
+    return sorted(everything, key=lambda step: step.started_at)
 
 
 def add_cost(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
-    """Add to the question's trace what was spent beside its own steps."""
-    row = session.get_one(QuestionRow, question_id)
-    session.add(
-        StepRow(
-            question_id=question_id,
-            name=name,
-            cycle=row.cycle,
-            attempt=1,
-            outcome="read",
-            started_at=started_at,
-            finished_at=now,
-            detail={"cost": asdict(cost)},
-        )
-    )
+    """Add a cost beside the question's own steps to its trace."""
+    question = session.get_one(QuestionRow, question_id)
+    steps.add(session, question, name, outcome="read", detail={"cost": asdict(cost)}, started_at=started_at, now=now)
 
 
-def total_cost(session: Session, question_id: str) -> Cost:
-    """Add up what all of the question's steps cost, the answers' share included."""
-    costs = select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)
-    return _sum(session, costs)
-
-
-def spent(session: Session, question_id: str) -> Cost:
-    """Add up what the question's steps cost; of one that was asked again, those since then."""
-    since = session.scalar(select(QuestionRow.asked_again_at).where(QuestionRow.id == question_id))
+def total_cost(session: Session, question_id: str, *, since: datetime | None = None) -> Cost:
+    """Add up the costs of the question's steps, answers included; with ``since``, of those started since then."""
     costs = select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)
     if since is not None:
         costs = costs.where(StepRow.started_at >= since)
-    return _sum(session, costs)
+    return sum((Cost(**cost) for cost in session.scalars(costs) if cost), start=Cost())
 
 
-def _step(row: StepRow) -> Step:
-    return Step(
-        question_id=row.question_id,
-        name=row.name,
-        cycle=row.cycle,
-        attempt=row.attempt,
-        outcome=row.outcome,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        detail=row.detail,
-    )
+def spent(session: Session, question_id: str) -> Cost:
+    """Add up the costs of the question's steps since it was last asked."""
+    since = session.scalar(select(QuestionRow.asked_again_at).where(QuestionRow.id == question_id))
+    return total_cost(session, question_id, since=since)
 
 
 def _page(row: CandidateRow) -> Step:
-    """The reading of a page, as a step; what was known already took no time."""
+    """Return the reading of a page as a step; a known page took no time."""
     ended = row.settled_at or row.created_at
     return Step(
         question_id=row.question_id or "",
@@ -116,7 +94,3 @@ def _page(row: CandidateRow) -> Step:
             "reason": row.reason,
         },
     )
-
-
-def _sum(session: Session, costs: Select[Any]) -> Cost:
-    return sum((Cost(**cost) for cost in session.scalars(costs) if cost), start=Cost())

@@ -11,15 +11,8 @@ from sqlalchemy.orm import Session, aliased
 from domain import Status
 from domain.record import Watch
 from store.questions import answers, evidence, webhooks
-from store.sql.bulk import update_rows
-from store.sql.tables import (
-    AnswerRow,
-    EvidenceRow,
-    IndexState,
-    PageRow,
-    QuestionRow,
-    WatchRow,
-)
+from store.sql.rows import to_value, update_rows
+from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow, WatchRow
 
 #: the webhook's and the event's name
 CHANGED = "question.changed"
@@ -159,14 +152,4 @@ def _cited(answer: AnswerRow) -> list[tuple[str, str]]:
 def _watches(session: Session, *where: object) -> list[Watch]:
     query = select(WatchRow, QuestionRow).join(QuestionRow, QuestionRow.id == WatchRow.question_id)
     rows = session.execute(query.where(*where).order_by(WatchRow.created_at))  # type: ignore[arg-type]
-    return [
-        Watch(
-            question_id=question.id,
-            question=question.text,
-            status=Status(question.status),
-            callback_url=watch.callback_url,
-            created_at=watch.created_at,
-            changed_at=watch.changed_at,
-        )
-        for watch, question in rows
-    ]
+    return [to_value(Watch, watch, question=question.text, status=Status(question.status)) for watch, question in rows]

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, or_
 from sqlalchemy.orm import Session
 
-from store.sql.bulk import update_rows
+from store.sql.rows import update_rows
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 
 LeasedRow = type[QuestionRow] | type[CandidateRow] | type[PageRow] | type[WebhookRow]

@@ -8,12 +8,12 @@ from threading import Thread
 
 from domain import Answer, Citation, Cost, Focus, PageText, Question, Sentence, Status, Validators, Verdict
 from domain.contradiction import Contradiction
+from domain.record import ContextHit
 from store.pages import pages
 from store.questions import new_questions, state
-from store.questions.answers import ContextHit
 from store.questions.records import latest
 from store.questions.state import Move
-from store.questions.step_details import LookupDetail
+from store.questions.steps import LookupDetail
 from store.sql import leases
 from store.sql.tables import QuestionRow
 from workers.questions.step import notify_moved

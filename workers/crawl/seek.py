@@ -20,7 +20,7 @@ from store.pages import links, pages
 from store.pages.links import KnownLink
 from store.questions import evidence, state
 from store.questions.state import Changes, Move
-from store.questions.step_details import SeekDetail
+from store.questions.steps import SeekDetail
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
 from workers.questions.crawl_progress import status_after_reading

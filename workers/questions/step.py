@@ -17,7 +17,7 @@ from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, Unkno
 from store.passages.errors import EmbedderMismatch
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.step_details import to_json
+from store.questions.steps import to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow

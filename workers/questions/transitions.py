@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from domain import Hit, Question, Status, VariantKind
+from domain.record import ContextHit
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import LookupResult
 from pipeline.question.variant_choice import rewards
-from store.questions.answers import ContextHit
 from store.questions.state import Changes, Move
-from store.questions.step_details import LookupDetail
+from store.questions.steps import LookupDetail
 from workers.questions.crawl_progress import Progress, stop_reason
 
 #: hits stored with an answer as its context

@@ -141,7 +141,7 @@ class Services(WebAccess):
         from pipeline.enhancements import parse_enhancements
         from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
-        from store.questions.solved_examples import SolvedReader
+        from store.questions.feedback import SolvedReader
 
         return Tools(
             search=self.passages,

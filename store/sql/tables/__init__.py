@@ -9,9 +9,8 @@ from __future__ import annotations
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
-from store.sql.tables.graph import EntityRow, FactRow, MentionRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
-from store.sql.tables.pages import IndexState, PageCheckRow, PageRow
+from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow
 from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 __all__ = [

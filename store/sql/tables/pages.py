@@ -1,4 +1,4 @@
-"""The tables of the pages read, and of the visits to them."""
+"""The tables of pages, of the visits to them, and of the names and facts in them."""
 
 from __future__ import annotations
 
@@ -76,3 +76,39 @@ class PageCheckRow(Table):
     times: Mapped[int]
     first_at: Mapped[datetime]
     last_at: Mapped[datetime]
+
+
+class EntityRow(Table):
+    """A named thing, under the one spelling by which its name is compared."""
+
+    __tablename__ = "entities"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(120), unique=True)
+
+
+class MentionRow(Table):
+    """A mention of an entity in a passage, or a page whose title names it (``ord`` −1)."""
+
+    __tablename__ = "mentions"
+    __table_args__ = (Index("ix_mentions_page", "page_id", "ord"), {"sqlite_with_rowid": False})
+
+    entity_id: Mapped[int] = mapped_column(ForeignKey("entities.id", ondelete="CASCADE"), primary_key=True)
+    ord: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+
+
+class FactRow(Table):
+    """Subject–predicate–object read from a page, with the span that states it."""
+
+    __tablename__ = "facts"
+    __table_args__ = (Index("ix_facts_subject", "subject_folded"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    subject: Mapped[str]
+    subject_folded: Mapped[str] = mapped_column(String(300))
+    predicate: Mapped[str]
+    object: Mapped[str]
+    start: Mapped[int | None]
+    end: Mapped[int | None]

@@ -9,10 +9,9 @@ import pytest
 from domain import Status
 from domain.record import FeedbackVerdict
 from store.questions import feedback
-from store.questions.feedback import NothingToJudge
-from store.questions.solved_examples import SolvedReader
+from store.questions.feedback import NothingToJudge, SolvedReader
 from store.questions.state import Move
-from store.questions.step_details import LookupDetail
+from store.questions.steps import LookupDetail
 from store.sql.database import Database
 from tests.store import walk
 from tests.store.walk import NOW, answered, ask, move, record

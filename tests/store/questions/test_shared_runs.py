@@ -15,7 +15,7 @@ from domain import Budget, Cost, Status
 from store.questions import shared_runs, state
 from store.questions.shared_runs import equal_key
 from store.questions.state import Move
-from store.questions.step_details import LookupDetail
+from store.questions.steps import LookupDetail
 from store.sql.database import Database
 from store.sql.tables import QuestionRow, WebhookRow
 from tests.store import walk

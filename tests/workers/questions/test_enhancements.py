@@ -12,7 +12,7 @@ from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.enhancements import ALL, DEFAULT
 from pipeline.judging.cutoff import Cutoff
 from pipeline.retrieval.context import advise_on_context
-from store.questions.step_details import to_json
+from store.questions.steps import to_json
 from tests.fakes import HashingEmbedder, passage
 from tests.workers.questions.test_transitions import GOOD, POOR
 from workers.questions import lookup, transitions

@@ -11,7 +11,7 @@ from domain import Answer, Budget, Citation, Cost, Question, Sentence, Status, V
 from pipeline.ask import LookupResult, Timings
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import strategy_for
-from store.questions.step_details import SeekDetail
+from store.questions.steps import SeekDetail
 from workers.crawl.seek import after_seek
 from workers.questions import transitions
 from workers.questions.crawl_progress import Progress, stop_reason

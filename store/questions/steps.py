@@ -1,17 +1,21 @@
-"""What a step adds to the trace. The field names are the keys of the stored JSON: a contract."""
+"""Add steps to a question's trace. The field names of the details are the keys of the stored JSON: a contract."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from domain import Cost, VariantKind, Verdict
+from store.sql.tables import QuestionRow, StepRow
 
 
 @dataclass(frozen=True, kw_only=True)
 class LookupDetail:
-    """What a lookup searched for, found and cost."""
+    """The queries of a lookup, its hits and its cost."""
 
     queries: Sequence[str] = ()
     entities: Sequence[str] = ()
@@ -20,7 +24,7 @@ class LookupDetail:
     sql_hits: int = 0
     graph_hits: int = 0
     top: Sequence[Mapping[str, Any]] = ()  #: the hits with their ranks and scores, best first
-    signals: Mapping[str, Sequence[float]] = field(default_factory=dict)  #: the reranker's, by passage
+    signals: Mapping[str, Sequence[float]] = field(default_factory=dict)  #: of the reranker, by passage
     ranked_by: int = 0  #: the version of the learned reranker
     rewards: Mapping[VariantKind, bool] = field(default_factory=dict)  #: kinds that earned a citation
     kept: Mapping[str, Any] | None = None  #: how many hits, and why no more
@@ -32,7 +36,7 @@ class LookupDetail:
 
 @dataclass(frozen=True, kw_only=True)
 class SeekDetail:
-    """Which candidates were chosen, and what the search engines gave."""
+    """The chosen candidates and the results of the search engines."""
 
     candidates: Sequence[str]
     engines: Mapping[str, Mapping[str, Any]]  #: what each engine gave, or why it was not asked
@@ -46,3 +50,29 @@ StepDetail = LookupDetail | SeekDetail
 def to_json(detail: StepDetail | None) -> dict[str, Any]:
     """Return the detail as the trace stores it."""
     return asdict(detail) if detail else {}
+
+
+def add(
+    session: Session,
+    question: QuestionRow,
+    name: str,
+    *,
+    outcome: str,
+    detail: Mapping[str, Any],
+    started_at: datetime,
+    now: datetime,
+    attempt: int = 1,
+) -> None:
+    """Add a finished step to the trace of a question, in its current cycle."""
+    session.add(
+        StepRow(
+            question_id=question.id,
+            name=name,
+            cycle=question.cycle,
+            attempt=attempt,
+            outcome=outcome,
+            started_at=started_at,
+            finished_at=now,
+            detail=detail,
+        )
+    )

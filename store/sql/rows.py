@@ -1,0 +1,52 @@
+"""Turn rows into plain values and back; add and change rows without loading them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import ColumnElement, CursorResult, inspect, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from store.sql.tables import Table
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Value = TypeVar("Value", bound="DataclassInstance")
+
+
+def to_value(kind: type[Value], row: Table, **others: Any) -> Value:
+    """Return a dataclass whose fields have the values of the row's columns of the same names, or of ``others``."""
+    columns = row.__table__.columns.keys()
+    return kind(**{field.name: getattr(row, field.name) for field in fields(kind) if field.name in columns} | others)
+
+
+def to_columns(table: type[Table], value: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a dataclass that are columns of the table."""
+    columns = table.__table__.columns.keys()
+    return {field.name: getattr(value, field.name) for field in fields(value) if field.name in columns}
+
+
+def update_rows(session: Session, table: type[Table], *where: ColumnElement[bool], **values: Any) -> int:
+    """Set columns of the rows that match and return how many did; loaded rows keep their old values."""
+    statement = update(table).where(*where).values(**values).execution_options(synchronize_session=False)
+    changed: CursorResult[Any] = session.execute(statement)  # type: ignore[assignment]
+    return changed.rowcount
+
+
+def add_missing(session: Session, table: type[Table], key: Any, **values: Any) -> bool:
+    """Add a row unless there is one with its ``key`` (a column); return whether it was added.
+
+    A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
+    the row is there, whoever added it.
+    """
+    add = dialect_insert(session, table).values(**values).on_conflict_do_nothing(index_elements=[key])
+    return session.execute(add.returning(*inspect(table).primary_key)).first() is not None
+
+
+def dialect_insert(session: Session, table: type[Table]) -> Any:
+    """Return an insert that takes an ``on_conflict`` clause."""
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
