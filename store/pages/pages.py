@@ -145,7 +145,7 @@ def next_interval_s(interval_s: float, *, changed: bool) -> float:
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the stored text of pages, by id."""
     query = select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids))
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
