@@ -23,7 +23,7 @@ from evals.sets.beir import SHIPPED, EvalSet, read_set
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, calibration_for
 from pipeline.learning import judge_floor, reranker
 from pipeline.learning.feedback import RankedHits
-from pipeline.learning.judge import predict_pinned
+from pipeline.learning.judge import predict
 from pipeline.retrieval.rerank.learned import weighted_mean, weights
 from store.embedders import Embedder, open_embedder
 
@@ -74,7 +74,7 @@ def _floors(embedder: str, samples: Mapping[str, Any]) -> dict[str, dict[str, fl
     floors = {}
     for lang in (*samples, OTHER):
         sample = judge_floor.to_sample([samples[lang]] if lang in samples else list(samples.values()))
-        figures = judge_floor.metrics_on(sample, predict_pinned(calibration_for(embedder, lang), sample))
+        figures = judge_floor.metrics_on(sample, predict(calibration_for(embedder, lang), sample))
         click.echo(f"{embedder} {lang}: {figures}")
         floors[lang] = judge_floor.floor_from(figures)
     return floors

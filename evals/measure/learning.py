@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import get_args
 
 import click
-import numpy as np
 
 from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.knowledge.vector_cache import CachedEmbedder
@@ -21,7 +20,7 @@ from evals.sets.beir import read_set
 from pipeline.judging.calibration import Calibration, calibration_for
 from pipeline.judging.features import features_of
 from pipeline.learning.feedback import JudgedAnswer, Refit
-from pipeline.learning.judge import predict, refit_judge
+from pipeline.learning.judge import predict, refit_judge, to_cases
 from pipeline.learning.judge_floor import THRESHOLD
 from pipeline.learning.metrics import auroc, balanced_accuracy, calibration_error, log_losses
 from store.embedders import open_embedder
@@ -87,8 +86,8 @@ def _learned(shipped: Calibration, refit: Refit) -> Calibration:
 
 
 def _figures(judge: Calibration, judged: Sequence[JudgedAnswer]) -> str:
-    chances = predict(judge, judged)
-    truth = np.array([each.right for each in judged], dtype=np.bool_)
+    cases = to_cases(judged)
+    chances, truth = predict(judge, cases), cases.truth
     figures = {
         "log loss": float(log_losses(chances, truth).mean()),
         "calibration error": calibration_error(chances, truth),

@@ -7,17 +7,17 @@ reaches the floor on the pinned sample: that stops feedback that is wrong or mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from pipeline.judging.calibration import Calibration, calibration_for
+from pipeline.judging.calibration import FEATURES, Calibration, calibration_for
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.feedback import JudgedAnswer, Refit, change, is_held_out
 from pipeline.learning.fits import Prior, fit_from_prior
-from pipeline.learning.judge_floor import Sample, broken_floors, metrics_on, pinned_floor, pinned_sample
-from pipeline.learning.metrics import Floats, Truth, auroc, calibration_error, is_better, log_losses
+from pipeline.learning.judge_floor import Sample, metrics_on, pinned_floor, pinned_sample
+from pipeline.learning.metrics import Floats, auroc, broken_floors, calibration_error, is_better, log_losses
 
 #: right and wrong answers needed, of each kind: in all, and among those held out
 MIN_EACH, MIN_EACH_HELD_OUT = 20, 5
@@ -41,14 +41,14 @@ def refit_judge(
     sample, floor = pinned_sample(embedder, lang), pinned_floor(embedder, lang)
     fitted = fit_judge(shipped, [answer for answer in judged if not is_held_out(answer.question)], sample)
     chosen, share, below = _within_floor(floor, shipped, fitted, sample)
-    metrics = {**_compare(current, chosen, held_out), **_compare_pinned(current, chosen, sample)}
+    cases = to_cases(held_out)
+    metrics = _compare(current, chosen, cases, sample)
     refit = Refit(reason=_reason(metrics, len(held_out), share), examples=len(judged), metrics=metrics)
     if below:
         return replace(refit, reason=f"below the pinned floor: {below}")
     if metrics["AUROC"]["after"] < COIN_AUROC:
         return replace(refit, reason=f"the feedback contradicts all evidence for an answer: {refit.reason}")
-    truth = _truth(held_out)
-    if not is_better(log_losses(predict(current, held_out), truth), log_losses(predict(chosen, held_out), truth)):
+    if not is_better(*(log_losses(predict(judge, cases), cases.truth) for judge in (current, chosen))):
         return replace(refit, reason=f"no better than the version in use: {refit.reason}")
     return replace(refit, parameters={"weights": dict(chosen.weights), "intercept": chosen.intercept})
 
@@ -60,27 +60,34 @@ def fit_judge(shipped: Calibration, judged: Sequence[JudgedAnswer], sample: Samp
     """
     if not judged:
         return shipped
-    features = list(shipped.weights)
+    features, answers = list(shipped.weights), to_cases(judged)
     while True:
-        fitted = _fit(shipped, features, judged, sample)
+        fitted = _fit(shipped, features, answers, sample)
         meant = [name for name in features if fitted.weights[name] * shipped.weights[name] >= 0]
         if meant == features:
             return fitted
         features = meant
 
 
-def predict(calibration: Calibration, judged: Sequence[JudgedAnswer]) -> Floats:
-    """Return the confidence that the judge has in each answer."""
-    beside = np.array([answer.beside_the_point for answer in judged], dtype=np.bool_)
-    return _capped(calibration, _rows(judged, calibration.weights), beside)
+def predict(calibration: Calibration, cases: Sample) -> Floats:
+    """Return the confidence that the judge has in each case."""
+    weights = np.array(list(calibration.weights.values()))
+    scores = cases.columns(list(calibration.weights)) @ weights + calibration.intercept
+    chances = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    capped: Floats = np.where(cases.beside, np.minimum(chances, BESIDE_THE_POINT), chances)
+    return capped
 
 
-def predict_pinned(calibration: Calibration, sample: Sample) -> Floats:
-    """Return the confidence that the judge has in each case of the pinned sample."""
-    return _capped(calibration, sample.columns(list(calibration.weights)), sample.beside)
+def to_cases(judged: Sequence[JudgedAnswer]) -> Sample:
+    """Return the answers as cases: readers said of each whether it was right."""
+    return Sample(
+        rows=np.array([[answer.evidence[name] for name in FEATURES] for answer in judged], dtype=np.float64),
+        beside=np.array([answer.beside_the_point for answer in judged], dtype=np.bool_),
+        truth=np.array([answer.right for answer in judged], dtype=np.bool_),
+    )
 
 
-def _fit(shipped: Calibration, features: Sequence[str], judged: Sequence[JudgedAnswer], sample: Sample) -> Calibration:
+def _fit(shipped: Calibration, features: Sequence[str], answers: Sample, sample: Sample) -> Calibration:
     pinned = sample.columns(features)
     prior = Prior(
         weights=np.array([shipped.weights[name] for name in features]),
@@ -88,20 +95,9 @@ def _fit(shipped: Calibration, features: Sequence[str], judged: Sequence[JudgedA
         mean=pinned.mean(0),
         spread=pinned.std(0),
     )
-    weights, intercept = fit_from_prior(_rows(judged, features), _truth(judged), prior, ridge=RIDGE)
+    weights, intercept = fit_from_prior(answers.columns(features), answers.truth, prior, ridge=RIDGE)
     rounded = {name: round(float(weight), 4) for name, weight in zip(features, weights, strict=True)}
     return replace(shipped, weights=rounded, intercept=round(intercept, 4))
-
-
-def _capped(calibration: Calibration, rows: Floats, beside: Truth) -> Floats:
-    scores = rows @ np.array(list(calibration.weights.values())) + calibration.intercept
-    chances = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
-    capped: Floats = np.where(beside, np.minimum(chances, BESIDE_THE_POINT), chances)
-    return capped
-
-
-def _rows(judged: Sequence[JudgedAnswer], features: Iterable[str]) -> Floats:
-    return np.array([[answer.evidence[name] for name in features] for answer in judged], dtype=np.float64)
 
 
 def _too_few(judged: Sequence[JudgedAnswer], held_out: Sequence[JudgedAnswer]) -> str:
@@ -126,7 +122,7 @@ def _within_floor(
     below = ""
     for share in SHARES:
         between = _between(shipped, fitted, share)
-        metrics = metrics_on(sample, predict_pinned(between, sample))
+        metrics = metrics_on(sample, predict(between, sample))
         broken = broken_floors(metrics, floor)
         below = below or broken
         if not broken:
@@ -144,22 +140,15 @@ def _between(one: Calibration, other: Calibration, share: float) -> Calibration:
     return replace(one, weights=weights, intercept=round((1 - share) * one.intercept + share * other.intercept, 4))
 
 
-def _compare(current: Calibration, new: Calibration, held_out: Sequence[JudgedAnswer]) -> dict[str, dict[str, float]]:
-    truth, (before, after) = _truth(held_out), (predict(judge, held_out) for judge in (current, new))
+def _compare(current: Calibration, new: Calibration, held_out: Sample, sample: Sample) -> dict[str, dict[str, float]]:
+    truth, (before, after) = held_out.truth, (predict(judge, held_out) for judge in (current, new))
+    pinned_before, pinned_after = (metrics_on(sample, predict(judge, sample)) for judge in (current, new))
     return {
         "log loss": change(float(log_losses(before, truth).mean()), float(log_losses(after, truth).mean())),
         "calibration error": change(calibration_error(before, truth), calibration_error(after, truth)),
         "AUROC": change(auroc(before, truth), auroc(after, truth)),
+        **{f"pinned {name}": change(pinned_before[name], pinned_after[name]) for name in pinned_before},
     }
-
-
-def _compare_pinned(current: Calibration, new: Calibration, sample: Sample) -> dict[str, dict[str, float]]:
-    before, after = (metrics_on(sample, predict_pinned(judge, sample)) for judge in (current, new))
-    return {f"pinned {name}": change(before[name], after[name]) for name in before}
-
-
-def _truth(judged: Sequence[JudgedAnswer]) -> Truth:
-    return np.array([answer.right for answer in judged], dtype=np.bool_)
 
 
 def _reason(metrics: Mapping[str, Mapping[str, float]], held_out: int, share: float) -> str:

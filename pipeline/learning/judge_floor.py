@@ -70,16 +70,6 @@ def floor_from(metrics: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def broken_floors(metrics: Mapping[str, float], floor: Mapping[str, float]) -> str:
-    """Return which metrics miss the floor, as a text; "" when none does."""
-    broken = [
-        f"{name} {value:.3f} instead of {'at most' if name == 'false passes' else 'at least'} {floor[name]:.3f}"
-        for name, value in metrics.items()
-        if (value > floor[name] if name == "false passes" else value < floor[name])
-    ]
-    return ", ".join(broken)
-
-
 def to_sample(parts: Sequence[Mapping[str, Sequence[Sequence[float]]]]) -> Sample:
     """Join stored cases: rows under "answered" and "unanswered", the last column of each is beside-the-point."""
     cases = [(row, kind == "answered") for part in parts for kind, rows in part.items() for row in rows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,3 +57,13 @@ def is_better(before: Floats, after: Floats) -> bool:
     if len(gains) < 2:
         return False
     return bool(gains.mean() > gains.std(ddof=1) / np.sqrt(len(gains)))
+
+
+def broken_floors(metrics: Mapping[str, float], floor: Mapping[str, float]) -> str:
+    """Return which metrics miss the floor, as a text; "" when none does. The floor of "false passes" is a ceiling."""
+    broken = [
+        f"{name} {value:.3f} instead of {'at most' if name == 'false passes' else 'at least'} {floor[name]:.3f}"
+        for name, value in metrics.items()
+        if (value > floor[name] if name == "false passes" else value < floor[name])
+    ]
+    return ", ".join(broken)

@@ -18,7 +18,7 @@ import numpy as np
 
 from pipeline.learning.feedback import RankedHits, Refit, change, is_held_out
 from pipeline.learning.fits import fit_listwise, losses, padded
-from pipeline.learning.metrics import Floats, is_better
+from pipeline.learning.metrics import Floats, broken_floors, is_better
 from pipeline.retrieval.rerank.features import Signals
 from pipeline.retrieval.rerank.learned import weights as shipped_weights
 
@@ -55,7 +55,7 @@ def refit_reranker(ranked: Sequence[RankedHits], *, serving: Mapping[str, float]
     reason = _reason(metrics, len(held_out))
     if not is_better(before, after) or metrics["MRR"]["after"] < metrics["MRR"]["before"]:
         return Refit(reason=f"no better than the version in use: {reason}", examples=len(usable), metrics=metrics)
-    if below := _broken_floors(pinned_after):
+    if below := broken_floors(pinned_after, _stored()["floor"]):
         return Refit(reason=f"below the pinned floor: {below}", examples=len(usable), metrics=metrics)
     return Refit(reason=reason, examples=len(usable), parameters={"weights": fitted}, metrics=metrics)
 
@@ -96,12 +96,6 @@ def pinned_lists() -> tuple[RankedHits, ...]:
 def floor_from(metrics: Mapping[str, float]) -> dict[str, float]:
     """Return the floor to pin from the metrics of the shipped weights."""
     return {name: round(value - _SLACK, 4) for name, value in metrics.items()}
-
-
-def _broken_floors(metrics: Mapping[str, float]) -> str:
-    floor: Mapping[str, float] = _stored()["floor"]
-    broken = [name for name, value in metrics.items() if value < floor[name]]
-    return ", ".join(f"{name} {metrics[name]:.3f} instead of at least {floor[name]:.3f}" for name in broken)
 
 
 def _first_right(hits: RankedHits, weights: Floats) -> int:

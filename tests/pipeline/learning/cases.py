@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pipeline.judging.calibration import FEATURES, Calibration, calibration_for
 from pipeline.learning.feedback import JudgedAnswer
-from pipeline.learning.judge import predict
+from pipeline.learning.judge import predict, to_cases
 
 EMBEDDER = "minilm-l6-v2-int8*0.4+use-multilingual-v3"
 SHIPPED = calibration_for(EMBEDDER, "en")
@@ -33,7 +33,7 @@ def answer(at: int, strength: float, *, right: bool, lang: str = "en") -> Judged
 
 
 def confidence(judge: Calibration, strength: float) -> float:
-    return float(predict(judge, [answer(0, strength, right=True)])[0])
+    return float(predict(judge, to_cases([answer(0, strength, right=True)]))[0])
 
 
 def history(count: int, *, shift: float = 0.0, seed: int = 1, lang: str = "en") -> list[JudgedAnswer]:

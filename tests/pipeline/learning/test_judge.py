@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from pipeline.judging.calibration import ANY_EMBEDDER, calibration_for
 from pipeline.learning.feedback import is_held_out
-from pipeline.learning.judge import MIN_EACH, fit_judge, predict_pinned, refit_judge
-from pipeline.learning.judge_floor import broken_floors, metrics_on, pinned_floor, pinned_sample
+from pipeline.learning.judge import MIN_EACH, fit_judge, predict, refit_judge
+from pipeline.learning.judge_floor import metrics_on, pinned_floor, pinned_sample
+from pipeline.learning.metrics import broken_floors
 from tests.pipeline.learning.cases import EMBEDDER, SHIPPED, answer, confidence, flipped, history
 
 SAMPLE = pinned_sample(EMBEDDER, "en")
@@ -92,7 +93,7 @@ def test_what_is_taken_never_falls_below_the_floor(seed: int, shift: float, pois
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
 def test_shipped_judge_keeps_the_floor_that_is_pinned_under_it(embedder: str, lang: str) -> None:
     sample = pinned_sample(embedder, lang)
-    figures = metrics_on(sample, predict_pinned(calibration_for(embedder, lang), sample))
+    figures = metrics_on(sample, predict(calibration_for(embedder, lang), sample))
     assert broken_floors(figures, pinned_floor(embedder, lang)) == ""
 
 
