@@ -66,7 +66,7 @@ _GROUPS: dict[str, str] = {
 }
 
 
-#: English verbs whose forms share no stem; they count as derivations
+#: English verbs whose forms share no stem, each with its past and participle; they count as derivations
 _IRREGULAR = """
     break broke broken/ bring brought/ buy bought/ catch caught/ come came/ draw drew drawn/ drive drove driven/ eat ate
     eaten/ fall fell fallen/ feed fed/ feel felt/ fight fought/ find found/ fly flew flown/ forget forgot forgotten/
@@ -77,6 +77,9 @@ _IRREGULAR = """
     spoken/ spend spent/ stand stood/ steal stole stolen/ swim swam swum/ take took taken/ teach taught/ tell told/
     think thought/ throw threw thrown/ wear wore worn/ win won/ write wrote written
 """
+
+#: irregular English verb → its past
+IRREGULAR_PASTS = {forms[0]: forms[1] for forms in map(str.split, _IRREGULAR.split("/"))}
 
 
 def find_related(terms: Collection[str], vocabulary: Collection[str], lang: str) -> dict[str, dict[str, float]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 from domain import Answer, Hit, Tally, Variant, VariantKind
 
@@ -22,26 +22,19 @@ EXPLORED = 0.1
 KNOWN_AFTER, WEAK = 20, 0.5
 #: the order while nothing is learned: as the variants are made
 DOCUMENTED: tuple[VariantKind, ...] = ()
-
-Policy = Literal["mean", "thompson"]
-
-
 #: for one type of question; a kind that is not in it was never tried
 Tallies = Mapping[VariantKind, Tally]
 
 
-def order_kinds(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
+def order_kinds(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
     """Order the kinds, the most helpful first; the same ``seed`` and tallies give the same order.
 
-    "mean" uses the posterior mean, except for one question in ten; "thompson" draws from the posterior. Kinds of equal
-    value keep the design document's order.
+    Orders by the posterior mean, except for one question in ten. Kinds of equal value keep the design document's order.
     """
     rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
-    if policy == "mean" and rng.random() < EXPLORED:
+    if rng.random() < EXPLORED:
         return tuple(rng.sample(KINDS, len(KINDS)))
-    known = {kind: tallies.get(kind, Tally()) for kind in KINDS}
-    value = {kind: draw(known[kind], rng) if policy == "thompson" else posterior_mean(known[kind]) for kind in KINDS}
-    return tuple(sorted(KINDS, key=lambda kind: (-value[kind], KINDS.index(kind))))
+    return tuple(sorted(KINDS, key=lambda kind: -posterior_mean(tallies.get(kind, Tally()))))
 
 
 def posterior_mean(tally: Tally) -> float:
@@ -49,17 +42,12 @@ def posterior_mean(tally: Tally) -> float:
     return (PRIOR_REWARDED + tally.rewarded) / (PRIOR_REWARDED + PRIOR_UNREWARDED + tally.tried)
 
 
-def draw(tally: Tally, rng: random.Random) -> float:
-    """Draw from the posterior of that probability (Thompson sampling)."""
-    return rng.betavariate(PRIOR_REWARDED + tally.rewarded, PRIOR_UNREWARDED + tally.tried - tally.rewarded)
-
-
-def kinds_in_turn(tallies: Tallies, *, seed: str, policy: Policy = "mean") -> tuple[VariantKind, ...]:
+def kinds_in_turn(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
     """Return the kind of each variant to choose: each kind in its order, then each once more.
 
     A weak kind comes after the second variant of the others.
     """
-    order = order_kinds(tallies, seed=seed, policy=policy)
+    order = order_kinds(tallies, seed=seed)
     best = max(posterior_mean(tallies.get(kind, Tally())) for kind in KINDS)
     weak = [
         kind

@@ -14,6 +14,7 @@ from typing import Literal
 from domain import Answer, Hit
 from pipeline.question.analysis import Analysis
 from text.analyser import fold
+from text.related_words import IRREGULAR_PASTS
 from text.sentences import sentence_spans
 
 YesNo = Literal["", "yes", "no"]
@@ -53,17 +54,11 @@ _BUT = re.compile(
 )
 _LEADING = re.compile(r"(yes|no|ja|nein)\s*(?=[,;:.!–—])", re.IGNORECASE)
 
-#: irregular English verbs with their past
-_PAIRS = """
-become became/ begin began/ bring brought/ build built/ buy bought/ catch caught/ choose chose/ come came/ draw
-drew/ drive drove/ fall fell/ feed fed/ fight fought/ find found/ fly flew/ forget forgot/ get got/ give gave/
-go went/ grow grew/ have had/ hear heard/ hide hid/ hold held/ keep kept/ know knew/ lead led/ leave left/ lend
-lent/ lose lost/ make made/ mean meant/ meet met/ pay paid/ ride rode/ rise rose/ run ran/ say said/ see saw/
-sell sold/ send sent/ sing sang/ sink sank/ sit sat/ speak spoke/ spend spent/ stand stood/ steal stole/ strike
-struck/ swim swam/ take took/ teach taught/ tell told/ think thought/ throw threw/ wear wore/ win won/ write
-wrote
-"""
-_IRREGULAR = {pair.split()[0]: pair.split()[1] for pair in _PAIRS.split("/")}
+#: irregular English verb → its past; those added here are general synonyms among the related words
+_PASTS = IRREGULAR_PASTS | {
+    "become": "became", "begin": "began", "build": "built", "choose": "chose", "have": "had", "hide": "hid",
+    "strike": "struck",
+}  # fmt: skip
 _VOWELS = "aeiou"
 
 
@@ -105,13 +100,11 @@ def add_yes_no(analysis: Analysis, answer: Answer, first: YesNo, hits: Sequence[
     if not answer.sentences or not is_yes_no(analysis):
         return answer
     sentences = [(hit, span) for hit in hits for span in sentence_spans(hit.passage.text)] if first else []
-    contrary = {_yes_no_of(analysis, hit, span) for hit, span in sentences} - {"", first}
+    contrary = {
+        answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title) for hit, span in sentences
+    } - {"", first}
     says = "" if contrary else yes_no_word(first, analysis.lang)
     return replace(answer, sentences=(replace(answer.sentences[0], focus=None, says=says), *answer.sentences[1:]))
-
-
-def _yes_no_of(analysis: Analysis, hit: Hit, span: tuple[int, int]) -> YesNo:
-    return answers_yes_no(analysis, hit.passage.text, *span, title=hit.passage.title)
 
 
 def yes_no_word(yes_no: YesNo, lang: str) -> str:
@@ -175,8 +168,8 @@ def _negations(question: _Question, lang: str) -> Iterator[list[str]]:
 
 def _is_past(verb: str, word: str) -> bool:
     """Return whether ``word`` is the past of ``verb``; a form that is both is not taken for it."""
-    if verb in _IRREGULAR:
-        return word == _IRREGULAR[verb]
+    if verb in _PASTS:
+        return word == _PASTS[verb]
     if verb.endswith("e"):
         return word == f"{verb}d"
     if verb.endswith("y") and verb[-2:-1] not in _VOWELS:

@@ -12,7 +12,6 @@ from domain import Answer, Citation, Hit, Tally, Variant
 from pipeline.question.variant_choice import (
     KINDS,
     choose_variants,
-    draw,
     kinds_in_turn,
     order_kinds,
     posterior_mean,
@@ -52,12 +51,6 @@ def test_worth_is_the_posterior_mean_of_a_uniform_prior(tried: int, rewarded: in
     assert posterior_mean(Tally(tried=tried, rewarded=rewarded)) == pytest.approx(mean)
 
 
-def test_draws_are_around_the_posterior_mean() -> None:
-    tally, chance = Tally(tried=30, rewarded=24), random.Random(1)
-    drawn = [draw(tally, chance) for _ in range(2000)]
-    assert sum(drawn) / len(drawn) == pytest.approx(posterior_mean(tally), abs=0.01)
-
-
 def test_nothing_learned_keeps_the_documents_order() -> None:
     assert order_kinds({}, seed=SEED) == KINDS
     assert kinds_in_turn({}, seed=SEED) == KINDS * 2
@@ -74,18 +67,6 @@ def test_about_one_question_in_ten_explores_and_the_same_question_always_does() 
     assert firsts == [order_kinds(learned, seed=seed)[0] for seed in SEEDS]
     strayed = sum(kind != PARAPHRASE for kind in firsts) / len(firsts)
     assert 0.02 < strayed < 0.12  # a tenth explores, a third of that begins with the best all the same
-
-
-def test_thompson_tries_what_is_little_known_and_settles_on_what_is_good() -> None:
-    unsure = {PARAPHRASE: Tally(tried=2, rewarded=2), SHIFT: Tally(tried=2, rewarded=1)}
-    sure = {
-        PARAPHRASE: Tally(tried=900, rewarded=800),
-        SHIFT: Tally(tried=900, rewarded=90),
-        KEYWORDS: Tally(tried=900),
-    }
-    first = {order_kinds(unsure, seed=seed, policy="thompson")[0] for seed in SEEDS}
-    assert first == set(KINDS)
-    assert {order_kinds(sure, seed=seed, policy="thompson")[0] for seed in SEEDS} == {PARAPHRASE}
 
 
 def test_learning_finds_the_best_kind_of_a_simulated_type_of_question() -> None:
@@ -107,9 +88,9 @@ def test_a_kind_known_to_be_weak_gives_its_turn_up() -> None:
     )  # keywords are not known long enough
 
 
-@given(tallies, st.text(max_size=8), st.sampled_from(["mean", "thompson"]))
-def test_every_kind_has_two_turns(learned: dict[str, Tally], seed: str, policy: str) -> None:
-    assert sorted(kinds_in_turn(learned, seed=seed, policy=policy)) == sorted(KINDS * 2)  # type: ignore[arg-type]
+@given(tallies, st.text(max_size=8))
+def test_every_kind_has_two_turns(learned: dict[str, Tally], seed: str) -> None:
+    assert sorted(kinds_in_turn(learned, seed=seed)) == sorted(KINDS * 2)  # type: ignore[arg-type]
 
 
 def test_variants_are_chosen_by_turn_and_then_as_they_stand() -> None:
