@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain import Answer, Sentence
-from pipeline.answering.notices import with_notice
+from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
 
 COMPOSER = "abstention"
@@ -45,7 +45,7 @@ def likely_answer(attempt: LookupResult) -> Answer | None:
     verdict, answer = attempt.verdict, attempt.answer
     if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < LIKELY:
         return None
-    return with_notice(answer, _words_of(attempt)["unsure"].format(confidence=verdict.confidence))
+    return with_notices(answer, _words_of(attempt)["unsure"].format(confidence=verdict.confidence))
 
 
 def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:

@@ -17,18 +17,19 @@ from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
+from pipeline.answering.notices import with_notices
 from pipeline.enhancements import DEFAULT, Enhancement
-from pipeline.fallback import Produced, VariantMemory, compose_answer, generate_variants, judge_hits
+from pipeline.fallback import Produced, VariantMemory, alternatives, compose_answer, generate_variants, judge_hits
 from pipeline.judging.cutoff import Cutoff, StopRule, cut_off, remember_verdicts
 from pipeline.judging.judge import JudgeName, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
 from pipeline.llm import Model, OnAnswer
-from pipeline.multi_query import alternatives, merge_by_title
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
 from pipeline.question.variants import DEFAULT_COUNT
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
+from pipeline.retrieval.fusion import merge_by_title
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts
@@ -103,53 +104,36 @@ class LookupResult:
 
 def first_pass(query: Query, tools: Tools) -> LookupResult:
     """Phase 1: look up the question as it was asked; with multi-query, in three wordings. Raises QuestionError."""
-    analysis, strategy = _analyse(query)
+    analysis = analyse_question(query.text, query.lang)
     variants: Produced[tuple[Variant, ...]] = Produced(value=())
     if "multi_query" in tools.enhancements:
         variants = alternatives(analysis, tools.model)
-    return _run_pass(query, analysis, strategy, variants, tools, k=_first_k(analysis, strategy, tools))
+    return _run_pass(query, analysis, variants, tools, widened=False)
 
 
 def second_pass(query: Query, tools: Tools) -> LookupResult:
     """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError."""
-    analysis, strategy = _analyse(query)
+    analysis = analyse_question(query.text, query.lang)
     learned = tools.memory if "learned_variants" in tools.enhancements else None
     variants = generate_variants(
         analysis, model=tools.model, count=tools.variant_count, memory=tools.memory, learned=learned, seed=query.id
     )
-    return _run_pass(query, analysis, strategy, variants, tools, k=_second_k(analysis, strategy, tools))
+    return _run_pass(query, analysis, variants, tools, widened=True)
 
 
 def final_pass(query: Query, variants: Sequence[Variant], tools: Tools) -> LookupResult:
     """Phase 4: look up the question after reading, with the variants of phase 2. Raises QuestionError."""
-    analysis, strategy = _analyse(query)
-    produced = Produced(value=tuple(variants))
-    return _run_pass(query, analysis, strategy, produced, tools, k=_second_k(analysis, strategy, tools))
-
-
-def _analyse(query: Query) -> tuple[Analysis, RetrievalStrategy]:
     analysis = analyse_question(query.text, query.lang)
-    return analysis, strategy_for(analysis.text, query.task)
-
-
-def _first_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> int:
-    return strategy.max_k if tools.stop == "document" else max(analysis.suggested_k, strategy.max_k)
-
-
-def _second_k(analysis: Analysis, strategy: RetrievalStrategy, tools: Tools) -> int:
-    return min(MAX_K, 2 * _first_k(analysis, strategy, tools))
+    return _run_pass(query, analysis, Produced(value=tuple(variants)), tools, widened=True)
 
 
 def _run_pass(
-    query: Query,
-    analysis: Analysis,
-    strategy: RetrievalStrategy,
-    variants: Produced[tuple[Variant, ...]],
-    tools: Tools,
-    *,
-    k: int,
+    query: Query, analysis: Analysis, variants: Produced[tuple[Variant, ...]], tools: Tools, *, widened: bool
 ) -> LookupResult:
-    """Embed all queries at once, search, fuse, rerank, cut off, judge, compose."""
+    """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
+    strategy = strategy_for(analysis.text, query.task)
+    k = strategy.max_k if tools.stop == "document" else max(analysis.suggested_k, strategy.max_k)
+    k = min(MAX_K, 2 * k) if widened else k
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
@@ -171,7 +155,7 @@ def _run_pass(
         variants=variants.value,
         hits=cutoff.hits,
         verdict=verdict,
-        answer=_with_notices(answer, variants.notice, judged.notice, composed.notice),
+        answer=with_notices(answer, variants.notice, judged.notice, composed.notice) if answer else None,
         cost=variants.cost + judged.cost + composed.cost,
         timings=_timings(times),
         facts=tuple(facts),
@@ -236,12 +220,6 @@ def _compose(
 def _context_advice(analysis: Analysis, hits: Sequence[Hit], verdict: Verdict) -> ContextAdvice:
     context = build_context(hits)
     return advise_on_context(analysis.text, context, lang=analysis.lang, answer_quality=verdict.confidence)
-
-
-def _with_notices(answer: Answer | None, *notices: str) -> Answer | None:
-    if answer is None:
-        return None
-    return replace(answer, notice=" ".join(dict.fromkeys(filter(None, (answer.notice, *notices)))))
 
 
 def _timings(times: Sequence[float]) -> Timings:

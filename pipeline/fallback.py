@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 #: below this confidence the local judge is surely right, and a model's verdict would be wasted money
 RULED_OUT = 0.02
+#: wordings asked of the model in phase 1 besides the question, and the beginning of the question that it is sent
+ALTERNATIVES, MAX_QUESTION_CHARACTERS = 2, 500
 #: the note to the model when pages contradict each other; it sees itself which pages
 DISPUTED = (
     "Search results give different values for what is asked: give each, with its citation and its date where that is "
@@ -82,6 +84,21 @@ def generate_variants(
     if memory is not None:
         memory.save(key, priced.value)
     return Produced(value=choose_variants(priced.value, count, order), cost=priced.cost)
+
+
+def alternatives(analysis: Analysis, model: Model | None) -> Produced[tuple[Variant, ...]]:
+    """Ask the model for two other wordings, for phase 1; return none, with a notice, when it fails.
+
+    Data notice: the question, cut to 500 characters, goes to the model's API before anything is looked up. Leave
+    multi-query off where a question may not leave the machine [enable_multi_query, _multi_query_retrieve].
+    """
+    if model is None:
+        return Produced(value=(), notice="Multi-query needs a language model and none is configured.")
+    try:
+        priced = model.variants(analysis.text[:MAX_QUESTION_CHARACTERS], count=ALTERNATIVES, lang=analysis.lang)
+    except ModelError as error:
+        return Produced(value=(), cost=error.cost, notice=f"Multi-query asked the question alone ({error}).")
+    return Produced(value=priced.value[:ALTERNATIVES], cost=priced.cost)
 
 
 def judge_hits(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
 from domain import Answer, Citation, PageDates, Passage, Sentence
 from domain.contradiction import Contradiction
+from pipeline.answering.notices import with_notices
 
 #: page_id → the page's stored text, or None when the page is gone
 PageText = Callable[[int], str | None]
@@ -38,16 +38,21 @@ def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
 def check(answer: Answer, page_text_of: PageText) -> Answer:
     """Return the answer without its unsupported sentences, the markers renumbered from 1.
 
-    A sentence is unsupported when one of its citations is invalid, or when it has none, unless it ends with a colon
-    before a supported sentence. With no supported sentence left, the text is empty and the confidence 0.
+    With no supported sentence left, the text is empty and the confidence 0.
     """
     valid = {citation.marker for citation in answer.citations if is_verbatim(citation, page_text_of(citation.page_id))}
-    followed = zip_longest(answer.sentences, answer.sentences[1:])
-    kept = tuple(sentence for sentence, after in followed if sentence and _is_kept(sentence, after, valid))
+    kept = supported(answer.sentences, valid)
     if len(kept) == len(answer.sentences) and len(valid) == len(answer.citations):
         return answer
-    notice = " ".join(filter(None, (answer.notice, DROPPED)))
-    return _without(replace(answer, notice=notice), kept, valid)
+    return _without(with_notices(answer, DROPPED), kept, valid)
+
+
+def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence, ...]:
+    """Return the sentences whose citations are all valid, and those without any that end with a colon before one."""
+    cited = [bool(sentence.markers) and valid.issuperset(sentence.markers) for sentence in sentences]
+    leads_in = [not sentence.markers and sentence.text.endswith(_LEADS_IN) for sentence in sentences]
+    followed = zip(sentences, cited, leads_in, [*cited[1:], False], strict=False)
+    return tuple(sentence for sentence, own, leads, next_cited in followed if own or (leads and next_cited))
 
 
 def with_dates(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
@@ -65,16 +70,6 @@ def is_verbatim(citation: Citation, page_text: str | None) -> bool:
 def render(sentences: tuple[Sentence, ...]) -> str:
     """Join sentences into the answer's text, each with its [n] markers."""
     return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
-
-
-def _is_kept(sentence: Sentence, after: Sentence | None, valid: set[int]) -> bool:
-    if sentence.markers:
-        return _is_supported(sentence, valid)
-    return sentence.text.endswith(_LEADS_IN) and after is not None and _is_supported(after, valid)
-
-
-def _is_supported(sentence: Sentence, valid: set[int]) -> bool:
-    return bool(sentence.markers) and valid.issuperset(sentence.markers)
 
 
 def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:

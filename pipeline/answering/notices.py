@@ -48,9 +48,9 @@ def outdated_notice(answer: Answer, oldest: datetime | None, lang: str) -> str:
     return words["old"].format(pages=pages) if pages else ""
 
 
-def with_notice(answer: Answer, notice: str) -> Answer:
-    """Return the answer with ``notice`` added."""
-    return replace(answer, notice=f"{answer.notice} {notice}".strip()) if notice else answer
+def with_notices(answer: Answer, *notices: str) -> Answer:
+    """Return the answer with the notices added, each once."""
+    return replace(answer, notice=" ".join(dict.fromkeys(filter(None, (answer.notice, *notices)))))
 
 
 def _is_older(citation: Citation, oldest: datetime) -> bool:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Literal
 
 from domain import Answer, Citation, Cost, Passage, Sentence
-from pipeline.answering.citations import cite, render
+from pipeline.answering.citations import cite, render, supported
 from pipeline.answering.unsupported_values import unsupported_values
 from pipeline.claude.passages import PassageBlocks, title_of
 from pipeline.llm import OnAnswer
@@ -67,20 +66,19 @@ def answer_from(
     written = [(_plain(text, passages), cited) for text, cited in _sentences(parts, state)]
     safe = [(text, cited) for text, cited in written if text and not _leads_away(text, passages)]
     true = [(text, cited) for text, cited in safe if not _has_unsupported_number(text, cited, passages, question, lang)]
-    sentences = [Sentence(text=text, markers=markers.of(cited)) for text, cited in true]
-    followed = zip_longest(sentences, sentences[1:])
-    supported = tuple(sentence for sentence, after in followed if sentence and _is_supported(sentence, after))
+    sentences = [Sentence(text=text, markers=markers.of(own)) for text, own in true]
+    cited = supported(sentences, {citation.marker for citation in markers.citations})
     return Answer(
-        text=render(supported),
-        sentences=supported,
+        text=render(cited),
+        sentences=cited,
         citations=tuple(markers.citations),
-        confidence=sum(bool(sentence.markers) for sentence in supported) / len(written) if written else 0.0,
+        confidence=sum(bool(sentence.markers) for sentence in cited) / len(written) if written else 0.0,
         composer=composer,
         notice=_notice(
-            uncited=len(sentences) - len(supported),
+            uncited=len(sentences) - len(cited),
             leading_away=len(written) - len(safe),
             unsupported=len(safe) - len(true),
-            any_left=bool(supported),
+            any_left=bool(cited),
             state=state,
         ),
         cost=cost,
@@ -195,11 +193,6 @@ def _cited_parts(parts: Sequence[CitedText]) -> Iterator[tuple[int, int, tuple[B
         if part.citations:
             yield end - len(part.text.lstrip()), start + len(part.text.rstrip()), part.citations
         start = end
-
-
-def _is_supported(sentence: Sentence, following: Sentence | None) -> bool:
-    leads_in = sentence.text.endswith((":", "：")) and following is not None and bool(following.markers)
-    return bool(sentence.markers) or leads_in
 
 
 def _notice(*, uncited: int, leading_away: int, unsupported: int, any_left: bool, state: ReplyState) -> str:

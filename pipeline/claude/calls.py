@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from domain import Cost
-from pipeline.claude.prices import Price, cost_of, most_it_can_cost
+from pipeline.claude.prices import PRICES, Price, cost_of, most_it_can_cost
 from pipeline.llm import ApiKeyRejected, BadReply, ModelRefused, OverBudget
 
 if TYPE_CHECKING:
@@ -26,19 +26,15 @@ _WITHOUT_EFFORT = ("claude-3", "claude-haiku-4", "claude-sonnet-4-5", "claude-so
 
 @dataclass(kw_only=True, eq=False)
 class Calls:
-    """Calls the Messages API; the first call opens the connections, and calls may be made in parallel.
-
-    Each ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than ``max_usd``.
-    ``max_tokens`` includes the model's thinking.
-    """
+    """Calls the Messages API; the first call opens the connections, and calls may be made in parallel."""
 
     api_key: str = field(repr=False)
-    base_url: str
-    max_tokens: int
-    timeout_s: float
-    max_retries: int
-    max_usd: float
-    prices: Mapping[str, Price] = field(repr=False)
+    base_url: str = ""
+    max_tokens: int = 4096  #: the model's thinking included
+    timeout_s: float = 60.0  #: in which each call ends, retries included
+    max_retries: int = 2
+    max_usd: float = 0.5  #: a call that could cost more is not sent
+    prices: Mapping[str, Price] = field(default_factory=lambda: PRICES, repr=False)  #: model name's prefix → price
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _opened: tuple[int, MessagesApi] | None = field(default=None, init=False, repr=False)
     _owner: Calls | None = field(default=None, init=False, repr=False)  # of the connections, for one within a budget

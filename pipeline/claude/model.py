@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from pipeline.claude.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.claude.calls import Calls
 from pipeline.claude.contradictions import read_disputes
 from pipeline.claude.passages import PassageBlocks, cut_into_blocks, search_results
-from pipeline.claude.prices import PRICES, Price
 from pipeline.claude.prompts import COMPOSE, FACTS, VARIANTS, VERDICT, answer_language, system
 from pipeline.claude.schemas import (
     FACTS_SCHEMA,
@@ -36,37 +35,12 @@ MAX_QUESTION_CHARS = 500
 
 
 class Claude:
-    """Asks Claude over one pool of connections per process, opened by the first call; calls may be made in parallel.
+    """Asks Claude through ``calls``; questions may be asked in parallel."""
 
-    Each call ends within ``timeout_s`` seconds, retries included, and is not sent when it could cost more than
-    ``max_usd``. ``max_tokens`` includes the model's thinking. ``prices`` (a model name's prefix → price) overrides the
-    list prices.
-    """
-
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str = "",
-        small_model: str = SMALL_MODEL,
-        large_model: str = LARGE_MODEL,
-        max_tokens: int = 4096,
-        timeout_s: float = 60.0,
-        max_retries: int = 2,
-        max_usd: float = 0.5,
-        prices: Mapping[str, Price] = PRICES,
-    ) -> None:
+    def __init__(self, calls: Calls, *, small_model: str = SMALL_MODEL, large_model: str = LARGE_MODEL) -> None:
+        self._calls = calls
         self._small_model = small_model
         self._large_model = large_model
-        self._calls = Calls(
-            api_key=api_key,
-            base_url=base_url,
-            max_tokens=max_tokens,
-            timeout_s=timeout_s,
-            max_retries=max_retries,
-            max_usd=max_usd,
-            prices=prices,
-        )
 
     def __repr__(self) -> str:
         return f"Claude(small_model={self._small_model!r}, large_model={self._large_model!r})"

@@ -32,6 +32,8 @@ ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "minilm-l6-v2-
 VECTOR_WEIGHT = 0.4
 #: a query counts as finding a hit up to this rank
 FOUND_WITHIN = 5
+#: of a merge by title
+MIN_RESULTS, DEFAULT_RESULTS, MAX_RESULTS = 1, 5, 20
 
 
 def vector_weight(embedder_id: str, lang: str, passage_lang: str) -> float:
@@ -81,6 +83,20 @@ def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float])
     found_by = {id: _queries_of(hits) for id, hits in _by_passage(rankings).items()}
     ranked = _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, scale)
     return [replace(hit, found_by=found_by[hit.passage.id]) for hit in ranked]
+
+
+def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:
+    """Return the most similar hit of each title, the most similar title first, at most ``max_results`` (1–20).
+
+    This is the design document's way to merge the queries' hits; a page without a title counts by its URL. It hides
+    all but one passage of a page, so fusion is the default.
+    """
+    best: dict[str, Hit] = {}
+    for hit in sorted(hits, key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id)):
+        best.setdefault(hit.passage.title or hit.passage.url, hit)
+    count = min(MAX_RESULTS, max(MIN_RESULTS, max_results))
+    merged = {hit.passage.id: hit for hit in list(best.values())[:count]}
+    return _ranked(merged, {id: hit.similarity or 0.0 for id, hit in merged.items()}, "similarity")
 
 
 def _queries_of(hits: Sequence[Hit]) -> tuple[str, ...]:

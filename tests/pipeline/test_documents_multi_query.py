@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from domain import Cost, Hit, Variant
 from pipeline.claude.model import SMALL_MODEL
 from pipeline.enhancements import ALL, DEFAULT, OFF, UnknownEnhancement, parse_enhancements
+from pipeline.fallback import alternatives
 from pipeline.llm import ModelBusy, Priced
-from pipeline.multi_query import DEFAULT_RESULTS, alternatives, merge_by_title
 from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.fusion import DEFAULT_RESULTS, merge_by_title
 from tests.fakes import passage
 
 QUESTION = "What experiments prove quantum entanglement?"

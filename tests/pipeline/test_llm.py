@@ -9,6 +9,7 @@ import pytest
 
 from domain import Cost
 from domain.errors import WellreadError
+from pipeline.claude.calls import Calls
 from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
 from pipeline.claude.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 from pipeline.llm import (
@@ -24,7 +25,7 @@ from pipeline.llm import (
 
 
 def test_claude_is_a_model() -> None:
-    model: Model = Claude(api_key="k")  # the type checker's judgement; the name is the run-time's
+    model: Model = Claude(Calls(api_key="k"))  # the type checker's judgement; the name is the run-time's
     assert model.name == LARGE_MODEL
 
 
@@ -38,7 +39,8 @@ def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelEr
 
 def test_importing_claude_does_not_import_the_sdk() -> None:
     code = (
-        "import sys; from pipeline.claude.model import Claude; Claude(api_key='k'); print('anthropic' in sys.modules)"
+        "import sys; from pipeline.claude.calls import Calls; from pipeline.claude.model import Claude; "
+        "Claude(Calls(api_key='k')); print('anthropic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 

@@ -11,7 +11,7 @@ import structlog
 from domain import Answer, EventKind, Question, Scope
 from pipeline import ask
 from pipeline.answering.citations import check, with_dates
-from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notice
+from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.ask import LookupResult
 from store.pages import pages
 from store.questions import evidence
@@ -86,7 +86,7 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
     if result.answer is None or oldest is None:
         return result
     return replace(
-        result, answer=with_notice(result.answer, outdated_notice(result.answer, oldest, result.analysis.lang))
+        result, answer=with_notices(result.answer, outdated_notice(result.answer, oldest, result.analysis.lang))
     )
 
 
@@ -98,7 +98,7 @@ def with_checked_citations(services: Services, result: LookupResult) -> LookupRe
         cited = [citation.page_id for citation in result.answer.citations]
         texts, dates = pages.texts(session, cited), pages.dates(session, cited)
     answer = with_dates(check(result.answer, texts.get), dates)
-    answer = with_notice(answer, disagreement_notice(answer, result.analysis.lang))
+    answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang))
     if answer.citations:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=UNSUPPORTED)

@@ -123,15 +123,18 @@ class Services(WebAccess):
         key = s.anthropic_api_key.get_secret_value()
         if not key:
             return None
+        from pipeline.claude.calls import Calls
         from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
 
         return Claude(
-            api_key=key,
-            base_url=s.anthropic_base_url,
+            Calls(
+                api_key=key,
+                base_url=s.anthropic_base_url,
+                timeout_s=MODEL_TIMEOUT_S,
+                max_usd=s.max_usd_per_question,
+            ),
             small_model=s.small_model or SMALL_MODEL,
             large_model=s.large_model or LARGE_MODEL,
-            timeout_s=MODEL_TIMEOUT_S,
-            max_usd=s.max_usd_per_question,
         )
 
     @cached

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.claude.calls import Calls
 from pipeline.claude.model import Claude
 from tests.claude_double import KEY, ClaudeDouble
 from tests.pipeline.claude.lighthouse import Ask
@@ -39,7 +40,10 @@ def ask(double: ClaudeDouble, made: dict[str, Claude]) -> Ask:
 
     def give(**kwargs: Any) -> Claude:
         if repr(kwargs) not in made:
-            made[repr(kwargs)] = Claude(**{"api_key": KEY, "base_url": double.url, "timeout_s": 10.0, **kwargs})
+            models = {name: kwargs[name] for name in ("small_model", "large_model") if name in kwargs}
+            calls = {name: value for name, value in kwargs.items() if name not in models}
+            settings = {"api_key": KEY, "base_url": double.url, "timeout_s": 10.0, **calls}
+            made[repr(kwargs)] = Claude(Calls(**settings), **models)
         return made[repr(kwargs)]
 
     return give

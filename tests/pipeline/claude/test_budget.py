@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Cost
+from pipeline.claude.calls import Calls
 from pipeline.claude.model import Claude
 from pipeline.llm import BadReply, ModelBusy, OverBudget, SpendingBudget
 from tests.claude_double import KEY, ClaudeDouble
@@ -86,7 +87,7 @@ def test_calls_at_the_same_time_do_not_spend_the_same_money() -> None:
 def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) -> None:
     budget = SpendingBudget(usd=usd, tokens=tokens)
     with ClaudeDouble() as double:
-        whole = Claude(api_key=KEY, base_url=double.url, max_tokens=500)
+        whole = Claude(Calls(api_key=KEY, base_url=double.url, max_tokens=500))
         claude = whole.within(budget)
         double.script(*(Say(["It was built in 1874."], usage=USAGE) for _ in range(9)))
         with pytest.raises(OverBudget, match="nothing was sent"):
@@ -100,7 +101,7 @@ def test_call_that_the_rest_does_not_cover_is_not_sent(usd: float, tokens: int) 
 def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_paid() -> None:
     budget = SpendingBudget(usd=0.5, tokens=100_000)
     with ClaudeDouble() as double:
-        whole = Claude(api_key=KEY, base_url=double.url, max_retries=0)
+        whole = Claude(Calls(api_key=KEY, base_url=double.url, max_retries=0))
         claude = whole.within(budget)
         double.script(Fail(529, "overloaded_error"))
         with pytest.raises(ModelBusy):
@@ -115,7 +116,7 @@ def test_failed_call_gives_back_what_was_taken_for_it_and_a_useless_reply_is_pai
 
 def test_claude_within_a_budget_uses_the_connections_it_came_from() -> None:
     with ClaudeDouble() as double:
-        whole = Claude(api_key=KEY, base_url=double.url)
+        whole = Claude(Calls(api_key=KEY, base_url=double.url))
         one, other = (whole.within(SpendingBudget(usd=0.5, tokens=100_000)) for _ in range(2))
         one.verdict(QUESTION, hits())
         other.verdict(QUESTION, hits())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.claude.calls import Calls
 from pipeline.claude.model import Claude
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from tests.claude_double import KEY, ClaudeDouble
@@ -126,9 +127,9 @@ def test_server_that_is_not_there_is_unreachable() -> None:
     with ClaudeDouble() as gone:
         url = gone.url
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        Claude(api_key=KEY, base_url=url, max_retries=0).compose(QUESTION, hits())
+        Claude(Calls(api_key=KEY, base_url=url, max_retries=0)).compose(QUESTION, hits())
 
 
 def test_base_url_that_is_none_is_unreachable() -> None:
     with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
-        Claude(api_key=KEY, base_url="nonsense", max_retries=0).compose(QUESTION, hits())
+        Claude(Calls(api_key=KEY, base_url="nonsense", max_retries=0)).compose(QUESTION, hits())

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pipeline.claude.calls import Calls
 from pipeline.claude.model import Claude
 from pipeline.llm import ApiKeyRejected, BadReply, ModelError, ModelUnreachable
 from tests.claude_double import KEY, ClaudeDouble
@@ -40,7 +41,7 @@ def test_key_repeated_in_an_error_is_taken_out_of_the_message(double: ClaudeDoub
 @pytest.mark.parametrize("key", ["", "  ", "schlüssel", "two words", "line\nbreak"])
 def test_what_cannot_be_a_key_is_refused_at_once(key: str) -> None:
     with pytest.raises(ApiKeyRejected, match="WELLREAD_ANTHROPIC_API_KEY"):
-        Claude(api_key=key)
+        Claude(Calls(api_key=key))
 
 
 def test_key_is_taken_without_the_white_space_around_it(double: ClaudeDouble, ask: Ask) -> None:
@@ -61,7 +62,7 @@ def test_environment_of_the_sdk_does_not_choose_the_server(
     with ClaudeDouble() as other:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", other.url)
         monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "another")
-        fresh = Claude(api_key=KEY, base_url=double.url)
+        fresh = Claude(Calls(api_key=KEY, base_url=double.url))
         fresh.compose(QUESTION, hits())
         fresh.close()
         assert other.received == []
