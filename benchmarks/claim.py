@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
+from operator import methodcaller
 from pathlib import Path
 
 from sqlalchemy import delete, select, text, update
+from sqlalchemy.orm import Session
 
 from benchmarks.options import Options
 from benchmarks.report import Figure, Report, spread
@@ -57,11 +59,13 @@ def _measured(name: str, url: str, rounds: int) -> list[Figure]:
     bare_s: list[float] = []
     for number in range(rounds):
         now = _NOW + timedelta(seconds=number)
-        begun_s.append(seconds_of(partial(_begin, database, now)))
+        begun_s.append(_seconds_of(database, partial(refresh_queue.open_lanes, now=now, limit=BATCH)))
         hosts = _hosts(database)
         _finish(database)
-        bare_s.append(seconds_of(partial(_bare, database, number)))
-        next_s += [seconds_of(partial(_next, database, host, now)) for host in hosts[:5]]
+        change = update(HostRow).where(HostRow.origin == _LARGE).values(delay_s=number)
+        bare_s.append(_seconds_of(database, methodcaller("execute", change)))
+        nexts = [partial(refresh_queue.next_of, host=host, turn=1, now=now) for host in hosts[:5]]
+        next_s += [_seconds_of(database, work) for work in nexts]
         _finish(database)
     database.close()
     return [
@@ -71,19 +75,14 @@ def _measured(name: str, url: str, rounds: int) -> list[Figure]:
     ]
 
 
-def _begin(database: Database, now: datetime) -> None:
-    with database.write() as session:
-        refresh_queue.open_lanes(session, now, BATCH)
+def _seconds_of(database: Database, work: Callable[[Session], object]) -> float:
+    """Return the seconds of a committed transaction."""
 
+    def commit() -> None:
+        with database.write() as session:
+            work(session)
 
-def _next(database: Database, host: str, now: datetime) -> None:
-    with database.write() as session:
-        refresh_queue.next_of(session, host, turn=1, now=now)
-
-
-def _bare(database: Database, number: int) -> None:
-    with database.write() as session:
-        session.execute(update(HostRow).where(HostRow.origin == _LARGE).values(delay_s=number))
+    return seconds_of(commit)
 
 
 def _hosts(database: Database) -> list[str]:

@@ -35,39 +35,29 @@ class Mode:
 
     summary: str  #: what its figures say, for ``--help``
     measure: Callable[[Knowledge, Sequence[EvalQuestion]], Figures]
-    asks: Callable[[EvalQuestion], bool]  #: whether it measures with this question
+    asks: Callable[[EvalQuestion], bool] = lambda question: True  #: whether it measures with this question
     first_passes: Callable[[Sequence[EvalQuestion]], int] = len  #: how many first passes it takes at these questions
-
-
-def _is_ranked(question: EvalQuestion) -> bool:
-    return question.answerable and bool(question.gold)
-
-
-def _is_judged(question: EvalQuestion) -> bool:
-    return bool(question.gold) or not question.answerable
 
 
 MODES: dict[str, Mode] = {
     "retrieval": Mode(
         summary="How high the documents that answer rank: in each leg, fused, reranked, and among the final hits.",
         measure=measure_retrieval,
-        asks=_is_ranked,
+        asks=lambda question: question.answerable and bool(question.gold),
     ),
     "judge": Mode(
         summary="How well the confidence separates what the knowledge base answers from what it does not.",
         measure=measure_judge,
-        asks=_is_judged,
+        asks=lambda question: bool(question.gold) or not question.answerable,
         first_passes=lambda questions: len(questions) + sum(question.answerable for question in questions),
     ),
     "answers": Mode(
         summary="How often answers are right, are withheld where there is none, and quote their page word for word.",
         measure=measure_answers,
-        asks=lambda question: True,
     ),
     "variants": Mode(
         summary="What the second pass finds beyond the first, and the crawls it avoids.",
         measure=measure_variants,
-        asks=lambda question: True,
     ),
 }
 

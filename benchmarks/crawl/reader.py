@@ -34,8 +34,7 @@ class TimedRead:
     extract_s: float  #: with its links, facts and the check of robots.txt
     chunk_s: float
     cpu_s: float
-    process: int
-    megabytes: float  #: of that process, now
+    megabytes: float  #: of its process, now
 
 
 class _Robots(dict[str, RobotsFile]):
@@ -67,7 +66,6 @@ class Reader:
             extract_s=done - began - result.elapsed_s,
             chunk_s=chunked - done,
             cpu_s=time.process_time() - cpu,
-            process=os.getpid(),
             megabytes=_resident(),
         )
 

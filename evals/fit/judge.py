@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evals.knowledge.judge_cases import Case, Condition, cases_of
 from evals.sets.beir import read_set
-from evals.sets.python_docs import read_python_docs
+from evals.sets.sites import read_python_docs
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from evals.sets.beir import EvalSet, is_for_fitting, read_set
-from evals.sets.python_docs import read_python_docs
+from evals.sets.sites import read_python_docs
 from text.analyser import analyse
 from text.rarity import rarity_of
 

@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -17,8 +18,7 @@ import click
 import numpy as np
 
 from domain import Hit
-from evals.knowledge.embedded_questions import embed_questions
-from evals.knowledge.in_memory import MemoryKnowledge
+from evals.knowledge.in_memory import MemoryKnowledge, embed_questions
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.metrics import recall_at, reciprocal_rank_at
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
@@ -62,12 +62,11 @@ class Case:
 def main(data: Path, models: Path, cache: Path, questions: int, write: bool) -> None:
     """Fit on one half of the titles, report on the other, write the weights."""
     sets = [read_set(data / name) for name in SETS]
-    all_cases: list[Case] = []
     of_embedder: dict[str, list[Case]] = {}
     for name in EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=2), cache)
         of_embedder[embedder.id] = [case for each in sets for case in cases_of(each, embedder, questions)]
-        all_cases += of_embedder[embedder.id]
+    all_cases = [case for cases in of_embedder.values() for case in cases]
     weights = fit([case for case in all_cases if case.fitted])
     report = {id: dict(_report(cases, weights)) for id, cases in of_embedder.items()}
     click.echo(json.dumps(weights))
@@ -130,12 +129,12 @@ def _report(cases: Sequence[Case], weights: Mapping[str, float]) -> Iterator[tup
         yield name, figures
 
 
-def _minmax(weight: float) -> Callable[[Case], Sequence[Hit]]:
-    return lambda case: minmax(case.legs["bm25"], case.legs["dense"], weight=weight)
+def _minmax(weight: float, case: Case) -> Sequence[Hit]:
+    return minmax(case.legs["bm25"], case.legs["dense"], weight=weight)
 
 
-def _reranked(name: RerankerName) -> Callable[[Case], Sequence[Hit]]:
-    return lambda case: reranker_named(name)(case.question.text, case.lang, case.hits)
+def _reranked(name: RerankerName, case: Case) -> Sequence[Hit]:
+    return reranker_named(name)(case.question.text, case.lang, case.hits)
 
 
 #: ways of ranking without the fitted weights
@@ -143,9 +142,9 @@ _WAYS: dict[str, Callable[[Case], Sequence[Hit]]] = {
     "bm25": lambda case: case.legs["bm25"],
     "dense": lambda case: case.legs["dense"],
     "rrf": lambda case: rrf([case.legs["bm25"], case.legs["dense"]]),
-    **{f"minmax {weight}": _minmax(weight) for weight in _WEIGHTS},
+    **{f"minmax {weight}": partial(_minmax, weight) for weight in _WEIGHTS},
     "minmax": lambda case: case.hits,
-    **{f"rerank {name}": _reranked(name) for name in _RERANKERS},
+    **{f"rerank {name}": partial(_reranked, name) for name in _RERANKERS},
 }
 
 

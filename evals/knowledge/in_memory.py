@@ -1,16 +1,20 @@
-"""A knowledge base in memory, searched exactly, without an index: for measuring and fitting."""
+"""A knowledge base in memory, searched exactly, without an index, to measure and to fit; a set's questions to ask it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
+from evals.sets.beir import EvalQuestion, EvalSet
+from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, retrieve
 from text.analyser import analyse
 
 Rows = NDArray[np.float32]
@@ -107,3 +111,42 @@ class MemoryKnowledge:
     def _best(self, scores: NDArray[np.floating[Any]], k: int) -> list[tuple[Passage, float]]:
         order = np.argsort(-scores, kind="stable")[: k + len(self._hidden)]
         return [(self.passages[at], float(scores[at])) for at in order if at not in self._hidden][:k]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedQuestion:
+    """A question of a set with its embedding."""
+
+    question: EvalQuestion
+    lang: str
+    embedder_id: str
+    row: Rows  #: of the question, (dimension,)
+    pool: Executor
+
+    def find(
+        self, text: str, base: Search, *, k: int, ranking: Ranking | None = None, observe: Observe | None = None
+    ) -> tuple[Hit, ...]:
+        """Return the k best hits of a knowledge base; the text leg searches for ``text``."""
+        hits = retrieve(
+            [text],
+            self.row[None],
+            search=base,
+            pool=self.pool,
+            k=k,
+            scope=Scope(),
+            lang=self.lang,
+            embedder_id=self.embedder_id,
+            ranking=ranking or Ranking(),
+            observe=observe,
+        )
+        return tuple(hits)
+
+
+def embed_questions(
+    eval_set: EvalSet, questions: Sequence[EvalQuestion], embedder: Embed
+) -> Iterator[EmbeddedQuestion]:
+    """Yield the questions with their embeddings; each can be asked until the next one is taken."""
+    rows = embedder.embed([question.text for question in questions])
+    with ThreadPoolExecutor(1) as pool:
+        for question, row in zip(questions, rows, strict=True):
+            yield EmbeddedQuestion(question=question, lang=eval_set.lang, embedder_id=embedder.id, row=row, pool=pool)

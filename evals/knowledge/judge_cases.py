@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from domain import Hit, Passage
-from evals.knowledge.embedded_questions import EmbeddedQuestion, embed_questions
-from evals.knowledge.in_memory import MemoryKnowledge
+from evals.knowledge.in_memory import EmbeddedQuestion, MemoryKnowledge, embed_questions
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.question.analysis import Analysis, analyse_question

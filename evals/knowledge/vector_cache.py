@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from store.embedders import Embedder
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder, text))"
+_STORED = "SELECT text, vector FROM vectors WHERE embedder = ? AND text IN (SELECT value FROM json_each(?))"
 
 
 class CachedEmbedder:
@@ -32,16 +34,12 @@ class CachedEmbedder:
         keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() for text in texts]
         with closing(sqlite3.connect(self._file, timeout=60)) as database, database:
             database.execute(_TABLE)
-            stored = {key: vector for key in keys if (vector := self._stored(database, key)) is not None}
+            rows = database.execute(_STORED, (self._space, json.dumps(keys)))
+            stored = {key: np.frombuffer(vector, dtype=np.float32) for key, vector in rows}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in stored}
         made = dict(zip(new, self._embedder.embed(list(new.values())), strict=True))
         with closing(sqlite3.connect(self._file, timeout=60)) as database, database:
-            rows = [(self._space, key, vector.astype(np.float32).tobytes()) for key, vector in made.items()]
-            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            new_rows = [(self._space, key, vector.astype(np.float32).tobytes()) for key, vector in made.items()]
+            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", new_rows)
         vectors = stored | made
         return np.array([vectors[key] for key in keys], dtype=np.float32).reshape(len(keys), self.dimension)
-
-    def _stored(self, database: sqlite3.Connection, key: str) -> NDArray[np.float32] | None:
-        query = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
-        row = database.execute(query, (self._space, key)).fetchone()
-        return None if row is None else np.frombuffer(row[0], dtype=np.float32)

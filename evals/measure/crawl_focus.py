@@ -7,18 +7,19 @@ Ours is the workers' own: waves of five, chosen by ``workers.crawl.seek`` from t
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from statistics import fmean
 
 import click
 
 from crawler.discovery.frontier import leads_to_text
 from crawler.extract.document import NothingToRead, extract
 from domain import Link, Question, Status
+from evals.sets.sites import read_tsv
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
@@ -88,9 +89,8 @@ class Manual:
 
 def read_questions(file: Path = _QUESTIONS) -> list[FocusQuestion]:
     """Read the questions and their gold pages."""
-    with file.open(encoding="utf-8", newline="") as opened:
-        rows = csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [FocusQuestion(site=r["site"], text=r["question"], gold=frozenset(r["gold"].split())) for r in rows]
+    rows = read_tsv(file)
+    return [FocusQuestion(site=r["site"], text=r["question"], gold=frozenset(r["gold"].split())) for r in rows]
 
 
 def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
@@ -141,11 +141,6 @@ def measure(manuals: dict[str, Path], within: int = WITHIN, questions: Path = _Q
     ]
 
 
-def share(found: Sequence[FocusResult], way: str) -> float:
-    """Return the share of questions whose gold page was read in time."""
-    return sum(int(getattr(each, way)) > 0 for each in found) / max(1, len(found))
-
-
 def _place(
     crawl: Callable[[Manual, str, int], Iterator[str]], manual: Manual, question: FocusQuestion, within: int
 ) -> int:
@@ -178,7 +173,8 @@ def main(within: int, tuning: bool, as_json: bool) -> None:
         raise click.ClickException("Neither manual is installed: apt-get install python3.11-doc postgresql-doc-15")
     shares = {
         site: {
-            way: share([each for each in found if each.site == site], way) for way in ("best_first", "breadth_first")
+            way: fmean(getattr(each, way) > 0 for each in found if each.site == site)
+            for way in ("best_first", "breadth_first")
         }
         for site in dict.fromkeys(each.site for each in found)
     }

@@ -66,7 +66,8 @@ def main(docs: Path, models: Path, embedder: str, half: str) -> None:
                 click.echo(f"  {line}")
             if name == half or half == "every":
                 for each in of_half:
-                    _show(each)
+                    click.echo(f"[{each.where} {each.outcome} {each.confidence:.3f}] {each.question.text}")
+                    click.echo(f"      {each.answer[:400]!r}")
 
 
 def ask_site(site: Site, embedder: Embedder) -> Iterator[SiteResult]:
@@ -74,17 +75,18 @@ def ask_site(site: Site, embedder: Embedder) -> Iterator[SiteResult]:
     vectors = _vectors(site, embedder)
     chance = random.Random(7)  # noqa: S311 - a sample, not a secret
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
-        knowledge: dict[Where, Passages] = {}
-        for where in ("all", "few", "front"):
-            knowledge[where] = _open(Path(folder) / where, embedder)
+        knowledge = {
+            where: Passages.open(
+                f"{folder}/{where}", embedder_id=embedder.id, dimension=embedder.dimension, writer=True
+            )
+            for where in ("all", "few", "front")
+        }
         knowledge["all"].replace_pages(_numbered(site, site.pages), vectors)
         knowledge["all"].maintain()
         if front := _numbered(site, [site.front]):
             knowledge["front"].replace_pages(front, vectors)
-        by_page: dict[str, list[SiteQuestion]] = {}
-        for question in site.questions:
-            by_page.setdefault(question.page, []).append(question)
-        for page, questions in by_page.items():
+        for page in dict.fromkeys(question.page for question in site.questions):
+            questions = [question for question in site.questions if question.page == page]
             yield from _ask_all("all", questions, knowledge["all"], embedder, pool)
             yield from _ask_all("front", questions, knowledge["front"], embedder, pool)
             gold = _numbered(site, page.split())
@@ -138,13 +140,6 @@ def report(results: Sequence[SiteResult]) -> Iterator[str]:
                 yield f"{kind:24} {shares}"
 
 
-def _show(result: SiteResult) -> None:
-    click.echo(
-        f"[{result.where} {result.outcome} {result.confidence:.3f}] {result.question.text}\n"
-        f"      {result.answer[:400]!r}"
-    )
-
-
 def _milliseconds(results: Sequence[SiteResult]) -> str:
     spent = sorted(each.milliseconds for each in results)
     return f"judge and compose {spent[len(spent) // 2]:.1f} ms (median), {spent[-1]:.1f} ms at most"
@@ -157,10 +152,6 @@ def _vectors(site: Site, embedder: Embedder) -> PageVectors:
 
 def _numbered(site: Site, names: Sequence[str] | dict[str, list[Passage]]) -> dict[int, list[Passage]]:
     return {site.pages[name][0].page_id: site.pages[name] for name in names if site.pages[name]}
-
-
-def _open(folder: Path, embedder: Embedder) -> Passages:
-    return Passages.open(str(folder), embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,24 @@
-"""Two real sites with questions: the demonstration's, and the Python documentation."""
+"""Two real sites with questions: the demonstration's, and the Python documentation, which is an evaluation set too.
+
+The documentation is a local copy (Debian: python3.11-doc), extracted and chunked as the crawler does. ``python_docs.tsv``
+holds the questions of the set, each with the page that answers it, or none.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from domain import Passage
+from evals.sets.beir import EvalQuestion, EvalSet
 
 _HERE = Path(__file__).parent
 _DEMO = _HERE.parents[1] / "api" / "cli" / "demo"
-_QUESTIONS = _HERE / "site_questions.tsv"
+_CONTENT_TYPE = "text/html; charset=utf-8"
 #: pages of the documentation that answer no question
 _BESIDE = (
     "library: abc ast asyncio-task base64 bisect calendar configparser concurrent.futures dataclasses difflib"
@@ -73,8 +78,7 @@ def read_demo(folder: Path = _DEMO) -> Site:
 
 def read_documentation(html: Path) -> Site:
     """Read the documentation's pages and their questions."""
-    with _QUESTIONS.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = read_tsv(_HERE / "site_questions.tsv")
     beside = [f"{folder}/{page}" for folder, pages in (part.split(": ") for part in _BESIDE) for page in pages.split()]
     names = ["index", *sorted({*beside, *(row["page"] for row in rows)})]
     questions = tuple(
@@ -84,6 +88,31 @@ def read_documentation(html: Path) -> Site:
     )
     pages = _pages({name: html / f"{name}.html" for name in names})
     return Site(name="python", pages=pages, questions=questions)
+
+
+def read_python_docs(html: Path) -> EvalSet:
+    """Read as a set the pages of the documentation in the folder ``html`` that the questions name."""
+    rows = read_tsv(_HERE / "python_docs.tsv")
+    passages: list[Passage] = []
+    gold: dict[str, frozenset[int]] = {"": frozenset()}
+    for page in sorted({row["page"] for row in rows} - {""}):
+        url, start = f"https://docs.example/{page}.html", len(passages)
+        text = extract((html / "library" / f"{page}.html").read_bytes(), url=url, content_type=_CONTENT_TYPE)
+        for at, passage in enumerate(chunk(text, page_id=0, url=url), start=start):
+            # the page's title alone: passages of one title are taken in or out together
+            passages.append(replace(passage, title=text.title, id=f"{at}-0", page_id=at, lang="en"))
+        gold[page] = frozenset(range(start, len(passages)))
+    questions = tuple(
+        EvalQuestion(text=row["question"], gold=gold[row["page"]], answers=(), answerable=bool(row["page"]))
+        for row in rows
+    )
+    return EvalSet(name="python-docs", lang="en", passages=tuple(passages), questions=questions)
+
+
+def read_tsv(file: Path) -> list[dict[str, str]]:
+    """Return the rows of a table by the names of its columns."""
+    with file.open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def contains_expected(text: str, expected: str) -> bool:
@@ -96,7 +125,7 @@ def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
     pages: dict[str, list[Passage]] = {}
     for page_id, (name, file) in enumerate(files.items(), start=1):
         url = f"https://site.example/{name.removesuffix('.html')}.html"
-        text = extract(file.read_bytes(), url=url, content_type="text/html; charset=utf-8")
+        text = extract(file.read_bytes(), url=url, content_type=_CONTENT_TYPE)
         pages[name] = [] if text.is_hub else chunk(text, page_id=page_id, url=url)
     return pages
 
