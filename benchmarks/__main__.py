@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import click
 import structlog
 
-from benchmarks.options import Options
-from benchmarks.report import Report
+from benchmarks.report import Options, Report
 from domain.errors import WellreadError
 from workers.settings import load
 
@@ -23,11 +22,6 @@ class Benchmark(NamedTuple):
 
     module: str
     measures: str
-
-    def run(self, options: Options) -> Report:
-        """Import the module and measure."""
-        report: Report = import_module(self.module).measure(options)
-        return report
 
 
 BENCHMARKS = {
@@ -77,7 +71,10 @@ def main(
         **sizes,
     )
     try:
-        reports = {name: BENCHMARKS[name].run(options) for name in (BENCHMARKS if "all" in names else names)}
+        reports: dict[str, Report] = {
+            name: import_module(BENCHMARKS[name].module).measure(options)
+            for name in (BENCHMARKS if "all" in names else names)
+        }
     except WellreadError as error:
         raise click.ClickException(str(error)) from error
     if as_json:

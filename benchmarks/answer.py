@@ -11,8 +11,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from benchmarks.corpus.knowledge_base import make_knowledge_base, real_set
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report, spread
+from benchmarks.report import Figure, Options, Report, spread
 from benchmarks.sandbox import sandbox, up
 from domain import Status
 from domain.errors import WellreadError

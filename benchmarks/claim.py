@@ -15,8 +15,7 @@ from pathlib import Path
 from sqlalchemy import delete, select, text, update
 from sqlalchemy.orm import Session
 
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report, spread
+from benchmarks.report import Figure, Options, Report, spread
 from evals.measure.stopwatch import seconds_of
 from store.pages import refresh_queue
 from store.sql.database import Database, migrate

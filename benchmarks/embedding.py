@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpus.knowledge_base import real_set
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report, ratio
+from benchmarks.report import Figure, Options, Report, ratio
 from domain.errors import WellreadError
 from evals.measure.stopwatch import seconds_of
 from store.embedders import open_embedder

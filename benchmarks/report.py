@@ -1,12 +1,25 @@
-"""The figures of a benchmark, some with a target, as text or as JSON."""
+"""The options that a benchmark takes, and its figures, some with a target, as text or as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The sizes and folders of a run; each benchmark reads those it needs."""
+
+    passages: int  #: in the knowledge base
+    rounds: int  #: questions asked, texts embedded, tasks sent
+    folder: Path  #: of knowledge bases, used again by the next run
+    models_dir: Path  #: of converted models
+    embedder: str
+    pages: int = 5_000  #: read to watch memory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from benchmarks.corpus.knowledge_base import make_knowledge_base, synthetic_language
 from benchmarks.corpus.synthetic import questions
 from benchmarks.corpus.word_vectors import WordVectors
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report, ratio, spread
+from benchmarks.report import Figure, Options, Report, ratio, spread
 from domain import Hit, Scope, Variant
 from evals.knowledge.in_memory import Bm25Index
 from evals.knowledge.stored import services_on

@@ -8,8 +8,7 @@ import time
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report, ratio, spread
+from benchmarks.report import Figure, Options, Report, ratio, spread
 from benchmarks.sandbox import environment, sandbox, up
 from evals.measure.stopwatch import seconds_of
 from workers.settings import Settings

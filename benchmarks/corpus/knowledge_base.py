@@ -16,7 +16,7 @@ import click
 
 from benchmarks.corpus.synthetic import Language, SyntheticPage
 from benchmarks.corpus.word_vectors import WordVectors
-from benchmarks.options import Options
+from benchmarks.report import Options
 from domain import PageText
 from evals.knowledge.stored import DefaultSettings, save_page, services_on
 from evals.sets.beir import SHIPPED, EvalSet, read_set

@@ -13,8 +13,7 @@ from statistics import mean
 
 from benchmarks.crawl.reader import Reader, TimedRead, readers
 from benchmarks.crawl.site import serving, source
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report
+from benchmarks.report import Figure, Options, Report
 from domain import ReadOutcome
 from domain.errors import WellreadError
 from evals.knowledge.stored import DefaultSettings

@@ -14,8 +14,7 @@ import redis
 
 from benchmarks.hop.huey import tasks
 from benchmarks.hop.worker import DONE, NEXT, NOTHING, RETRIEVE, expect, send
-from benchmarks.options import Options
-from benchmarks.report import Figure, Report
+from benchmarks.report import Figure, Options, Report
 from benchmarks.sandbox import broker, sandbox, worker
 from domain.errors import WellreadError
 from evals.measure.stopwatch import seconds_of

@@ -1,4 +1,4 @@
-"""A knowledge base in memory, searched exactly, without an index, to measure and to fit; a set's questions to ask it."""
+"""A knowledge base in memory, searched exactly, without an index, to measure and to fit; questions to ask it."""
 
 from __future__ import annotations
 

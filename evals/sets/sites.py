@@ -1,7 +1,7 @@
 """Two real sites with questions: the demonstration's, and the Python documentation, which is an evaluation set too.
 
-The documentation is a local copy (Debian: python3.11-doc), extracted and chunked as the crawler does. ``python_docs.tsv``
-holds the questions of the set, each with the page that answers it, or none.
+The documentation is a local copy (Debian: python3.11-doc), extracted and chunked as the crawler does.
+``python_docs.tsv`` holds the questions of the set, each with the page that answers it, or none.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import retrieval
 from benchmarks.corpus.knowledge_base import make_knowledge_base
 from benchmarks.corpus.word_vectors import WordVectors
-from benchmarks.options import Options
+from benchmarks.report import Options
 from benchmarks.retrieval import Exact, Postings
 from domain import Passage, Scope
 from evals.knowledge.stored import services_on
