@@ -42,7 +42,12 @@ What --ablate switches off:
 {_PARTS}"""
 
 _MODELS = click.option("--models", type=FOLDER, help="Folder of the converted models; default: in the data folder.")
-_CACHE = click.option("--cache", type=FOLDER, help="Folder of stored vectors; default: in the data folder.")
+_CACHE = click.option(
+    "--cache",
+    type=FOLDER,
+    default=lambda: load().data_dir / "cache",
+    help="Folder of stored vectors; default: in the data folder.",
+)
 _THREADS = click.option(
     "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads to embed with."
 )
@@ -79,7 +84,7 @@ def _command(name: str) -> click.Command:
         ablate: Sequence[str],
         embedder: str,
         models: Path | None,
-        cache: Path | None,
+        cache: Path,
         threads: int,
     ) -> None:
         with _errors_in_one_line():
@@ -90,7 +95,7 @@ def _command(name: str) -> click.Command:
                     [name],
                     eval_set,
                     opened,
-                    cache=cache or _default_cache(),
+                    cache=cache,
                     limit=limit,
                     ablate=ablate,
                     on_first_pass=on_first_pass,
@@ -114,10 +119,6 @@ def _open_embedder(name: str, models: Path | None, threads: int) -> Embedder:
         base_url=settings.embedder_base_url,
         api_key=settings.embedder_api_key.get_secret_value(),
     )
-
-
-def _default_cache() -> Path:
-    return load().data_dir / "cache"
 
 
 @contextmanager
@@ -157,7 +158,7 @@ def check(
     pin: bool,
     allowed: Sequence[str],
     models: Path | None,
-    cache: Path | None,
+    cache: Path,
     threads: int,
 ) -> None:
     """Measure every set of a folder, write a report, and fail where a figure is worse than its pinned floor.
@@ -168,7 +169,7 @@ def check(
         raise click.UsageError("Floors are pinned on the whole of the small sets: leave out --data and --limit.")
     with _errors_in_one_line():
         embedder = _open_embedder("auto", models, threads)
-        measured = [_measure(run, embedder, cache or _default_cache(), limit) for run in runs_in(data)]
+        measured = [_measure(run, embedder, cache, limit) for run in runs_in(data)]
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
         if data == SHIPPED and not limit:

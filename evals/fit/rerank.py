@@ -120,7 +120,7 @@ def _report(cases: Sequence[Case], weights: Mapping[str, float]) -> Iterator[tup
     """Yield for each set the figures of each way of ranking on the half that reports; print them."""
     for name in SETS:
         mine = [case for case in cases if case.set == name and not case.fitted]
-        ways = {way: [_pages(rank(case)) for case in mine] for way, rank in _WAYS.items()}
+        ways = {way: [tuple(hit.passage.page_id for hit in rank(case)) for case in mine] for way, rank in _WAYS.items()}
         ways["rerank learned"] = [_learned(case, weights) for case in mine]
         figures = {way: _figures(mine, rankings) for way, rankings in ways.items()}
         click.echo(f"\n{name}: {len(mine)} questions, recall@1 / MRR@10 / recall@5")
@@ -159,10 +159,6 @@ def _figures(cases: Sequence[Case], rankings: Sequence[Sequence[int]]) -> str:
     first = fmean(ranking[:1] != () and ranking[0] in gold for ranking, gold in pairs)
     mrr = fmean(reciprocal_rank_at(10, ranking, gold) for ranking, gold in pairs)
     return f"{first:.3f} / {mrr:.3f} / {fmean(recall_at(5, ranking, gold) for ranking, gold in pairs):.3f}"
-
-
-def _pages(hits: Sequence[Hit]) -> tuple[int, ...]:
-    return tuple(hit.passage.page_id for hit in hits)
 
 
 if __name__ == "__main__":

@@ -63,23 +63,23 @@ class Manual:
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         self.front = f"https://{name}.example/"  #: the front page's URL
-        self._links: dict[str, tuple[Link, ...] | None] = {}
+        self._links: dict[str, tuple[Link, ...]] = {}
 
     def path(self, url: str) -> str:
         """Return the path of a URL's file within the site, without its suffix."""
         path = url.removeprefix(self.front).partition("?")[0] or "index.html"
         return str(PurePosixPath(path).with_suffix(""))
 
-    def links(self, url: str) -> tuple[Link, ...] | None:
-        """Return the links of a page; None where there is no such page."""
+    def links(self, url: str) -> tuple[Link, ...]:
+        """Return the links of a page; none where there is no such page."""
         if url not in self._links:
             self._links[url] = self._read(url)
         return self._links[url]
 
-    def _read(self, url: str) -> tuple[Link, ...] | None:
+    def _read(self, url: str) -> tuple[Link, ...]:
         file = self._folder / f"{self.path(url)}.html"
         if not url.startswith(self.front) or not file.is_file():
-            return None
+            return ()
         try:
             page = extract(file.read_bytes(), url=url, content_type="text/html; charset=utf-8")
         except NothingToRead:
@@ -110,7 +110,7 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
             depth = depths.setdefault(candidate.url, candidate.depth)
             known += [
                 KnownLink(link=link, depth=depth + 1, from_url=candidate.url)
-                for link in manual.links(candidate.url) or ()
+                for link in manual.links(candidate.url)
             ]
 
 
@@ -121,7 +121,7 @@ def breadth_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
         if place >= len(waiting):
             return
         yield waiting[place]
-        new = dict.fromkeys(link.url for link in manual.links(waiting[place]) or ())
+        new = dict.fromkeys(link.url for link in manual.links(waiting[place]))
         waiting += [url for url in new if url not in seen and url.startswith(manual.front) and leads_to_text(url)]
         seen.update(waiting)
 

@@ -61,7 +61,9 @@ def main(docs: Path, models: Path, embedder: str, half: str) -> None:
         results = list(ask_site(site, embed))
         for name in dict.fromkeys(each.question.half for each in results):
             of_half = [each for each in results if each.question.half == name]
-            click.echo(f"{site.name} {name}: {len(site.pages)} pages, {_milliseconds(of_half)}")
+            spent_ms = sorted(each.milliseconds for each in of_half)
+            times = f"{spent_ms[len(spent_ms) // 2]:.1f} ms (median), {spent_ms[-1]:.1f} ms at most"
+            click.echo(f"{site.name} {name}: {len(site.pages)} pages, judge and compose {times}")
             for line in report(of_half):
                 click.echo(f"  {line}")
             if name == half or half == "every":
@@ -138,11 +140,6 @@ def report(results: Sequence[SiteResult]) -> Iterator[str]:
                     for outcome in ("right", "wrong", "insufficient")
                 )
                 yield f"{kind:24} {shares}"
-
-
-def _milliseconds(results: Sequence[SiteResult]) -> str:
-    spent = sorted(each.milliseconds for each in results)
-    return f"judge and compose {spent[len(spent) // 2]:.1f} ms (median), {spent[-1]:.1f} ms at most"
 
 
 def _vectors(site: Site, embedder: Embedder) -> PageVectors:
