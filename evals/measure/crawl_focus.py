@@ -109,8 +109,7 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
             yield candidate.url
             depth = depths.setdefault(candidate.url, candidate.depth)
             known += [
-                KnownLink(link=link, depth=depth + 1, from_url=candidate.url)
-                for link in manual.links(candidate.url)
+                KnownLink(link=link, depth=depth + 1, from_url=candidate.url) for link in manual.links(candidate.url)
             ]
 
 
