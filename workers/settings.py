@@ -53,10 +53,10 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="WELLREAD_", env_file=".env", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(default_factory=_default_data_dir, description="Folder for all that is kept.")
+    data_dir: Path = Field(default_factory=_default_data_dir, description="Folder that holds all data.")
     database_url: str = Field("", description="SQL database; empty: SQLite in the data folder.")
     redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
-    passages_uri: str = Field("", description="LanceDB's place, a folder or s3://…; empty: the data folder.")
+    passages_uri: str = Field("", description="LanceDB's folder or s3://… address; empty: the data folder.")
     search_memory_mb: int = Field(
         256, ge=0, description="Passages up to this size are searched in each process' memory; 0: never."
     )
@@ -72,45 +72,50 @@ class Settings(BaseSettings):
     anthropic_base_url: str = Field("", description="Another server that speaks Anthropic's Messages API.")
     small_model: str = Field("", description="Model for variants and verdicts; empty: the built-in choice.")
     large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
-    max_usd_per_question: float = Field(0.5, ge=0, description="What one question may spend on a model, in US dollars.")
+    max_usd_per_question: float = Field(
+        0.5, ge=0, description="The most one question may spend on a model, in US dollars."
+    )
     max_tokens_per_question: int = Field(
-        200_000, ge=0, description="How many tokens of a model one question may use, read and written ones."
+        200_000, ge=0, description="The most tokens one question may use, read and written together."
     )
 
-    learn: bool = Field(True, description="Whether what readers say of answers refits judge and reranker by itself.")
+    learn: bool = Field(
+        True, description="Whether judge and reranker are refitted automatically from readers' feedback."
+    )
     claude_facts: bool = Field(
-        False, description="Whether Claude reads facts out of each page read for a question; about a cent a page."
+        False, description="Whether Claude extracts facts from each page read for a question; about a cent a page."
     )
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
     )
     reranker: Literal["learned", "hybrid", "tfidf", "bm25", "none"] = Field(
         "learned",
-        description="What reorders the hits: learned; hybrid, tfidf or bm25 (the design document's); or none.",
+        description="How hits are reordered: learned; hybrid, tfidf or bm25 (the design document's); or none.",
     )
     judge: Literal["calibrated", "document"] = Field(
-        "calibrated", description="calibrated, or document: the design document's rules."
+        "calibrated", description="How the judge decides: calibrated, or document (the design document's rules)."
     )
     stop: Literal["judge", "document", "max_k"] = Field(
-        "judge", description="When enough hits are kept: judge, document (the design document's rule) or max_k (never)."
+        "judge",
+        description="When enough hits are kept: judge, document (the design document's rule) or max_k (never early).",
     )
     enhancements: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Names to switch on, or off with a minus before them, comma-separated; see below."
+        (), description="Enhancements to switch on, or off with a minus before the name, comma-separated; see below."
     )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
-    searxng_url: str = Field("", description="A SearXNG instance to search with.")
-    brave_key: EngineKey = Field(SecretStr(""), description="Brave Search's key; with it, it is asked.")
-    kagi_key: EngineKey = Field(SecretStr(""), description="Kagi's key; with it, it is asked.")
-    tavily_key: EngineKey = Field(SecretStr(""), description="Tavily's key; with it, it is asked.")
-    exa_key: EngineKey = Field(SecretStr(""), description="Exa's key; with it, it is asked.")
-    serper_key: EngineKey = Field(SecretStr(""), description="Serper's key; with it, it is asked.")
-    mojeek_key: EngineKey = Field(SecretStr(""), description="Mojeek's key; with it, it is asked.")
-    marginalia_key: EngineKey = Field(SecretStr(""), description="Marginalia's key; with it, it is asked.")
+    searxng_url: str = Field("", description="URL of a SearXNG instance; empty: none is used.")
+    brave_key: EngineKey = Field(SecretStr(""), description="Brave Search's key; empty: it is not used.")
+    kagi_key: EngineKey = Field(SecretStr(""), description="Kagi's key; empty: it is not used.")
+    tavily_key: EngineKey = Field(SecretStr(""), description="Tavily's key; empty: it is not used.")
+    exa_key: EngineKey = Field(SecretStr(""), description="Exa's key; empty: it is not used.")
+    serper_key: EngineKey = Field(SecretStr(""), description="Serper's key; empty: it is not used.")
+    mojeek_key: EngineKey = Field(SecretStr(""), description="Mojeek's key; empty: it is not used.")
+    marginalia_key: EngineKey = Field(SecretStr(""), description="Marginalia's key; empty: it is not used.")
     engines: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Engines to ask and no others, best first, comma-separated; empty: all that have their key."
+        (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
-    user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name robots.txt files know us by.")
+    user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")
     contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
     allow_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="host:port pairs that may be read although their address is private, comma-separated."
@@ -119,12 +124,12 @@ class Settings(BaseSettings):
     fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time one fetch may take, in seconds.")
     fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
     chromium: str = Field(
-        "auto", description="Chromium, for pages that only JavaScript makes: auto (if installed), off or its path."
+        "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
     )
 
     max_seconds: float = Field(120.0, gt=0, description="Longest time one question may read the web, in seconds.")
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
-    wave_pages: int = Field(5, ge=1, description="Pages read before judging again.")
+    wave_pages: int = Field(5, ge=1, description="Pages read before the question is searched again.")
 
     api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
@@ -138,7 +143,7 @@ class Settings(BaseSettings):
     answer_processes: int = Field(
         default_factory=_half_the_processors,
         ge=1,
-        description="Processes that answer; default: half the processors, at most 4.",
+        description="Processes that answer questions; default: half the processors, at most 4.",
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
 
@@ -197,7 +202,7 @@ class Settings(BaseSettings):
 
     @property
     def models_dir(self) -> Path:
-        """Where converted models are kept."""
+        """The folder of converted models."""
         return self.data_dir / "models"
 
     @property
