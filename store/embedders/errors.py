@@ -1,4 +1,4 @@
-"""What can go wrong while opening or using an embedder."""
+"""Define the errors of opening and using an embedder."""
 
 from __future__ import annotations
 

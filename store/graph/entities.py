@@ -1,4 +1,4 @@
-"""The graph of the knowledge base, in SQL: which pages bear a name, and which passages mention it.
+"""Store the graph of the knowledge base: the names of pages and the passages that mention them.
 
 Nodes are names (:mod:`text.names`) and pages; the edges are mentions. A page's mentions are replaced as its passages
 are; those of a page that is gone vanish.
@@ -19,11 +19,11 @@ from store.passages.filters import groups
 from store.sql.rows import dialect_insert
 from store.sql.tables import EntityRow, LinkRow, MentionRow, PageRow
 
-#: the ``ord`` of the row that says a page bears the name
+#: the ``ord`` of the row for a page's own name
 BEARS: Final = -1
 #: mentions counted of a name: one with so many is everywhere
 MAX_COUNTED: Final = 1_000
-#: rows looked at for one question, whatever its passages mention
+#: rows read for one question, whatever its passages mention
 _MAX_ROWS: Final = 2_000
 #: parameters of one statement
 _GROUP: Final = 5_000
@@ -35,7 +35,7 @@ class PageNames:
 
     bears: Sequence[str] = ()  #: the names its title gives it
     mentions: Mapping[int, Sequence[str]] = field(default_factory=dict)  #: by the ``ord`` of the passage
-    #: what may be names of other pages: a mention where one bears it
+    #: possible names: a mention if a page has the name
     maybe: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
@@ -52,7 +52,7 @@ def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
 
 
 def pages_named(session: Session, names: Collection[str]) -> list[KnownName]:
-    """Return those of ``names`` that pages bear."""
+    """Return those of ``names`` that are names of pages."""
     query = (
         select(EntityRow.id, EntityRow.name, MentionRow.page_id)
         .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS))
@@ -65,7 +65,7 @@ def pages_named(session: Session, names: Collection[str]) -> list[KnownName]:
 
 
 def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[KnownName]]:
-    """Return for each passage (page id, ord) the names it mentions that other pages bear."""
+    """Return for each passage (page id, ord) the names of other pages that it mentions."""
     if not passages:
         return {}
     borne = MentionRow.__table__.alias("borne")
@@ -86,7 +86,7 @@ def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dic
 
 
 def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[KnownName]]:
-    """Return for each page the names it bears, with the passages of other pages that mention them.
+    """Return the names of each page, with the passages of other pages that mention them.
 
     A name that more than ``most`` passages mention is left out: it is everywhere.
     """
@@ -122,12 +122,12 @@ def links_between(session: Session, urls: Collection[str]) -> list[tuple[str, st
 
 
 def size(session: Session) -> int:
-    """About how many pages there are: the last page's number, which no count of rows has to find."""
+    """Return the approximate number of pages: the last page's id, which needs no count of rows."""
     return int(session.scalar(select(func.max(PageRow.id))) or 0)
 
 
 def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
-    """The names of rows (id, name, page_id), each with how many passages mention it."""
+    """Return the names of rows (id, name, page_id), each with its number of mentions."""
     pages: dict[tuple[int, str], dict[int, None]] = {}
     for row in rows:
         pages.setdefault((row.id, row.name), {}).setdefault(row.page_id)
@@ -153,7 +153,7 @@ def _counts(session: Session, ids: Collection[int]) -> dict[int, int]:
 
 
 def _rows(session: Session, pages: Mapping[int, PageNames]) -> list[tuple[str, int, int]]:
-    """The mentions to be kept: (name, ord, page id), each once."""
+    """Return the mentions to store: (name, ord, page id), each once."""
     borne = {name for names in pages.values() for name in names.bears}
     maybe = {name for names in pages.values() for some in names.maybe.values() for name in some}
     known = borne | {name for some in groups(sorted(maybe - borne), _GROUP) for name in _borne(session, some)}
@@ -173,7 +173,7 @@ def _borne(session: Session, names: Sequence[str]) -> Iterable[str]:
 
 
 def _ids(session: Session, names: Collection[str]) -> dict[str, int]:
-    """The entities with these names, made where they are missing."""
+    """Return the ids of the entities with these names; add those that are missing."""
     found: dict[str, int] = {}
     # sorted: two writers that meet lock the same rows in the same order
     for some in groups(sorted(names), _GROUP):

@@ -1,4 +1,4 @@
-"""The graph and the facts as the pipeline follows them: SQL for the names, the passages table for what they lead to."""
+"""Read the graph for the pipeline: names and facts from SQL, passages from the passages table."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class GraphReader:
         self._passages = passages
 
     def pages_named(self, names: Collection[str]) -> Sequence[KnownName]:
-        """Return those of the names that pages bear."""
+        """Return those of the names that are names of pages."""
         if not names:
             return []
         with self._database.read() as session:
             return entities.pages_named(session, names)
 
     def mentioned_in(self, passage_ids: Collection[str]) -> Mapping[str, Sequence[KnownName]]:
-        """Return the names each passage mentions that other pages bear."""
+        """Return the names of other pages that each passage mentions."""
         places = {_place(id): id for id in passage_ids}
         with self._database.read() as session:
             return {places[place]: named for place, named in entities.mentioned_in(session, places).items()}
 
     def mentioning(self, page_ids: Collection[int], *, most: int) -> Mapping[int, Sequence[KnownName]]:
-        """Return the names each page bears that at most ``most`` passages mention, with those passages."""
+        """Return the names of each page that at most ``most`` passages mention, with those passages."""
         with self._database.read() as session:
             return entities.mentioning(session, page_ids, most=most)
 
@@ -44,7 +44,7 @@ class GraphReader:
             return entities.links_between(session, urls)
 
     def facts_about(self, names: Collection[str]) -> Sequence[StatedFact]:
-        """Return the facts whose subject bears one of these names."""
+        """Return the facts whose subject has one of these names."""
         if not names:
             return []
         with self._database.read() as session:

@@ -1,4 +1,4 @@
-"""What can go wrong with the passages table, and LanceDB's errors in words that say what to do."""
+"""Define the errors of the passages table; turn LanceDB's errors into advice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpenedBeforeFork(PassagesError):
 
 @contextmanager
 def explained(uri: str, doing: str) -> Iterator[None]:
-    """Turn an error of LanceDB or Arrow into a PassagesError that names the table and the way out."""
+    """Turn an error of LanceDB or Arrow into a PassagesError that names the table and what to do."""
     try:
         yield
     except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:

@@ -1,4 +1,4 @@
-"""Versions of what was learned: kept, listed, chosen; on each database."""
+"""Learned versions are stored, listed and chosen, on each database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer is given again exactly as long as what it rests on stands."""
+"""An answer is given again exactly as long as its evidence is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers say of answers is kept by revision, and what they confirm becomes an example."""
+"""Readers' feedback is stored by revision, and confirmed answers become examples."""
 
 from __future__ import annotations
 

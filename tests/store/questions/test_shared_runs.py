@@ -1,4 +1,4 @@
-"""Equal questions in flight share one run; each keeps its own id, budget and deadline."""
+"""Equal questions in progress share one run; each keeps its own id, budget and deadline."""
 
 from __future__ import annotations
 

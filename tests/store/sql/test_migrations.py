@@ -1,4 +1,4 @@
-"""What was kept before a migration is there after it, in the new form."""
+"""A migration keeps the stored data and gives it the new form."""
 
 from __future__ import annotations
 
