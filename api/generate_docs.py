@@ -27,11 +27,11 @@ _WIDTH = 100
 
 
 class UnknownPart(WellreadError):
-    """A page asks for a generated part that nobody writes."""
+    """A page names a generated part that does not exist."""
 
 
 def fill(page: str, parts: Mapping[str, str]) -> str:
-    """The page with the text between ``<!-- generated: NAME -->`` and ``<!-- end -->`` written anew."""
+    """Return the page with the text between ``<!-- generated: NAME -->`` and ``<!-- end -->`` written anew."""
 
     def write(match: re.Match[str]) -> str:
         name = match["name"]
@@ -43,18 +43,18 @@ def fill(page: str, parts: Mapping[str, str]) -> str:
 
 
 def settings_table(settings: type[BaseModel]) -> str:
-    """One row a setting: its environment variable, what it takes, its default, its meaning."""
+    """Return a row for each setting: its environment variable, what it takes, its default, its meaning."""
     prefix = str(settings.model_config.get("env_prefix", ""))
     return _fields("variable", settings.model_json_schema(), lambda name: prefix + name.upper())
 
 
 def fields_table(body: type[BaseModel]) -> str:
-    """One row a field of a request's body: name, what it takes, its default, its meaning."""
+    """Return a row for each field of a request's body: name, what it takes, its default, its meaning."""
     return _fields("field", body.model_json_schema(), str)
 
 
 def answer_table(body: type) -> str:
-    """One row a field of what is answered: name, what it holds, its meaning."""
+    """Return a row for each field of an answer: name, what it holds, its meaning."""
     schema = TypeAdapter(body).json_schema(mode="serialization")
     rows = [
         (f"`{name}`", _takes(field, schema.get("$defs", {})), _meaning(field))
@@ -64,7 +64,7 @@ def answer_table(body: type) -> str:
 
 
 def routes_table(openapi: Mapping[str, Any]) -> str:
-    """One row a route: method and path, what it does."""
+    """Return a row for each route: method and path, what it does."""
     rows = [
         (f"`{method.upper()} {path}`", _first_paragraph(operation["description"]))
         for path, operations in openapi["paths"].items()
@@ -74,18 +74,18 @@ def routes_table(openapi: Mapping[str, Any]) -> str:
 
 
 def command_reference(command: click.Command, name: str) -> str:
-    """The help of a command and of all below it, a heading each."""
+    """Return the help of a command and of all below it, each under a heading."""
     return "\n\n".join(_helps(command, name, None))
 
 
 def task_schema(payload: type[BaseModel]) -> str:
-    """The JSON schema of a task's argument, without the titles that only repeat the names."""
+    """Return the JSON schema of a task's argument, without the titles that only repeat the names."""
     plain = _without_titles(payload.model_json_schema())
     return f"```json\n{json.dumps(plain, indent=2, ensure_ascii=False)}\n```"
 
 
 def generated_parts() -> dict[str, str]:
-    """All generated parts, by name."""
+    """Return all generated parts, by name."""
     from api.app import create_app
     from api.cli.main import cli
     from api.schemas.requests import ChatRequest, QuestionRequest
@@ -129,8 +129,8 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
     yield f"## `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```"
     if isinstance(command, click.Group):
         for child in command.list_commands(context):
-            if (found := command.get_command(context, child)) is not None:
-                yield from _helps(found, child, context)
+            if (subcommand := command.get_command(context, child)) is not None:
+                yield from _helps(subcommand, child, context)
 
 
 def _fields(head: str, schema: Mapping[str, Any], called: Callable[[str], str]) -> str:
@@ -178,10 +178,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _without_titles(part: Any) -> Any:
-    """The schema without ``title``, which is a name where it is an object: a field may be called so."""
+    """Return the schema without its titles; a ``title`` that is an object is a field of that name, and stays."""
     if isinstance(part, dict):
-        kept = {name: value for name, value in part.items() if name != "title" or isinstance(value, dict)}
-        return {name: _without_titles(value) for name, value in kept.items()}
+        fields = {name: value for name, value in part.items() if name != "title" or isinstance(value, dict)}
+        return {name: _without_titles(value) for name, value in fields.items()}
     return [_without_titles(value) for value in part] if isinstance(part, list) else part
 
 

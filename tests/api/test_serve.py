@@ -70,7 +70,7 @@ def test_answers_do_not_wait_for_acknowledgements(settings: Settings, services: 
 
 
 @pytest.mark.live
-def test_server_that_is_told_to_stop_does_not_wait_for_watchers(settings: Settings, services: Services) -> None:
+def test_stopping_server_does_not_wait_for_watchers(settings: Settings, services: Services) -> None:
     question = walk.ask(services)
     with _server(settings) as (process, http), http.stream("GET", f"/api/questions/{question.id}/events") as stream:
         next(stream.iter_lines())

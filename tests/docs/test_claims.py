@@ -58,7 +58,7 @@ def test_every_environment_variable_named_exists() -> None:
     assert named - known - NOT_VARIABLES == set()
 
 
-def test_variables_of_the_compose_file_are_all_told() -> None:
+def test_every_variable_of_the_compose_file_is_documented() -> None:
     needed = set(re.findall(r"\$\{([A-Z_]+):\?", (ROOT / "docker-compose.yml").read_text()))
     (block,) = blocks("ini")
     assert set(re.findall(r"^([A-Z_]+)=", block.text, re.MULTILINE)) == needed

@@ -12,7 +12,7 @@ from tests.docs.blocks import PAGES
 from workers.settings import Settings
 
 
-def test_generated_parts_are_what_the_code_says_now() -> None:
+def test_generated_parts_match_the_code() -> None:
     parts = generate_docs.generated_parts()
     stale = [name for name, path in PAGES.items() if generate_docs.fill(text := path.read_text("utf-8"), parts) != text]
     assert stale == [], "run `make docs`"
@@ -27,14 +27,14 @@ def test_every_generated_part_has_its_place() -> None:
     assert sorted(placed) == sorted(generate_docs.generated_parts())
 
 
-def test_generated_parts_do_not_depend_on_the_settings_of_whoever_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_parts_do_not_depend_on_the_writers_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     before = generate_docs.generated_parts()
     for name, value in (("API_HOST", "0.0.0.0"), ("API_KEYS", "admin:my-own"), ("MAX_PAGES", "7"), ("DATA_DIR", "/x")):
         monkeypatch.setenv(f"WELLREAD_{name}", value)
     assert generate_docs.generated_parts() == before
 
 
-def test_a_part_that_nobody_writes_is_an_error() -> None:
+def test_unknown_part_is_an_error() -> None:
     with pytest.raises(generate_docs.UnknownPart, match="'weather'"):
         generate_docs.fill("<!-- generated: weather -->\n<!-- end -->", {"settings": "…"})
 

@@ -60,7 +60,7 @@ def test_json_is_exactly_the_apis_record(url: str, services: Services) -> None:
     assert record == httpx2.get(f"{url}/api/questions/{record['id']}", trust_env=False).json()
 
 
-def test_not_known_is_told_from_answered_and_from_an_error(url: str, services: Services) -> None:
+def test_exit_code_distinguishes_not_known_answered_and_error(url: str, services: Services) -> None:
     walk.move_soon(services, _abstained())
     result = wellread("ask", "Who wrote it?")
     assert result.exit_code == 3
@@ -219,7 +219,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["version"], ["source", "list"]])
-def test_a_reader_who_left_the_pipe_is_no_error_to_talk_about(here: Services, arguments: list[str]) -> None:
+def test_closed_pipe_prints_no_error(here: Services, arguments: list[str]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     command = [sys.executable, "-m", "api", *arguments]

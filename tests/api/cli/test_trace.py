@@ -105,7 +105,7 @@ def test_pages_stand_among_the_steps(http: TestClient, services: Services) -> No
     assert (page["outcome"], page["seconds"], page["detail"]["bytes"]) == ("read", 0.25, 100)
 
 
-def test_run_that_was_shared_is_told_of_as_well(http: TestClient, services: Services) -> None:
+def test_trace_includes_the_shared_run(http: TestClient, services: Services) -> None:
     leader, follower = read_question(services), walk.ask(services)
     with services.database.write() as session:
         session.get_one(QuestionRow, follower.id).leader_id = leader.id

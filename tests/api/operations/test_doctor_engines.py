@@ -65,7 +65,7 @@ def test_a_wrong_key_is_the_operators_to_mend(services_for: ServicesFor) -> None
     assert "brave" in check.fix
 
 
-def test_an_engine_that_is_down_is_told_of_and_nothing_is_to_be_done(services_for: ServicesFor) -> None:
+def test_engine_that_is_down_is_reported_without_advice(services_for: ServicesFor) -> None:
     services = services_for(brave_key="k")
     fail(services, "brave", "EngineDown", "Brave failed with the status 500: ask it again later")
     check = found(services)
@@ -84,7 +84,7 @@ def test_the_operators_searxng_is_tried(services_for: ServicesFor) -> None:
     assert "settings.yml" in check.fix
 
 
-def test_the_overview_shows_who_is_left_alone(services_for: ServicesFor) -> None:
+def test_overview_shows_the_paused_engines(services_for: ServicesFor) -> None:
     services = services_for(wikipedia=True, brave_key="k")
     migrate(services.settings.database)
     fail(services, "brave", "OutOfCredit", "Brave has no searches left")

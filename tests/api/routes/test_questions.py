@@ -71,7 +71,7 @@ def test_queued_chat_does_not_wait(http: TestClient) -> None:
     assert time.monotonic() - began < SLACK_S
 
 
-def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services: Services) -> None:
+def test_question_goes_on_when_its_caller_hangs_up(app: FastAPI, services: Services) -> None:
     with serving(app) as url, httpx2.Client(base_url=url, timeout=0.5, trust_env=False) as client:
         with pytest.raises(httpx2.ReadTimeout):
             client.post("/api/chat", json={"question": "Who hangs up?", "wait": 20})
@@ -80,7 +80,7 @@ def test_caller_who_hangs_up_leaves_the_question_to_go_on(app: FastAPI, services
         assert client.get(f"/api/questions/{question_id}").json()["status"] == "ANSWERED"
 
 
-def test_server_that_stops_gives_those_who_wait_what_there_is(app: FastAPI, services: Services) -> None:
+def test_stopping_server_gives_waiting_callers_the_present_answer(app: FastAPI, services: Services) -> None:
     walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.provisional(), text="Who is cut short?")
     answers = []
     with serving(app) as url:

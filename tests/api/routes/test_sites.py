@@ -114,7 +114,7 @@ def test_the_history_of_a_page_is_shown(placed: Services) -> None:
     assert wellread("pages", "show", "https://example.org/none").exit_code == 1
 
 
-def test_a_whole_site_that_is_done_is_told_as_json(url_of_api: str, services: Services) -> None:
+def test_finished_site_read_is_printed_as_json(url_of_api: str, services: Services) -> None:
     from workers.crawl import sites
 
     begun = sites.start(services, "https://example.org/")

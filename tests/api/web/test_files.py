@@ -45,7 +45,7 @@ def test_script_never_makes_markup_of_text() -> None:
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", SCRIPT)
 
 
-def test_every_element_that_the_script_looks_for_is_there() -> None:
+def test_page_has_every_element_that_its_scripts_use() -> None:
     wanted = set(re.findall(r"\$\(\"([\w-]+)\"\)", SCRIPT))
     assert wanted
     assert wanted <= set(re.findall(r"id=\"([\w-]+)\"", HTML))

@@ -85,7 +85,7 @@ def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, service
 
 
 @pytest.mark.live
-def test_what_is_to_be_known_of_an_answer_stands_below_it(tab: Tab, services: Services) -> None:
+def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> None:
     page_id = walk.keep_page(services)
     question_id = _ask(tab, "Who built the lighthouse?")
     walk.move(services, question_id, walk.insufficient(Status.RETRYING))

@@ -106,7 +106,7 @@ def test_feed_leads_to_what_is_there() -> None:
 
 
 @pytest.mark.parametrize("pair", ANSWERED, ids=lambda pair: pair["expected"])
-def test_answer_stands_on_exactly_one_page(pair: dict[str, str]) -> None:
+def test_answer_is_on_exactly_one_page(pair: dict[str, str]) -> None:
     expected = re.compile(rf"(?<!\w){re.escape(pair['expected'])}(?!\w)")
     holding = [name for name, text in ALLOWED.items() if expected.search(" ".join(Page(text).words))]
     assert len(holding) == 1, holding

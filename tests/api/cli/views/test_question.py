@@ -109,7 +109,7 @@ def test_a_provisional_answer_is_marked_as_one() -> None:
     assert answer.strip() == "Perhaps."
 
 
-def test_where_the_question_stands_is_not_told_before_its_story_nor_twice() -> None:
+def test_status_is_shown_neither_before_the_first_step_nor_twice() -> None:
     first, asked, again, retrying = (
         _status("READING", id=""), _status("ASKED"), _status("ASKED", id="2-0"), _status("RETRYING"),
     )  # fmt: skip
@@ -125,7 +125,7 @@ def test_a_provisional_answer_is_shown_again_only_when_it_changed() -> None:
     assert list(question.new_events([one, _status("SEEKING"), same, other])) == [one, _status("SEEKING"), other]
 
 
-def test_just_what_was_asked_stands_above_the_answer() -> None:
+def test_short_answer_is_shown_above_the_answer() -> None:
     lines = question.record_lines(_record(short_answer="610 megawatt-hours"), Style(width=100))
     assert lines[2:5] == ["610 megawatt-hours", "", "They give 610 megawatt-hours a year. [1]"]
     assert "\x1b[1m" in "\n".join(question.record_lines(_record(short_answer="610"), Style(colour=True)))
