@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from crawler.browser.render import NotRendered
 from crawler.browser.requests import ScriptFetch
+from crawler.content_types import HTML
 from crawler.extract.charset import decode
-from crawler.extract.document import CONTROL, HTML_TYPES, MAX_SOURCE
+from crawler.extract.document import CONTROL, MAX_SOURCE
 from crawler.extract.html import parse
 from crawler.extract.visibility import drop_hidden
 from crawler.fetch.guard import Blocked
@@ -66,7 +67,7 @@ async def run_scripts(
 
 def needs_javascript(body: bytes, content_type: str = "") -> bool:
     """Return whether a document is a page that has hardly any text before its scripts have run."""
-    if content_type.split(";")[0].strip().lower() not in HTML_TYPES or b"<script" not in body.lower():
+    if content_type.split(";")[0].strip().lower() not in HTML | {""} or b"<script" not in body.lower():
         return False
     tree = parse(CONTROL.sub(" ", decode(body[:MAX_SOURCE], content_type)))
     if tree is None or not any(True for _ in tree.iter("script")):

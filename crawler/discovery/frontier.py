@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
 
+from crawler.content_types import NOT_READ
 from crawler.discovery.relevance import LinkWords, Rarity, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
@@ -23,13 +24,6 @@ MAX_PER_PATTERN: Final = 5
 #: one in so many places may go to sitemaps and feeds
 DISCOVERY_SHARE: Final = 5
 
-#: suffixes of URLs without text
-_BINARY: Final = re.compile(
-    r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|og[gv]|webm|wav|flac|avi|mov|wmv|mkv|zip|t?gz|bz2|xz"
-    r"|zst|7z|rar|tar|jar|whl|deb|rpm|dmg|iso|exe|msi|apk|bin|dll|so|css|m?js|map|woff2?|ttf|otf|eot|docx?|xlsx?|pptx?"
-    r"|od[tsp]|epub|mobi|ps|psd|swf|torrent|parquet|sqlite3?|pyc)$",
-    re.IGNORECASE,
-)
 #: pages that consist of links
 _HUB: Final = re.compile(
     r"(?:^|/)(?:index|overview|archives?|browse|categor(?:y|ies)|topics|docs?|documentation|library|reference|guides?"
@@ -102,7 +96,7 @@ def kind_of(link: Link) -> CandidateKind:
 def leads_to_text(url: str) -> bool:
     """Return whether a URL may lead to text: not to an image, program or archive, and not into a trap."""
     try:
-        return _BINARY.search(url.partition("?")[0]) is None and not is_trap(url)
+        return NOT_READ.search(url.partition("?")[0]) is None and not is_trap(url)
     except BadUrl:
         return False
 

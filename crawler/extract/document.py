@@ -15,6 +15,7 @@ from typing import Any
 
 import lxml.html
 
+from crawler.content_types import PDF, READABLE, READABLE_NAMES
 from crawler.extract.charset import decode
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.facts import facts_of
@@ -29,13 +30,11 @@ from crawler.language import detect_page_language
 from domain import Fact, PageText
 from domain.errors import WellreadError
 
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 _READERS: dict[str, Callable[[str, str], PageText]] = {
     "text/markdown": read_markdown,
     "text/x-markdown": read_markdown,
     "text/plain": read_plain,
 }
-_PDF = "application/pdf"
 
 #: where pages mark their content, the best first
 _MAIN = (
@@ -58,7 +57,6 @@ HUB_WORDS, HUB_SHARE = 150, 0.6
 #: an index is a hub too: more links than this, with fewer words for each
 HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
-_SUPPORTED = "HTML, PDF, Markdown and plain text"
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
 
@@ -73,17 +71,17 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     ``url`` is its own, to resolve links against; ``content_type`` is the whole header, with parameters.
     """
     kind = content_type.split(";")[0].strip().lower()
-    if kind not in HTML_TYPES | _READERS.keys() | {_PDF}:
-        raise NothingToRead(f"{url} has the content type {kind}: only {_SUPPORTED} are read.")
+    if kind and kind not in READABLE:
+        raise NothingToRead(f"{url} has the content type {kind}: only {READABLE_NAMES} are read.")
     if not body.strip():
         raise NothingToRead(f"{url} is empty.")
-    if kind == _PDF or body.startswith(b"%PDF-"):
+    if kind == PDF or body.startswith(b"%PDF-"):
         try:
             return read_pdf(body, url=url)
         except NoPdfText as error:
             raise NothingToRead(f"{url} {error}") from error
     if body.startswith(_BINARY):
-        raise NothingToRead(f"{url} is binary, unlike its content type: only {_SUPPORTED} are read.")
+        raise NothingToRead(f"{url} is binary, unlike its content type: only {READABLE_NAMES} are read.")
     text = CONTROL.sub(" ", decode(body, content_type))
     page = _READERS.get(kind, _html)(text, url)
     if not page.text.strip():

@@ -16,14 +16,14 @@ from typing import Self
 
 import httpcore2
 
+from crawler.content_types import ACCEPT, PAGE_TYPES
 from crawler.fetch.content_encoding import ENCODINGS
 from crawler.fetch.guard import Blocked, Guard, Target
 from crawler.fetch.network import GuardedNetwork, Resolver, system_resolver
 from crawler.fetch.response import fetch_error_of, location_of, receive
-from crawler.fetch.result import PAGE_TYPES, Fetched, FetchTimeout, Hop, Limits
+from crawler.fetch.result import Fetched, FetchTimeout, Hop, Limits
 from crawler.urls import BadUrl, absolute
 
-_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.8,text/plain;q=0.8,*/*;q=0.1"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 #: called with a redirect's target before it is requested; raises FetchError to refuse it
@@ -44,7 +44,7 @@ class Fetcher:
     ) -> None:
         self._guard = guard
         self._limits = limits
-        self._headers = {"user-agent": user_agent, "accept": _ACCEPT, "accept-encoding": ENCODINGS}
+        self._headers = {"user-agent": user_agent, "accept": ACCEPT, "accept-encoding": ENCODINGS}
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context or httpcore2.default_ssl_context(),
             max_connections=100,

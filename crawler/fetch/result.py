@@ -8,11 +8,6 @@ from dataclasses import dataclass
 from crawler.fetch.content_encoding import BodyBounds
 from crawler.fetch.guard import FetchError
 
-#: content types with text to extract
-PAGE_TYPES = frozenset(
-    {"text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf"}
-    | {"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/json"}
-)
 ANY_TYPE = frozenset({"*/*"})  #: for what is recognised by its bytes, such as robots.txt
 
 
