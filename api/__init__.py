@@ -1,4 +1,4 @@
-"""How people and programs reach Wellread: HTTP, the web page, the command line."""
+"""The interfaces of Wellread: HTTP, the web page, the command line."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _LITTLE_TEXT = 400  #: characters
 
 @dataclass(frozen=True, kw_only=True)
 class PreviousRead:
-    """What is stored of a page's last read."""
+    """The stored state of a page's last read."""
 
     validators: Validators
     content_hash: str

@@ -11,7 +11,7 @@ class EventKind(StrEnum):
     STATUS = "status"  #: the question has another status
     PAGE = "page"  #: a candidate has an outcome
     WRITING = "writing"  #: the answer as far as it is written
-    PROVISIONAL = "provisional"  #: an answer before the crawl
+    PROVISIONAL = "provisional"  #: the best answer so far; reading goes on
     FINAL = "final"  #: the question has ended
     CHANGED = "changed"  #: a watched question has another answer
     UNWATCHED = "unwatched"  #: the question is no longer watched

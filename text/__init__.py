@@ -1,1 +1,1 @@
-"""Words, sentences and languages of a text; pure, and known to every wing."""
+"""Words, sentences and languages of a text; pure. Every package may import it."""

@@ -23,7 +23,7 @@ def rarity(term: str, lang: str) -> float:
 
 
 def rarity_among(term: str, lang: str, holding: float, texts: int) -> float:
-    """Return the rarity of a term in general and among the ``texts`` at hand, of which ``holding`` hold it."""
+    """Return a term's rarity in the language, lowered by the share of the ``texts`` that contain it (``holding``)."""
     among = math.log1p((texts - holding + 0.5) / (holding + 0.5)) / math.log1p((texts + 0.5) / 0.5)
     return rarity(term, lang) * (_COMMON + (1 - _COMMON) * among)
 

@@ -19,7 +19,7 @@ DERIVED, SYNONYM = 0.8, 0.7
 #: least similarity (the share of letters in common)
 MISSPELLED = 0.6
 _SPELLED_CHARS, _SPELLED_ALIKE = 5, 0.85
-#: the least letters that two forms of a word share, and their least share of the longer form
+#: two forms of a word share at least so many first letters, and at least this share of the longer form
 _STEM_CHARS, _STEM_SHARE = 4, 0.6
 
 _GROUPS: dict[str, str] = {

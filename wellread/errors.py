@@ -1,4 +1,4 @@
-"""How a call of the API fails."""
+"""Errors of a call to the API."""
 
 from __future__ import annotations
 

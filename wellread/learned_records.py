@@ -1,4 +1,4 @@
-"""What operators get of learning: its versions, and what it last came to."""
+"""Values about learning for operators: its versions and last results."""
 
 from __future__ import annotations
 

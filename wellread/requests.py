@@ -1,4 +1,4 @@
-"""What each call of the API sends. Nothing here sends anything."""
+"""The request of each call to the API, as a value; nothing is sent here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each response of the API means: its JSON, or the error to raise; and when a broken stream is given up."""
+"""Read responses of the API: their JSON, or the error to raise; decide when to give up a broken stream."""
 
 from __future__ import annotations
 

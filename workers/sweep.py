@@ -1,4 +1,4 @@
-"""Sends the tasks again of work that is due and that nobody does; ends questions that are out of time.
+"""Sends the task again for each due row that no worker holds; ends questions that are out of time.
 
 It sends no more messages than a queue has room for: otherwise it would flood the queue while workers are away.
 """

@@ -57,7 +57,7 @@ def check(options: AskOptions) -> None:
 def ask(client: Client, options: AskOptions, on_event: OnEvent) -> Record:
     """Ask, report each event with the seconds since, and return the record: final unless the time ran out.
 
-    Ctrl-C cancels the question. Raises NotOwn, or the client's errors.
+    Ctrl-C cancels the question. Raises PrivateSite, or the client's errors.
     """
     if options.own:
         for site in options.sites:

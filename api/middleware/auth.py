@@ -28,7 +28,7 @@ class BadKeys(WellreadError):
 
 
 class Role(IntEnum):
-    """What a key allows; a greater role includes the smaller ones."""
+    """The permissions of a key; a greater role includes the smaller ones."""
 
     ask = 1  #: ask, watch, cancel, look at pages
     operate = 2  #: choose what is read: sources and single pages

@@ -74,7 +74,7 @@ def install_for_requests(app: FastAPI) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Kind:
-    """What the problems of one class of errors have in common."""
+    """The common part of all problems of one error class."""
 
     type: str  #: programs know the problem by it: it stays when the class is renamed
     status: int

@@ -51,7 +51,7 @@ def _listed(body: bytes, url: str) -> Iterator[Link]:
     if root in FEED_ROOTS:
         return iter(parse_feed(body, url=url))
     if root:
-        raise BadSitemap(f"{url} is not a sitemap but a document of the kind <{root}>: leave it")
+        raise BadSitemap(f"{url} is not a sitemap but a document of the kind <{root}>; it is not read")
     return _lines(body, url)
 
 

@@ -22,7 +22,7 @@ MAX_JSON = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What a page says about itself."""
+    """A page's own statements about itself."""
 
     title: str = ""
     lang: str = ""  #: ISO 639-1, as declared

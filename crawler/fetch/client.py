@@ -125,15 +125,15 @@ class Fetcher:
     def _redirected(self, source: Target, location: str, hops: list[Hop]) -> Target:
         """Check a redirect's target as any URL, and for what only a redirect can do wrong."""
         if len(hops) > self._limits.max_hops:
-            raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times: leave it")
+            raise Blocked(f"{hops[0].url} redirects more than {self._limits.max_hops} times; it is not read")
         if _UNSAFE.search(location):
-            raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes: leave it")
+            raise Blocked(f"{source.url} redirects to a URL with control characters or backslashes; it is not read")
         try:
             target = self._guard.check(absolute(location, source.url))
         except (BadUrl, Blocked) as error:
             raise Blocked(f"{source.url} redirects to a URL that may not be read: {error}") from error
         if target.url in {hop.url for hop in hops}:
-            raise Blocked(f"{hops[0].url} redirects in a circle: leave it")
+            raise Blocked(f"{hops[0].url} redirects in a circle; it is not read")
         if source.scheme == "https" and target.scheme == "http":
             raise Blocked(f"{source.url} redirects from https to {target.url}: ask for that if you trust it")
         if target.own and not source.own:

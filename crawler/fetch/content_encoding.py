@@ -27,7 +27,7 @@ class Corrupt(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class BodyBounds:
-    """How large a body may be."""
+    """Limits on the size of a body."""
 
     max_wire: int = 5_000_000  #: bytes as they arrive
     max_body: int = 10_000_000  #: bytes once decoded

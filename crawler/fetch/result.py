@@ -29,7 +29,7 @@ class NotText(FetchError):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long a fetch may take and how large its answer may be."""
+    """Limits on the time of a fetch and the size of its answer."""
 
     deadline_s: float = 20.0  #: for everything: all hops, DNS and bytes
     connect_s: float = 5.0  #: for one address

@@ -1,1 +1,1 @@
-"""What a site allows: the rules of its robots.txt, and the delay between requests."""
+"""The rules of a site's robots.txt, and the delay between requests."""

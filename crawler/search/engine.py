@@ -55,7 +55,7 @@ class EngineReply:
 
 @dataclass(frozen=True, kw_only=True)
 class RateLimit:
-    """How often an engine may be asked for one question."""
+    """Limits on the queries to an engine for one question."""
 
     max_queries: int  #: few for an engine that is paid by the query
     max_concurrent: int = 2
@@ -71,7 +71,7 @@ class Engine(Protocol):
 
     @property
     def rate_limit(self) -> RateLimit:
-        """How often it may be asked."""
+        """Its limits for one question."""
 
     async def search(self, query: Query, *, limit: int) -> EngineReply:
         """Return at most ``limit`` links; raises EngineError."""

@@ -50,7 +50,7 @@ class Case:
 
     @cached_property
     def evidence(self) -> Evidence | None:
-        """What the judge is given; None without hits or terms."""
+        """The judge's input; None without hits or terms."""
         return gather_evidence(self.analysis, self.hits)
 
 

@@ -1,1 +1,1 @@
-"""What is measured, one module a stage."""
+"""Measurements, one module for each stage."""

@@ -38,7 +38,7 @@ _NEAR = 3
 
 @dataclass(frozen=True, kw_only=True)
 class SpanCoverage:
-    """How far a sentence covers the question; shares are weighted, [0, 1]."""
+    """The coverage of the question by a sentence; shares are weighted, [0, 1]."""
 
     span: Span
     at: int  #: index of its hit
@@ -54,7 +54,7 @@ class SpanCoverage:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """How far the hits cover the question."""
+    """The coverage of the question by the hits."""
 
     terms: Mapping[str, str]  #: search term → the question's word
     weights: Mapping[str, float]  #: search term → its rarity among these hits

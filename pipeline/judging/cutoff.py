@@ -26,7 +26,7 @@ SIMILARITY_FLOOR = 0.2
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT = 0.6, 0.4
 #: [DEFAULT_CONFIDENCE_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K]
 DEFAULT_THRESHOLD, DEFAULT_MIN_K, DEFAULT_MAX_K = 0.7, 1, 8
-#: the default stops only when it is this sure: the threshold alone lost the answering passage of 1 in 100 questions
+#: least confidence at which the default stops: with the threshold alone, 1 question in 100 lost its answering passage
 SURE = 0.9
 #: confidence that the remaining hits may add at most
 NO_GAIN = 0.02

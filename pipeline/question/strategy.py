@@ -10,7 +10,7 @@ from domain.question import Task
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalStrategy:
-    """When to stop retrieving."""
+    """The rule that ends retrieval."""
 
     task: Task
     threshold: float  #: the sufficient confidence, [0, 1]
@@ -60,7 +60,7 @@ _SIGN_PATTERNS = tuple((task, re.compile(rf"(?<!\w)(?:{signs})(?!\w)", re.IGNORE
 def strategy_for(question: str, task: str = "") -> RetrievalStrategy:
     """Return the strategy of ``task``, or of the task that the question's words show.
 
-    The explanation strategy is never inferred: its threshold is for questions already half answered. Raises KeyError
+    The explanation strategy is never inferred: only a caller asks for its high threshold. Raises KeyError
     for an unknown task.
     """
     return TASK_STRATEGIES[task or infer_task(question)]

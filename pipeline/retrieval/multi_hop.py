@@ -30,7 +30,7 @@ SOURCES, STEPS = 3, 2
 PER_NAME = 2
 #: the part of a pulled passage's worth that does not depend on its text; the rest is its relevance
 NAMED = 0.7
-#: worth of a passage that names the hit's page, as a share of that of a page that the hit names
+#: weight of a link back to the hit, relative to a link from it
 BACK = 0.7
 #: names of a hit's page that more passages mention are not followed
 MOST_BACK = 50
@@ -86,7 +86,7 @@ class _Pulled:
 
 @dataclass(frozen=True, kw_only=True)
 class _Target:
-    """What the pulled passages are compared with."""
+    """The scores that the added passages are compared with."""
 
     weights: Mapping[str, float]  #: term of the question → rarity
     lang: str

@@ -35,7 +35,7 @@ FusionName = Literal["minmax", "rrf"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """How the hits of both legs are ranked."""
+    """The fusion and the reranker for the hits of both legs."""
 
     fusion: FusionName = "minmax"
     reranker: RerankerName = "learned"

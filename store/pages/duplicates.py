@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+")
 def resolve(session: Session, row: PageRow, now: datetime) -> int:
     """Choose the page that represents this one and its duplicates, and save that; return that page's id.
 
-    The page's text is stored; where its passages must go or come, its state says so.
+    The page's text is stored. If its passages must be removed or written, its state becomes FETCHED.
     """
     others = _same(session, row)
     best = min([row, *others], key=lambda one: (_is_disowned(one, [row, *others]), len(one.url), one.id))

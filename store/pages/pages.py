@@ -98,7 +98,7 @@ def mark_unchanged(
 ) -> tuple[int, bool]:
     """Record that a page was checked and has the same text; return what ``save`` does.
 
-    Of its validators those stay that the answer did not name. A duplicate takes the place of the page that stood for
+    A validator that the answer lacks keeps its stored value. A duplicate takes the place of the page that stood for
     it, once that is gone or says something else.
     """
     row = session.get_one(PageRow, page_id, with_for_update=True)
@@ -117,7 +117,7 @@ def mark_unchanged(
 def mark_gone(session: Session, page_id: int, now: datetime, *, for_good: bool = True) -> None:
     """Record that a page vanished: its text stays, its passages leave the knowledge base.
 
-    One that is not gone for good, as it only leads elsewhere or may not be kept now, is looked at by its own interval.
+    A page that only redirects, or may not be stored for now, is checked again at its own interval.
     """
     row = session.get_one(PageRow, page_id, with_for_update=True)
     row.checked_at = now

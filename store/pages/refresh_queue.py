@@ -1,8 +1,8 @@
 """Choose the pages to be read again, fairly across hosts: each host with due pages is read in a lane of its own.
 
-A lane is one candidate at a time. A host stands in the line of hosts (``hosts.refresh_at``) by when it was last
-served or its first page fell due, so that a million due pages of one host hold no other host up. Everything that is
-looked for stands in an index; what a claim costs does not grow with the pages.
+At most one page of a host is read at a time (its lane). Waiting hosts are served in the order of
+``hosts.refresh_at``: the time when the host was last served or its first page fell due. A million due pages of one
+host therefore delay no other. Every query uses an index, so the cost of a claim does not grow with the pages.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _EVERYTHING: Final = Scope()
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What a write did."""
+    """The result of a write."""
 
     passages: int
     embedded: int  #: passages whose text was new; the others kept their vectors

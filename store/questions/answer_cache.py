@@ -19,7 +19,7 @@ from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, QuestionRow, 
 
 #: equal questions whose answers are looked at, the latest first
 LOOKED_AT = 5
-#: the web is not asked again so soon after it did not know
+#: how long "I do not know" is reused before the web is read again
 UNKNOWN_FOR = timedelta(minutes=10)
 
 
@@ -53,7 +53,7 @@ def _known(session: Session, row: QuestionRow, now: datetime) -> AnswerRow | Non
             QuestionRow.equal_key == row.equal_key,
             QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
             QuestionRow.id != row.id,
-            QuestionRow.cached_from.is_(None),  # where an answer was made, it shows its age
+            QuestionRow.cached_from.is_(None),  # only originals: a copy is newer than its evidence
         )
         .order_by(QuestionRow.finished_at.desc())
     )

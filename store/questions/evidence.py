@@ -55,9 +55,7 @@ def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
 
 
 def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | None) -> bool:
-    """Return whether each page the answer cites is as it was, and was read or seen unchanged late enough; none cited:
-    no.
-    """
+    """Return whether the answer cites a page, and every cited page is unchanged and was seen after ``read_after``."""
     if answer.stale_at is not None:
         return False
     cited = set(session.scalars(select(EvidenceRow.page_id).where(EvidenceRow.answer_id == answer.id)))

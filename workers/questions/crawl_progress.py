@@ -14,7 +14,7 @@ from store.sql.tables import QuestionRow
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How much a question's crawl has read."""
+    """The progress of a question's crawl."""
 
     pages: int = 0
     bytes: int = 0

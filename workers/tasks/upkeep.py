@@ -11,7 +11,7 @@ from workers.services import services
 
 @app.task(name="wellread.sweep")
 def sweep_lost() -> None:
-    """Send the tasks again of work that is due and that nobody does."""
+    """Send the task again for each due row that no worker holds."""
     sweep.sweep(services())
 
 

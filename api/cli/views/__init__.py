@@ -1,1 +1,1 @@
-"""How the terminal shows what it shows."""
+"""The terminal's output, one module for each kind of thing."""

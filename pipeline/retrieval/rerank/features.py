@@ -44,7 +44,7 @@ class Signals:
 
 @dataclass(frozen=True, kw_only=True)
 class _Words:
-    """What the words of one hit count for the words of the question."""
+    """The weights of a hit's words for the words of the question."""
 
     title: tuple[float, ...]  #: per term of the question: what the title counts for it
     sentences: tuple[tuple[float, ...], ...]

@@ -26,7 +26,7 @@ class VariantsRow(Table):
 
 
 class VariantTallyRow(Table):
-    """How often a kind of variant was tried for a type of question, and how often that earned a citation."""
+    """Counts of a kind of variant for a type of question: trials, and trials that earned a citation."""
 
     __tablename__ = "variant_tallies"
 

@@ -13,7 +13,7 @@ from store.sql.tables.columns import Leased, Table
 
 
 class IndexState(StrEnum):
-    """Whether the knowledge base holds the text of a page."""
+    """The state of a page in the knowledge base."""
 
     FETCHED = "FETCHED"  #: not yet
     INDEXED = "INDEXED"
