@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import redis
 
-from store.sql.database import migrate
 from workers.services import Services
 from workers.settings import load
 
 
 class Bell:
-    """Remembers what was rung for."""
+    """Records the messages that would be sent."""
 
     def __init__(self) -> None:
         self.rung: list[tuple[str, str | int]] = []
@@ -33,10 +32,10 @@ def bell() -> Bell:
 
 
 @pytest.fixture
-def services(tmp_path: Path, valkey_url: str, bell: Bell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+def services(valkey_url: str, bell: Bell, data_template: Callable[[Path], None]) -> Iterator[Services]:
     redis.Redis.from_url(valkey_url).flushall()
     settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
-    migrate(settings.database)
+    data_template(settings.data_dir)
     ready = Services(settings)
     ready.__dict__["dispatcher"] = bell
     yield ready
