@@ -95,4 +95,6 @@ def _fingerprint(new: NewQuestion) -> str:
 def _equal_key(new: NewQuestion) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times."""
     own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
-    return shared_runs.equal_key(new.text, {name: value for name, value in asdict(new).items() if name not in own})
+    conditions = {name: value for name, value in asdict(new).items() if name not in own}
+    conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
+    return shared_runs.equal_key(new.text, conditions)
