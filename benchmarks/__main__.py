@@ -50,13 +50,11 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     "--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Pages read to watch memory."
 )
 @click.option("--folder", type=FOLDER, help="Folder of knowledge bases; default: in the data folder's cache.")
-@click.option("--models", type=FOLDER, help="Folder of the converted models; default: in the data folder.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
 def main(
     names: tuple[str, ...],
     as_json: bool,
     folder: Path | None,
-    models: Path | None,
     **sizes: Any,
 ) -> None:
     """Measure speed. A missed target is shown; it fails nothing."""
@@ -67,7 +65,6 @@ def main(
     settings = load()
     options = Options(
         folder=(folder or settings.data_dir / "cache" / "benchmarks").absolute(),
-        models_dir=(models or settings.models_dir).absolute(),
         **sizes,
     )
     try:

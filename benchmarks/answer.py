@@ -57,8 +57,6 @@ def measure(options: Options) -> Report:
     questions = [question.text for question in real_set().questions if question.answerable]
     with sandbox() as settings:
         shutil.copytree(make_knowledge_base(options), settings.data_dir, dirs_exist_ok=True)
-        options.models_dir.mkdir(parents=True, exist_ok=True)
-        settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)
         with up(settings, WELLREAD_EMBEDDER="minilm") as (_, client):
             asked = [_ask(client, text) for text in islice(cycle(questions), options.rounds + _WARM)][_WARM:]
     answered = [each for each in asked if each.at_first_pass]

@@ -17,7 +17,6 @@ class Options:
     passages: int  #: in the knowledge base
     rounds: int  #: questions asked, texts embedded, tasks sent
     folder: Path  #: of knowledge bases, used again by the next run
-    models_dir: Path  #: of converted models
     embedder: str
     pages: int = 5_000  #: read to watch memory
 

@@ -37,7 +37,7 @@ def measure(options: Options) -> Report:
             Figure(name="up: memory, shared pages once (PSS)", value=first[1] / _MB, unit="MB"),
             Figure(name="up: memory, shared pages each time (RSS)", value=first[2] / _MB, unit="MB"),
         ],
-        notes=("every `up` starts with an empty data folder; the models are already converted",),
+        notes=("every `up` starts with an empty data folder",),
     )
 
 
@@ -49,8 +49,6 @@ def _run_s(settings: Settings, *arguments: str) -> float:
 def _up(options: Options) -> tuple[float, float, float]:
     """Return the seconds until it is ready, and its processes' memory in bytes after an answer: PSS and RSS."""
     with sandbox() as settings:
-        options.models_dir.mkdir(parents=True, exist_ok=True)
-        settings.models_dir.symlink_to(options.models_dir, target_is_directory=True)
         started = time.perf_counter()
         with up(settings) as (process, client):
             ready_s = time.perf_counter() - started

@@ -41,7 +41,6 @@ provider's model is asked.
 What --ablate switches off:
 {_PARTS}"""
 
-_MODELS = click.option("--models", type=FOLDER, help="Folder of the converted models; default: in the data folder.")
 _CACHE = click.option(
     "--cache",
     type=FOLDER,
@@ -73,7 +72,6 @@ def _command(name: str) -> click.Command:
     @click.option("--limit", type=click.IntRange(min=1), help="Ask this many questions: a sample, the same each time.")
     @click.option("--ablate", multiple=True, type=click.Choice(list(ABLATIONS)), help="Switch a part off; repeatable.")
     @click.option("--embedder", default="auto", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
-    @_MODELS
     @_CACHE
     @_THREADS
     def command(
@@ -83,13 +81,12 @@ def _command(name: str) -> click.Command:
         limit: int | None,
         ablate: Sequence[str],
         embedder: str,
-        models: Path | None,
         cache: Path,
         threads: int,
     ) -> None:
         with _errors_in_one_line():
             eval_set = read_set(folder, corpus=corpus)
-            opened = _open_embedder(embedder, models, threads)
+            opened = _open_embedder(embedder, threads)
             with _progress(name, eval_set, limit) as on_first_pass:
                 figures = measure(
                     [name],
@@ -109,12 +106,12 @@ def _command(name: str) -> click.Command:
     return click.command(name, help=f"{mode.summary}\n\n{figures_explained}\n\n{_SHARED}")(command)
 
 
-def _open_embedder(name: str, models: Path | None, threads: int) -> Embedder:
+def _open_embedder(name: str, threads: int) -> Embedder:
     """Open an embedder; a remote one with the settings of this machine."""
     settings = load()
     return open_embedder(
         name,
-        models_dir=models or settings.models_dir,
+        models_dir=settings.models_dir,
         threads=threads,
         base_url=settings.embedder_base_url,
         api_key=settings.embedder_api_key.get_secret_value(),
@@ -148,7 +145,6 @@ def _progress(mode: str, eval_set: EvalSet, limit: int | None) -> Iterator[Calla
 @click.option(
     "--allow-regression", "allowed", multiple=True, metavar="NAME", help="Let this figure miss its floor, or lower it."
 )
-@_MODELS
 @_CACHE
 @_THREADS
 def check(
@@ -157,7 +153,6 @@ def check(
     limit: int | None,
     pin: bool,
     allowed: Sequence[str],
-    models: Path | None,
     cache: Path,
     threads: int,
 ) -> None:
@@ -168,7 +163,7 @@ def check(
     if pin and (limit or data != SHIPPED):
         raise click.UsageError("Floors are pinned on the whole of the small sets: leave out --data and --limit.")
     with _errors_in_one_line():
-        embedder = _open_embedder("auto", models, threads)
+        embedder = _open_embedder("auto", threads)
         measured = [_measure(run, embedder, cache, limit) for run in runs_in(data)]
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,20 +52,6 @@ def postgres_url() -> Iterator[str]:
     """A real PostgreSQL for the whole run."""
     with postgres_server() as url:
         yield url
-
-
-@pytest.fixture(scope="session")
-def data_template(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> Callable[[Path], None]:
-    """Fill a new data folder: with migrated tables, and with the models that some test of this run converted before."""
-    models = tmp_path_factory.getbasetemp().parent / "models"  # of all test processes
-
-    def fill(folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        models.mkdir(exist_ok=True)
-        shutil.copy(migrated_file, folder)
-        (folder / "models").symlink_to(models, target_is_directory=True)
-
-    return fill
 
 
 @pytest.fixture(scope="session")

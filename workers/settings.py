@@ -202,7 +202,7 @@ class Settings(BaseSettings):
 
     @property
     def models_dir(self) -> Path:
-        """The folder of converted models."""
+        """The folder of the models that fastembed downloads."""
         return self.data_dir / "models"
 
     @property

@@ -68,7 +68,7 @@ def _fill(folder: Path, options: Options, real: EvalSet) -> None:
         for item in real.passages
     ]
     if texts:
-        _add(services, texts, open_embedder("minilm", models_dir=options.models_dir))
+        _add(services, texts, open_embedder("minilm"))
     _add(services, synthetic_language(options.passages).pages(), services.embedder)
     services.passages_writer.maintain()
     services.close()

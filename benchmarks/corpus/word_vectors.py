@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from store.embedders import minilm
 from text.analyser import analyse
+from text.encoder.runtime import DIMENSION
 from text.stopwords import stop_words
 
 #: an embedding's spread falls along its axes, about as fast as MiniLM's own
@@ -20,7 +21,7 @@ class WordVectors:
     """Replaces MiniLM, under its id and dimension, where a knowledge base is made only to be searched."""
 
     id = minilm.ID
-    dimension = minilm.DIMENSION
+    dimension = DIMENSION
 
     def __init__(self) -> None:
         self._scale = (np.arange(1, self.dimension + 1) ** -_FALL).astype(np.float32)

@@ -114,7 +114,7 @@ def _parts(urls: Sequence[str], options: Options) -> dict[str, float]:
     reader.read(urls[0])
     found = [reader.read(url) for url in urls]
     reader.close()
-    embedder = open_embedder(options.embedder, models_dir=options.models_dir, threads=1)
+    embedder = open_embedder(options.embedder, threads=1)
     texts = [[embedding_text(passage) for passage in each.passages] for each in found[-_EMBEDDED:]]
     embedder.embed(["warm"])
     embed_s = seconds_of(lambda: [embedder.embed(page) for page in texts if page])

@@ -59,10 +59,9 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--questions", type=int, default=700, help="How many of each set, at most.")
 @click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
-def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[str]) -> None:
+def main(data: Path, docs: Path, questions: int, names: Sequence[str]) -> None:
     """Fit on one half of the titles, report on the other, write the coefficients.
 
     Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
@@ -70,7 +69,7 @@ def main(data: Path, docs: Path, models: Path, questions: int, names: Sequence[s
     sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
-        embedder = open_embedder(name, models_dir=models, threads=2)
+        embedder = open_embedder(name, threads=2)
         cases = [case for each in sets for case in cases_of(each, embedder, questions) if case.evidence]
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in LANGUAGES]

@@ -35,12 +35,11 @@ _CASES, _LISTS, _HITS = 60, 20, 10
 
 
 @click.command()
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
-def main(models: Path, cache: Path) -> None:
+def main(cache: Path) -> None:
     """Choose the cases, measure the shipped coefficients on them, and pin floors below that."""
     sets = [read_set(SHIPPED / name) for name in SETS]
-    embedders = [CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache) for name in EMBEDDERS]
+    embedders = [CachedEmbedder(open_embedder(name, threads=1), cache) for name in EMBEDDERS]
     samples = {each.id: _samples(sets, each) for each in embedders}
     floors = {name: _floors(name, samples[name]) for name in samples}
     floors[ANY_EMBEDDER] = _floors(ANY_EMBEDDER, samples[embedders[0].id])

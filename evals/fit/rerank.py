@@ -55,16 +55,15 @@ class Case:
 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--questions", type=int, default=1200, help="How many of each set, at most.")
 @click.option("--write/--no-write", default=True, help="Write the weights.")
-def main(data: Path, models: Path, cache: Path, questions: int, write: bool) -> None:
+def main(data: Path, cache: Path, questions: int, write: bool) -> None:
     """Fit on one half of the titles, report on the other, write the weights."""
     sets = [read_set(data / name) for name in SETS]
     of_embedder: dict[str, list[Case]] = {}
     for name in EMBEDDERS:
-        embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=2), cache)
+        embedder = CachedEmbedder(open_embedder(name, threads=2), cache)
         of_embedder[embedder.id] = [case for each in sets for case in cases_of(each, embedder, questions)]
     all_cases = [case for cases in of_embedder.values() for case in cases]
     weights = fit([case for case in all_cases if case.fitted])

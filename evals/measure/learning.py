@@ -28,7 +28,6 @@ from store.embedders import open_embedder
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True))
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "name", default="minilm+multilingual", show_default=True)
 @click.option("--only", multiple=True, type=click.Choice(get_args(Condition)), help="Judge only these conditions.")
@@ -39,7 +38,6 @@ from store.embedders import open_embedder
 @click.option("--questions", type=int, default=300, show_default=True, help="How many of the set, at most.")
 def main(
     folder: Path,
-    models: Path,
     cache: Path,
     name: str,
     only: Sequence[Condition],
@@ -48,7 +46,7 @@ def main(
     questions: int,
 ) -> None:
     """Feed one half of a set back and print the judge's figures on the other half, before and after."""
-    embedder = CachedEmbedder(open_embedder(name, models_dir=models, threads=1), cache)
+    embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
     cases = [case for case in cases_of(read_set(folder), embedder, questions) if not only or case.condition in only]
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
     answers = [_judged(case) for case in cases if _is_fed_back(case)]

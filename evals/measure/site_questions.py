@@ -51,12 +51,11 @@ class SiteResult:
 
 @click.command()
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), default="/usr/share/doc/python3.11/html")
-@click.option("--models", type=click.Path(path_type=Path), required=True, help="Folder of the converted models.")
 @click.option("--embedder", default="minilm")
 @click.option("--half", default="", help="Show the answers of this half, or of `every`; default: only the figures.")
-def main(docs: Path, models: Path, embedder: str, half: str) -> None:
+def main(docs: Path, embedder: str, half: str) -> None:
     """Ask every question of both sites in every knowledge base; count the outcomes."""
-    embed = open_embedder(embedder, models_dir=models, threads=2)
+    embed = open_embedder(embedder, threads=2)
     for site in (read_demo(), read_documentation(docs)):
         results = list(ask_site(site, embed))
         for name in dict.fromkeys(each.question.half for each in results):

@@ -52,33 +52,32 @@ class Embedder(Protocol):
         """Return the vectors of ``texts``, one unit row each: shape (len(texts), dimension)."""
 
 
-def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: str = "", api_key: str = "") -> Embedder:
+def open_embedder(
+    name: str, *, models_dir: Path | None = None, threads: int = 1, base_url: str = "", api_key: str = ""
+) -> Embedder:
     """Open the embedder called ``name``.
 
     Names: "minilm" (English, bundled), "multilingual" (16 languages, bundled), "minilm+multilingual" (both in one
-    vector), "auto" (both where minilm's weights are installed, else multilingual), "fastembed:MODEL", "openai:MODEL"
-    (any OpenAI-compatible service at ``base_url``).
-    ``models_dir`` keeps converted or downloaded models; it is made when it is missing.
+    vector), "auto" (the same), "fastembed:MODEL", "openai:MODEL" (any OpenAI-compatible service at ``base_url``).
+    ``models_dir`` keeps what fastembed downloads.
 
     Raises EmbedderError with what to do.
     """
     kind, _, model = name.partition(":")
-    if kind == "auto":
-        kind = _bundled()
     if kind == "minilm":
-        from store.embedders.minilm import open_minilm
+        from store.embedders.minilm import MiniLM
 
-        return open_minilm(models_dir, threads=threads)
+        return MiniLM(threads=threads)
     if kind == "multilingual":
         from store.embedders.multilingual import Multilingual
 
         return Multilingual(threads=threads)
-    if kind == "minilm+multilingual":
+    if kind in ("auto", "minilm+multilingual"):
         from store.embedders.combined import Combined
-        from store.embedders.minilm import open_minilm
+        from store.embedders.minilm import MiniLM
         from store.embedders.multilingual import Multilingual
 
-        return Combined(open_minilm(models_dir, threads=threads), Multilingual(threads=threads))
+        return Combined(MiniLM(threads=threads), Multilingual(threads=threads))
     if kind == "fastembed" and model:
         from store.embedders.fastembed import FastEmbed
 
@@ -88,9 +87,3 @@ def open_embedder(name: str, *, models_dir: Path, threads: int = 1, base_url: st
 
         return RemoteEmbedder(model, base_url=base_url or DEFAULT_BASE_URL, api_key=api_key)
     raise UnknownEmbedder(name)
-
-
-def _bundled() -> str:
-    from store.embedders.minilm import find_weights
-
-    return "minilm+multilingual" if find_weights() else "multilingual"

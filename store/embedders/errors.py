@@ -27,7 +27,7 @@ class EmbedderNotInstalled(EmbedderError):
 
 
 class ModelUnusable(EmbedderError):
-    """The embedder's model cannot be read, converted or written."""
+    """The embedder's model cannot be read."""
 
 
 class EmbeddingRefused(EmbedderError):

@@ -14,14 +14,14 @@ from store.embedders.errors import EmbedderNotInstalled, ModelUnusable
 class FastEmbed:
     """A fastembed text model."""
 
-    def __init__(self, model: str, *, models_dir: Path, threads: int = 1) -> None:
+    def __init__(self, model: str, *, models_dir: Path | None = None, threads: int = 1) -> None:
         try:
             from fastembed import TextEmbedding
         except ImportError as error:
             raise EmbedderNotInstalled(f"fastembed:{model}", "pip install wellread[fastembed]") from error
         self.id = f"fastembed:{model}"
         try:
-            self._model = TextEmbedding(model, cache_dir=str(models_dir), threads=threads)
+            self._model = TextEmbedding(model, cache_dir=str(models_dir) if models_dir else None, threads=threads)
             [probe] = self._model.embed(["dimension"])
         except Exception as error:  # the library raises plain ValueError, requests' and its hub's errors alike
             raise ModelUnusable(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,8 +40,9 @@ def settings(tmp_path: Path, valkey_url: str) -> Settings:
 
 
 @pytest.fixture
-def services(settings: Settings, data_template: Callable[[Path], None]) -> Iterator[Services]:
-    data_template(settings.data_dir)
+def services(settings: Settings, migrated_file: Path) -> Iterator[Services]:
+    settings.data_dir.mkdir(parents=True)
+    shutil.copy(migrated_file, settings.data_dir)
     services = Services(settings)
     services.__dict__["dispatcher"] = Dispatcher(
         Celery(broker=settings.broker)

@@ -25,7 +25,7 @@ PASSAGES = 250
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
     folder = tmp_path_factory.mktemp("benchmarks")
-    return Options(passages=PASSAGES, rounds=3, folder=folder, models_dir=folder / "models", embedder="minilm")
+    return Options(passages=PASSAGES, rounds=3, folder=folder, embedder="minilm")
 
 
 @pytest.fixture(scope="module")

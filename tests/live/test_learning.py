@@ -36,7 +36,7 @@ def test_workers_take_a_learned_judge_up_without_a_restart_and_leave_it_again(
         shipped = _verdict(client)
         before = stack.pids()
         services = Services(load())
-        embedder = open_embedder("multilingual", models_dir=load().models_dir, threads=1)
+        embedder = open_embedder("multilingual", threads=1)
         put_history(services, embedder=embedder.id)
         lessons = client.post("/api/learned").json()
         assert [lesson["version"] for lesson in lessons] == [1, None, None], lessons

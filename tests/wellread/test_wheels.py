@@ -77,6 +77,15 @@ def answering(services: Services) -> Iterator[None]:
     thread.join()
 
 
+def test_the_wheel_of_everything_holds_the_models_files(wheels: dict[str, Path]) -> None:
+    folder = ROOT / "text" / "encoder"
+    files = {f"text/encoder/{path.name}": path for path in folder.iterdir() if path.is_file()}
+    with zipfile.ZipFile(wheels["wellread"]) as archive:
+        assert {name: archive.read(name) == path.read_bytes() for name, path in files.items()} == dict.fromkeys(
+            files, True
+        )
+
+
 def top_level(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as files:
         return {name.partition("/")[0] for name in files.namelist()}

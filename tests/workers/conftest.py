@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,11 @@ def bell() -> Bell:
 
 
 @pytest.fixture
-def services(valkey_url: str, bell: Bell, data_template: Callable[[Path], None]) -> Iterator[Services]:
+def services(valkey_url: str, bell: Bell, migrated_file: Path) -> Iterator[Services]:
     redis.Redis.from_url(valkey_url).flushall()
     settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
-    data_template(settings.data_dir)
+    settings.data_dir.mkdir(parents=True)
+    shutil.copy(migrated_file, settings.data_dir)
     ready = Services(settings)
     ready.__dict__["dispatcher"] = bell
     yield ready

@@ -67,8 +67,8 @@ OTHERS = [lang for lang in TEXTS if lang != "en"]
 
 
 @pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return open_embedder("minilm+multilingual", models_dir=tmp_path_factory.mktemp("models"))
+def embedder() -> Embedder:
+    return open_embedder("minilm+multilingual")
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from store.embedders import Embedder
 from store.embedders.combined import Combined
-from store.embedders.minilm import MiniLM, find_weights
+from store.embedders.minilm import MiniLM
 from tests.store.embedders.texts import PROSE
 
 
@@ -41,17 +39,3 @@ def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) ->
 def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingual: Embedder) -> None:
     question, translation, other = multilingual.embed(["How old are you?", "Wie alt bist du?", "Der Fluss ist tief."])
     assert question @ translation > 0.7 > 0.4 > question @ other
-
-
-def test_int8_stays_close_to_the_weights_it_was_made_from(minilm: MiniLM, tmp_path: Path) -> None:
-    import onnx
-    from safetensors.numpy import load_file
-
-    from store.embedders.minilm_onnx import bert_model
-
-    weights = find_weights()
-    assert weights
-    config = json.loads((weights / "config.json").read_text())
-    onnx.save(bert_model(load_file(weights / "model.safetensors"), config), tmp_path / "fp32.onnx")
-    exact = MiniLM(tmp_path / "fp32.onnx", weights / "tokenizer.json").embed(PROSE)
-    assert (exact * minilm.embed(PROSE)).sum(axis=1).mean() >= 0.99

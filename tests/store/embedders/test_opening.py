@@ -19,33 +19,30 @@ def test_importing_the_package_loads_no_model_library() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "mini", "openai:", "fastembed", "bert:x"])
-def test_unknown_name_lists_the_known_ones(name: str, models_dir: Path) -> None:
+def test_unknown_name_lists_the_known_ones(name: str) -> None:
     with pytest.raises(UnknownEmbedder, match="multilingual"):
-        open_embedder(name, models_dir=models_dir)
+        open_embedder(name)
 
 
-def test_auto_takes_both_models_where_minilms_weights_are_installed(models_dir: Path, combined: Combined) -> None:
-    assert open_embedder("auto", models_dir=models_dir).id == combined.id
-
-
-def test_fastembed_says_how_it_is_installed(models_dir: Path) -> None:
+def test_fastembed_says_how_it_is_installed(tmp_path: Path) -> None:
     try:
         import fastembed  # noqa: F401
     except ImportError:
         with pytest.raises(EmbedderNotInstalled, match=r"pip install wellread\[fastembed\]"):
-            open_embedder("fastembed:BAAI/bge-small-en-v1.5", models_dir=models_dir)
+            open_embedder("fastembed:BAAI/bge-small-en-v1.5", models_dir=tmp_path)
     else:
         with pytest.raises(ModelUnusable, match="no/such-model"):
-            open_embedder("fastembed:no/such-model", models_dir=models_dir)
+            open_embedder("fastembed:no/such-model", models_dir=tmp_path)
 
 
-def test_both_models_are_opened_by_their_names(models_dir: Path, combined: Combined) -> None:
-    opened = open_embedder("minilm+multilingual", models_dir=models_dir)
+@pytest.mark.parametrize("name", ["auto", "minilm+multilingual"])
+def test_both_models_are_opened_by_their_names(name: str, combined: Combined) -> None:
+    opened = open_embedder(name)
     assert (opened.id, opened.dimension) == (combined.id, 384 + 512)
 
 
-def test_an_openai_name_opens_the_remote_embedder(service: Service, models_dir: Path) -> None:
-    embedder = open_embedder("openai:small", models_dir=models_dir, base_url=service.url)
+def test_an_openai_name_opens_the_remote_embedder(service: Service) -> None:
+    embedder = open_embedder("openai:small", base_url=service.url)
     assert isinstance(embedder, RemoteEmbedder)
     assert embedder.embed(["a"]).shape == (1, 3)
     assert service.keys == [None, None]

@@ -1,0 +1,48 @@
+"""The shipped model is the one its card describes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from text.encoder import runtime
+from text.encoder.runtime import DIMENSION, FOLDER, MINILM, ModelFileBroken, open_session, open_tokenizer, word_vectors
+
+CARD = dict(re.findall(r"^\| `([\w.]+)` \|.* `([0-9a-f]{64})` \|$", (FOLDER / "README.md").read_text(), re.MULTILINE))
+
+
+def test_every_file_of_the_model_is_on_its_card_with_its_checksum() -> None:
+    files = [path for path in FOLDER.iterdir() if path.suffix in (".npy", ".onnx", ".json")]
+    assert {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files} == CARD
+
+
+def test_word_vectors_are_looked_up_in_one_mapped_table() -> None:
+    table = word_vectors()
+    vectors = table.of([101, 2003, 102])
+    assert vectors.shape == (3, DIMENSION)
+    assert vectors.dtype == np.float32
+    assert 0.01 < np.abs(vectors).mean() < 0.1
+    assert word_vectors() is table
+    assert isinstance(table._table.base, np.memmap) or isinstance(table._table, np.memmap)
+
+
+def test_the_tokenizer_cuts_only_where_it_is_told_to() -> None:
+    text = "word " * 600
+    assert len(open_tokenizer().encode(text).ids) == 602
+    assert len(open_tokenizer(most_tokens=256).encode(text).ids) == 256
+
+
+def test_a_missing_or_torn_file_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torn = tmp_path / "torn.onnx"
+    torn.write_bytes(MINILM.read_bytes()[:5000])
+    with pytest.raises(ModelFileBroken, match=r"torn\.onnx cannot be read.*Install Wellread again"):
+        open_session(torn, 1)
+    monkeypatch.setattr(runtime, "FOLDER", tmp_path)
+    with pytest.raises(ModelFileBroken, match=r"words\.npy"):
+        runtime.WordVectors()
+    with pytest.raises(ModelFileBroken, match=r"tokenizer\.json"):
+        open_tokenizer()

@@ -1,0 +1,94 @@
+"""The graphs compute what BERT's encoder computes, in eight bits nearly so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+from scipy.special import erf, softmax
+
+from tests.training.tiny import HEADS, tiny_weights
+from training.onnx_graph import embedder_model, quantise, reader_model
+
+Array = NDArray[Any]
+WEIGHTS = tiny_weights(layers=2)
+HIDDEN = WEIGHTS["norm.weight"].shape[0]
+
+
+def run(model: Any, **inputs: Array) -> dict[str, Array]:
+    source = model if isinstance(model, str) else model.SerializeToString()
+    session = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
+    return dict(zip((each.name for each in session.get_outputs()), session.run(None, inputs), strict=True))
+
+
+def linear(hidden: Array, name: str) -> Array:
+    return hidden @ WEIGHTS[f"{name}.weight"].T + WEIGHTS[f"{name}.bias"]
+
+
+def norm(hidden: Array, name: str) -> Array:
+    centred = hidden - hidden.mean(-1, keepdims=True)
+    unit = centred / np.sqrt(centred.var(-1, keepdims=True) + 1e-12)
+    return unit * WEIGHTS[f"{name}.weight"] + WEIGHTS[f"{name}.bias"]
+
+
+def encoded(words: Array, segments: Array) -> Array:
+    """The encoder of one text without padding, written out: (tokens, hidden)."""
+    hidden = norm(words + WEIGHTS["positions.weight"][: len(words)] + WEIGHTS["segments.weight"][segments], "norm")
+    for layer in ("layers.0.", "layers.1."):
+        q, k, v = linear(hidden, f"{layer}qkv").reshape(len(words), 3, HEADS, -1).transpose(1, 2, 0, 3)
+        mixed = softmax(q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1]), axis=-1) @ v
+        attended = linear(mixed.transpose(1, 0, 2).reshape(len(words), -1), f"{layer}out")
+        between = norm(attended + hidden, f"{layer}norm1")
+        wide = linear(between, f"{layer}wide")
+        narrow = linear(wide * (1 + erf(wide / np.sqrt(2))) / 2, f"{layer}narrow")
+        hidden = norm(narrow + between, f"{layer}norm2")
+    return hidden
+
+
+@pytest.fixture
+def words() -> Array:
+    return np.random.default_rng(5).normal(size=(7, HIDDEN)).astype(np.float32)
+
+
+def test_the_reader_gives_the_logits_of_its_heads(words: Array) -> None:
+    segments = np.array([0, 0, 0, 1, 1, 1, 1])
+    outputs = run(
+        reader_model(WEIGHTS, HEADS), words=words[None], segments=segments[None], mask=np.ones((1, 7), dtype=np.int64)
+    )
+    hidden = encoded(words, segments)
+    for column, name in enumerate(("start", "end", "evidence")):
+        assert np.allclose(outputs[name], linear(hidden, "tokens")[None, :, column], atol=1e-4), name
+    for column, name in enumerate(("answers", "relevance")):
+        expected = linear(np.tanh(linear(hidden[0], "pool")), "whole")[column]
+        assert outputs[name] == pytest.approx(expected, abs=1e-4), name
+
+
+def test_the_embedder_gives_the_mean_at_unit_length(words: Array) -> None:
+    outputs = run(embedder_model(WEIGHTS, HEADS), words=words[None], mask=np.ones((1, 7), dtype=np.int64))
+    mean = encoded(words, np.zeros(7, dtype=np.int64)).mean(0)
+    assert np.allclose(outputs["sentence_embedding"], mean / np.linalg.norm(mean), atol=1e-4)
+
+
+def test_padding_changes_nothing(words: Array) -> None:
+    model = embedder_model(WEIGHTS, HEADS)
+    alone = run(model, words=words[None, :4], mask=np.ones((1, 4), dtype=np.int64))
+    padded = run(model, words=words[None], mask=np.array([[1, 1, 1, 1, 0, 0, 0]]))
+    assert np.allclose(alone["sentence_embedding"], padded["sentence_embedding"], atol=1e-4)
+
+
+def test_eight_bits_stay_close(words: Array, tmp_path: Path) -> None:
+    model = embedder_model(WEIGHTS, HEADS)
+    quantise(model, tmp_path / "int8.onnx")
+    inputs = {"words": words[None], "mask": np.ones((1, 7), dtype=np.int64)}
+    exact, rounded = run(model, **inputs), run(str(tmp_path / "int8.onnx"), **inputs)
+    assert (exact["sentence_embedding"] * rounded["sentence_embedding"]).sum() > 0.98
+
+
+def test_quantising_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        quantise(reader_model(WEIGHTS, HEADS), tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
