@@ -94,6 +94,9 @@ class Cost:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
+    unpriced: bool = field(
+        default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
+    )
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -101,6 +104,7 @@ class Cost:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             usd=self.usd + other.usd,
+            unpriced=self.unpriced or other.unpriced,
         )
 
 

@@ -112,8 +112,17 @@ def judge_hits(
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
         return Produced(value=local, cost=error.cost, notice=_notice("verdict", error))
+    verdict = _held_to(threshold, priced.value)
     # the learning judge needs the local judge's evidence beside the model's verdict
-    return Produced(value=replace(priced.value, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
+    return Produced(value=replace(verdict, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
+
+
+def _held_to(threshold: float, verdict: Verdict) -> Verdict:
+    """Return a model's verdict by the task's threshold: sufficient only where the model is that sure."""
+    if not verdict.sufficient or verdict.confidence >= threshold:
+        return verdict
+    reason = f"{verdict.reason} But the confidence of {verdict.confidence:.2f} is below the {threshold:.2f} needed."
+    return replace(verdict, sufficient=False, reason=reason)
 
 
 def compose_answer(

@@ -16,6 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from pipeline.models.calls import Calls
+from pipeline.models.claude.provider import ClaudeProvider
+from pipeline.models.model import LanguageModel
 from tests.claude_rules import complaint
 from tests.claude_wire import (
     Cite,
@@ -32,8 +35,23 @@ from tests.claude_wire import (
     say_json,
 )
 from text.analyser import words
+from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
 KEY = "sk-ant-double-0123456789"
+
+
+def claude_at(
+    *,
+    api_key: str = KEY,
+    small_model: str = CLAUDE_SMALL_MODEL,
+    large_model: str = CLAUDE_LARGE_MODEL,
+    max_tokens: int = 4096,
+    max_usd: float = 0.5,
+    **provider: Any,
+) -> LanguageModel:
+    """Make a Claude that talks to a double."""
+    calls = Calls(provider=ClaudeProvider(api_key=api_key, **provider), max_tokens=max_tokens, max_usd=max_usd)
+    return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,10 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler.browser import process as chromium
@@ -20,6 +21,8 @@ from domain.errors import WellreadError
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+#: Claude's current models
+CLAUDE_SMALL_MODEL, CLAUDE_LARGE_MODEL = "claude-haiku-5-5", "claude-sonnet-5-5"
 #: a unix socket's path has at most 107 characters on Linux, 103 on macOS
 _MAX_SOCKET_PATH = 100
 
@@ -68,10 +71,24 @@ class Settings(BaseSettings):
     embedder_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
     embedder_threads: int = Field(1, ge=1, description="Threads one process embeds with.")
 
-    anthropic_api_key: SecretStr = Field(SecretStr(""), description="Claude's key; empty: answers are extractive.")
+    anthropic_api_key: SecretStr = Field(
+        SecretStr(""), description="Claude's key; with no key and no other model, answers are extractive."
+    )
     anthropic_base_url: str = Field("", description="Another server that speaks Anthropic's Messages API.")
-    small_model: str = Field("", description="Model for variants and verdicts; empty: the built-in choice.")
-    large_model: str = Field("", description="Model for answers; empty: the built-in choice.")
+    model_base_url: str = Field(
+        "",
+        description="Server that speaks OpenAI's chat completions API, such as http://127.0.0.1:11434/v1; "
+        "it is used instead of Claude.",
+    )
+    model_api_key: EngineKey = Field(SecretStr(""), description="Its key; local servers need none.")
+    small_model: str = Field(
+        "",
+        description=f"Model for variants and verdicts; empty: {CLAUDE_SMALL_MODEL}, or on another server the "
+        "large model.",
+    )
+    large_model: str = Field(
+        "", description=f"Model for answers; empty: {CLAUDE_LARGE_MODEL}, or on another server the small model."
+    )
     max_usd_per_question: float = Field(
         0.5, ge=0, description="The most one question may spend on a model, in US dollars."
     )
@@ -83,7 +100,7 @@ class Settings(BaseSettings):
         True, description="Whether judge and reranker are refitted automatically from readers' feedback."
     )
     claude_facts: bool = Field(
-        False, description="Whether Claude extracts facts from each page read for a question; about a cent a page."
+        False, description="Whether the model extracts facts from each page read for a question; about a cent a page."
     )
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Full text and vectors are fused by scores (minmax) or by ranks (rrf)."
@@ -171,6 +188,23 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
 
+    @field_validator("model_base_url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError(f"{value!r} is no address: it begins with http:// or https:// and usually ends with /v1")
+        return value
+
+    @model_validator(mode="after")
+    def _names_a_model(self) -> Self:
+        if self.model_base_url and not (self.small_model or self.large_model):
+            raise ValueError(
+                "WELLREAD_MODEL_BASE_URL is set, but no model is named: set WELLREAD_LARGE_MODEL to one that the "
+                "server has (GET /models there lists them)"
+            )
+        return self
+
     @field_validator("chromium")
     @classmethod
     def _runs(cls, value: str) -> str:
@@ -184,6 +218,18 @@ class Settings(BaseSettings):
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """The names of the small and the large model."""
+        if self.model_base_url:
+            return self.small_model or self.large_model, self.large_model or self.small_model
+        return self.claude_small_model, self.large_model or CLAUDE_LARGE_MODEL
+
+    @property
+    def claude_small_model(self) -> str:
+        """Claude's small model, also where another server answers."""
+        return CLAUDE_SMALL_MODEL if self.model_base_url else self.small_model or CLAUDE_SMALL_MODEL
 
     @property
     def own_hosts(self) -> tuple[str, ...]:
@@ -232,5 +278,8 @@ def load(**overrides: object) -> Settings:
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
-        lines = [f"WELLREAD_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors()]
+        lines = [
+            f"WELLREAD_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" if e["loc"] else e["msg"]
+            for e in error.errors()
+        ]
         raise SettingsError("A setting cannot be used: " + "; ".join(lines)) from error

@@ -131,11 +131,17 @@ def _knowledge_base(services: Services) -> Diagnosis:
     return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")
 
 
-def _claude(services: Services) -> Diagnosis:
+def _language_model(services: Services) -> Diagnosis:
+    from api.operations.doctor_model import check_model_server
+
     model = services.model
     if model is None:
-        return Diagnosis("note", "no key: answers are extractive", "Set WELLREAD_ANTHROPIC_API_KEY.")
-    return Diagnosis("ok", f"{model.name}, key set")
+        fix = "Set WELLREAD_ANTHROPIC_API_KEY, or WELLREAD_MODEL_BASE_URL and WELLREAD_LARGE_MODEL for any other model."
+        return Diagnosis("note", "none: answers are extractive", fix)
+    if not services.settings.model_base_url:
+        return Diagnosis("ok", f"{model.name}, key set")
+    finding, fix = check_model_server(services.settings, model)
+    return Diagnosis("wrong" if fix else "ok", finding, fix)
 
 
 def _candidate_sources(services: Services) -> Diagnosis:
@@ -177,7 +183,7 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "database": _database,
     "embedder": _embedder,
     "knowledge base": _knowledge_base,
-    "claude": _claude,
+    "language model": _language_model,
     "where to read": _candidate_sources,
     "search engines": _search_engines,
     "exposure": _exposure,

@@ -10,10 +10,8 @@ import pytest
 
 from domain import Hit, SolvedQuestion, Variant
 from pipeline.ask import Query, Tools, first_pass, second_pass
-from pipeline.claude.calls import Calls
-from pipeline.claude.model import Claude
 from pipeline.enhancements import ALL, DEFAULT, Enhancement
-from tests.claude_double import KEY, ClaudeDouble
+from tests.claude_double import KEY, ClaudeDouble, claude_at
 from tests.fakes import passage
 from tests.pipeline.test_ask import PAGES, ScriptedModel, tools_for
 
@@ -86,7 +84,7 @@ class Kept:
 
 def test_claude_is_given_examples_as_data_before_the_question_and_nothing_of_them_can_be_cited(pool: Executor) -> None:
     with ClaudeDouble() as server:
-        claude = Claude(Calls(api_key=KEY, base_url=server.url))
+        claude = claude_at(api_key=KEY, base_url=server.url)
         hits = [Hit(passage=PAGES[0], score=1.0, scale="minmax", rank=1, similarity=0.9)]
         claude.compose(FRANCE.text, hits, examples="Answer: Rome.")
         claude.compose(FRANCE.text, hits)

@@ -9,9 +9,6 @@ import pytest
 
 from domain import Cost
 from domain.errors import WellreadError
-from pipeline.claude.calls import Calls
-from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
-from pipeline.claude.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
 from pipeline.llm import (
     ApiKeyRejected,
     BadReply,
@@ -22,11 +19,14 @@ from pipeline.llm import (
     ModelUnreachable,
     OverBudget,
 )
+from pipeline.models.prices import PRICES, Price, Usage, cost_of, most_it_can_cost, price_of
+from tests.claude_double import claude_at
+from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
 
 def test_claude_is_a_model() -> None:
-    model: Model = Claude(Calls(api_key="k"))  # the type checker's judgement; the name is the run-time's
-    assert model.name == LARGE_MODEL
+    model: Model = claude_at(api_key="k")  # the type checker's judgement; the name is the run-time's
+    assert model.name == CLAUDE_LARGE_MODEL
 
 
 @pytest.mark.parametrize("kind", [ApiKeyRejected, ModelBusy, ModelUnreachable, ModelRefused, BadReply, OverBudget])
@@ -39,8 +39,8 @@ def test_every_failure_is_a_model_error_that_carries_its_cost(kind: type[ModelEr
 
 def test_importing_claude_does_not_import_the_sdk() -> None:
     code = (
-        "import sys; from pipeline.claude.calls import Calls; from pipeline.claude.model import Claude; "
-        "Claude(Calls(api_key='k')); print('anthropic' in sys.modules)"
+        "import sys; from pipeline.models.claude.provider import ClaudeProvider; from pipeline.models.calls import "
+        "Calls; Calls(provider=ClaudeProvider(api_key='k')); print('anthropic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
@@ -74,5 +74,5 @@ def test_cost_adds_each_kind_of_token_at_its_own_price() -> None:
 def test_reckoning_before_sending_is_above_what_prose_costs() -> None:
     prose = "The library was opened in 1911 and holds four million volumes. " * 100
     tokens_of_prose = len(prose) // 3  # the newest tokenisers make one of three to four characters
-    afterwards = cost_of(SMALL_MODEL, Usage(input_tokens=tokens_of_prose, output_tokens=1000)).usd
-    assert afterwards < most_it_can_cost(SMALL_MODEL, prose, 1000).usd < 2 * afterwards
+    afterwards = cost_of(CLAUDE_SMALL_MODEL, Usage(input_tokens=tokens_of_prose, output_tokens=1000)).usd
+    assert afterwards < most_it_can_cost(CLAUDE_SMALL_MODEL, prose, 1000).usd < 2 * afterwards

@@ -24,7 +24,7 @@ from store.sql import leases
 from store.sql.database import migrate
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from tests.fakes import HashingEmbedder
-from tests.pipeline.claude.conftest import ask, double, made, server
+from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.servers import running
 from tests.workers.conftest import Bell
 from workers.crawl import read

@@ -16,7 +16,7 @@ from store.sql.tables import QuestionRow
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Say, say_json
 from tests.fakes import HashingEmbedder
-from tests.pipeline.claude.lighthouse import Ask
+from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.conftest import bell, services
 from workers.indexing import embed
 from workers.questions import lookup, transitions
@@ -26,7 +26,7 @@ from workers.services import Services
 __all__ = ["bell", "services"]
 
 TEXT = "The lighthouse of Vierburg was built by Robert Tallis in 1874. It stands at the end of the quay."
-#: what the double says every call used, and what that costs: haiku $1 and $5 a million, sonnet $2 and $10
+#: what the double says every call used, and what that costs: haiku 4.5 $1 and $5 a million, sonnet $2 and $10
 USAGE = {"input_tokens": 1_200, "output_tokens": 400}
 TOKENS, SMALL_USD, LARGE_USD = 1_600, 0.0032, 0.0064
 INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.", "missing": ["lens"]}
@@ -34,7 +34,7 @@ INSUFFICIENT = {"sufficient": False, "confidence": 0.2, "reason": "Too little.",
 
 @pytest.fixture
 def ready(services: Services, ask: Ask) -> Services:
-    services.__dict__.update(embedder=HashingEmbedder(), model=ask(max_tokens=400))
+    services.__dict__.update(embedder=HashingEmbedder(), model=ask(max_tokens=400, small_model="claude-haiku-4-5"))
     with services.database.write() as session:
         page_id, _ = pages.save(
             session, url="https://example.org/", host="https://example.org", content_hash="h", depth=0,

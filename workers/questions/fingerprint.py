@@ -25,6 +25,8 @@ ANSWER_SETTINGS = (
     "kagi_key",
     "large_model",
     "marginalia_key",
+    "model_api_key",
+    "model_base_url",
     "mojeek_key",
     "reranker",
     "search_memory_mb",  # vectors are compared exactly in memory, approximately on disk

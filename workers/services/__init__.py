@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import redis
 
     from pipeline.ask import Tools
-    from pipeline.llm import Model
+    from pipeline.models.model import LanguageModel
+    from pipeline.models.provider import Provider
     from store.embedders import Embedder
     from store.ephemeral.engine_cooldowns import EngineCooldowns
     from store.ephemeral.events import Events
@@ -117,25 +118,17 @@ class Services(WebAccess):
         return self._open_passages(writer=True)
 
     @cached
-    def model(self) -> Model | None:
-        """Claude, when there is a key."""
-        s = self.settings
-        key = s.anthropic_api_key.get_secret_value()
-        if not key:
+    def model(self) -> LanguageModel | None:
+        """The language model, when there is a server or a key."""
+        provider = self._model_provider()
+        if provider is None:
             return None
-        from pipeline.claude.calls import Calls
-        from pipeline.claude.model import LARGE_MODEL, SMALL_MODEL, Claude
+        from pipeline.models.calls import Calls
+        from pipeline.models.model import LanguageModel
 
-        return Claude(
-            Calls(
-                api_key=key,
-                base_url=s.anthropic_base_url,
-                timeout_s=MODEL_TIMEOUT_S,
-                max_usd=s.max_usd_per_question,
-            ),
-            small_model=s.small_model or SMALL_MODEL,
-            large_model=s.large_model or LARGE_MODEL,
-        )
+        small_model, large_model = self.settings.models
+        calls = Calls(provider=provider, max_usd=self.settings.max_usd_per_question)
+        return LanguageModel(calls, small_model=small_model, large_model=large_model)
 
     @cached
     def tools(self) -> Tools:
@@ -203,6 +196,20 @@ class Services(WebAccess):
     def now() -> datetime:
         """Return the current time, UTC."""
         return datetime.now(UTC)
+
+    def _model_provider(self) -> Provider | None:
+        s = self.settings
+        if s.model_base_url:
+            from pipeline.models.openai.provider import OpenAIProvider
+
+            return OpenAIProvider(
+                base_url=s.model_base_url, api_key=s.model_api_key.get_secret_value(), timeout_s=MODEL_TIMEOUT_S
+            )
+        if key := s.anthropic_api_key.get_secret_value():
+            from pipeline.models.claude.provider import ClaudeProvider
+
+            return ClaudeProvider(api_key=key, base_url=s.anthropic_base_url, timeout_s=MODEL_TIMEOUT_S)
+        return None
 
     def _open_passages(self, *, writer: bool) -> Passages:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events

@@ -80,9 +80,7 @@ def _value(name: str, settings: Settings) -> object:
 
 
 def _claude_options(settings: Settings) -> dict[str, Any]:
-    from pipeline.claude.model import SMALL_MODEL
-
-    model = settings.small_model or SMALL_MODEL
+    model = settings.claude_small_model
     return {
         "key": settings.anthropic_api_key.get_secret_value(),
         "base_url": settings.anthropic_base_url or "https://api.anthropic.com",
@@ -93,6 +91,6 @@ def _claude_options(settings: Settings) -> dict[str, Any]:
 
 
 def _price(model: str) -> Price:
-    from pipeline.claude.prices import Usage, cost_of
+    from pipeline.models.prices import Usage, cost_of
 
     return lambda read, written: cost_of(model, Usage(input_tokens=read, output_tokens=written))

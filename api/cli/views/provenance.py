@@ -43,4 +43,5 @@ def _cost(record: Record) -> Iterator[str]:
     cost = record.cost
     if cost.input_tokens or cost.output_tokens or cost.usd:
         tokens = f"{cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
-        yield f"Cost ${cost.usd:.4f} ({clean(cost.model) or 'a model'}: {tokens})."
+        price = "not known" if cost.unpriced and not cost.usd else f"${cost.usd:.4f}"
+        yield f"Cost {price} ({clean(cost.model) or 'a model'}: {tokens})."

@@ -32,9 +32,10 @@ def _step_lines(step: StepOut, at_s: float, style: Style) -> Iterator[str]:
 
 def _cost(detail: Mapping[str, Any]) -> str:
     cost = detail.get("cost") or {}
-    if not cost.get("usd"):
+    if not (cost.get("usd") or cost.get("unpriced")):
         return ""
-    return f", ${cost['usd']:.4f} ({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
+    price = f"${cost['usd']:.4f} " if cost.get("usd") else ""
+    return f", {price}({cost.get('input_tokens', 0):,} + {cost.get('output_tokens', 0):,} tokens)"
 
 
 def _looked(detail: Mapping[str, Any]) -> Iterator[str]:

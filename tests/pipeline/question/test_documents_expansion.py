@@ -12,8 +12,8 @@ import pytest
 from domain import Hit, Scope, VariantKind
 from pipeline.answering.compose import PASSAGES
 from pipeline.ask import Query, second_pass
-from pipeline.claude.prompts import VARIANTS
-from pipeline.claude.schemas import MAX_VARIANT_CHARS
+from pipeline.models.prompts import VARIANTS
+from pipeline.models.schemas import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
 from pipeline.retrieval.fusion import RRF_K, rrf

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.read import ReadResult
 from domain import Budget, Fact, PageText, Question
-from pipeline.claude.model import Claude
+from pipeline.models.model import LanguageModel
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.questions.trace import spent
@@ -38,7 +38,7 @@ def _with(services: Services, double: ClaudeDouble, **settings: Any) -> Iterator
     more = {"claude_facts": True, "anthropic_api_key": KEY, "anthropic_base_url": double.url, **settings}
     ready = Services(load(redis_url=services.settings.redis_url, **more))
     yield ready
-    if isinstance(ready.model, Claude):
+    if isinstance(ready.model, LanguageModel):
         ready.model.close()
     ready.close()
 

@@ -13,8 +13,8 @@ from redis.retry import Retry
 from domain import Answer, Citation, Sentence
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Cite, Say, say_json
-from tests.pipeline.claude.conftest import ask, double, made, server
-from tests.pipeline.claude.lighthouse import Ask
+from tests.pipeline.models.claude.conftest import ask, double, made, server
+from tests.pipeline.models.claude.lighthouse import Ask
 from tests.workers.questions.test_lookup import ask as asked
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading

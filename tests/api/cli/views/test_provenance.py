@@ -32,6 +32,10 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
         ({"shared_with": "abc"}, ["Shared with abc, which asked the same."]),
         ({"round": 1}, ["Asked again once, as its evidence changed."]),
         ({"round": 3}, ["Asked again 3 times, as its evidence changed."]),
+        (
+            {"cost": PAID | {"usd": 0.0, "unpriced": True, "model": "qwen3:8b"}},
+            ["Cost not known (qwen3:8b: 3,400 tokens read, 500 written)."],
+        ),
         ({"cost": PAID}, ["Cost $0.0123 (claude-sonnet-5-5: 3,400 tokens read, 500 written)."]),
         ({"verdict": LACKING}, []),  # it is final: what was missing stands in the answer
         ({"status": "SEEKING", "verdict": LACKING}, ["Not covered yet: year, builder."]),

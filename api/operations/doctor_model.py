@@ -1,0 +1,100 @@
+"""Probes a server of language models: it is there, has the models, replies in JSON, and reads long prompts."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from domain import Hit, Passage
+from pipeline.llm import ModelError
+
+if TYPE_CHECKING:
+    from pipeline.models.model import LanguageModel
+    from workers.settings import Settings
+
+#: the longest probe of the list of models
+LIST_S = 10.0
+QUESTION = "In which year was the lighthouse of Vierburg built?"
+_STATED, _FOUND = "The lighthouse of Vierburg was built in 1874.", "1874"
+#: other passages, as many and as long as a question has them
+_OTHERS, _OTHER_CHARACTERS = 5, 1_800
+_LONGER_CONTEXT = (
+    "Raise the server's context length to 16,384 tokens (Ollama: OLLAMA_CONTEXT_LENGTH=16384; llama.cpp: "
+    "--ctx-size 16384; vLLM: --max-model-len 16384; LM Studio: Context Length of the loaded model)."
+)
+_BETTER_MODEL = "Name another model in WELLREAD_LARGE_MODEL: those of 7B parameters and more usually follow the form."
+
+
+def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, str]:
+    """Return what was found and what to do; "" when all is well."""
+    try:
+        if missing := _missing_models(settings):
+            return missing
+        started = time.monotonic()
+        verdict = model.verdict(QUESTION, _passages(1)).value
+        judged_s = time.monotonic() - started
+        started = time.monotonic()
+        answers = _answers(model, 1 + _OTHERS)
+        answered_s = time.monotonic() - started
+    except ModelError as error:
+        advice = "See that the server runs and has loaded the model; a call may take 25 s, the loading included."
+        return str(error), advice
+    small, large = settings.models
+    if not answers:
+        if _answers(model, 1):
+            return f"{large} answers from a short prompt, not from a long one", _LONGER_CONTEXT
+        return f"{large} replies, but cites no passage in a form that can be checked", _BETTER_MODEL
+    if not verdict.sufficient:
+        return f"{small} replies, but does not see that a passage states the answer", (
+            _BETTER_MODEL.replace("LARGE", "SMALL")
+        )
+    return f"{large} at {settings.model_base_url}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
+
+
+def _missing_models(settings: Settings) -> tuple[str, str] | None:
+    """Return which model the server has not; a server without a list is asked for an answer all the same."""
+    from pipeline.llm import BadReply
+    from pipeline.models.openai.http import ChatApi
+
+    key = settings.model_api_key.get_secret_value()
+    server = ChatApi(base_url=settings.model_base_url, api_key=key, timeout_s=LIST_S, max_retries=0)
+    try:
+        known = server.models()
+    except BadReply:
+        return None
+    finally:
+        server.close()
+    small, large = settings.models
+    for name, setting in ((large, "WELLREAD_LARGE_MODEL"), (small, "WELLREAD_SMALL_MODEL")):
+        if name not in known and f"{name}:latest" not in known:
+            has = ", ".join(known[:10]) or "no model at all"
+            return (
+                f"{settings.model_base_url} has no model {name!r}; it has {has}",
+                f"Set {setting} to one of them, or load {name} there (Ollama: `ollama pull {name}`).",
+            )
+    return None
+
+
+def _answers(model: LanguageModel, passages: int) -> bool:
+    """Return whether an answer with a citation is written from so many passages; the first states it."""
+    answer = model.compose(QUESTION, _passages(passages), lang="en")
+    return bool(answer.citations) and _FOUND in answer.text
+
+
+def _passages(count: int) -> list[Hit]:
+    return [
+        Hit(passage=_passage(at, _STATED if at == 1 else _other(at)), score=1.0 / at, scale="rerank", rank=at)
+        for at in range(1, count + 1)
+    ]
+
+
+def _passage(number: int, text: str) -> Passage:
+    return Passage(
+        id=f"{number}-0", page_id=number, ord=0, url=f"https://example.org/{number}", title=f"Page {number}", lang="en",
+        text=text, start=0, end=len(text), content_hash="",
+    )  # fmt: skip
+
+
+def _other(number: int) -> str:
+    lines = (f"Room {number * 100 + at} of the harbour office is open on weekdays. " for at in range(99))
+    return "".join(lines)[:_OTHER_CHARACTERS]

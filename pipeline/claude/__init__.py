@@ -1,1 +1,0 @@
-"""Claude as the language model: calls, prompts, schemas, streaming and the spending budget."""

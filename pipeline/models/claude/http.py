@@ -1,0 +1,156 @@
+"""Send one call to the Messages API through the ``anthropic`` SDK: stream, time and retry it, and name its failures.
+
+Importing this module imports the SDK, which is slow: import it where a call is made. The SDK's own retries are off:
+they sleep for as long as ``Retry-After`` says, know no deadline, and do not see an overload reported inside a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import anthropic
+import httpx2
+
+from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
+from pipeline.models.claude.request import span_of_blocks
+from pipeline.models.passages import PassageBlocks
+from pipeline.models.prices import Usage
+from pipeline.models.provider import CitedText, Json, ModelReply, OnText, PassageSpan, Prompt, ReplyEnd
+from pipeline.models.retrying import CONNECT_S, SILENT_S, retry_after_s, send_with_retries, stop_at_deadline
+
+#: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
+DEFAULT_URL = "https://api.anthropic.com"
+
+_KEY_ERRORS = frozenset({"authentication_error", "permission_error", "billing_error"})
+_BUSY_ERRORS = frozenset({"rate_limit_error", "overloaded_error", "api_error", "timeout_error"})
+
+
+#: why a reply ended; any other reason is a complete reply
+_ENDS: dict[str, ReplyEnd] = {
+    "max_tokens": "cut off",
+    "model_context_window_exceeded": "cut off",
+    "refusal": "refused",
+}
+
+
+class MessagesApi:
+    """A connection pool to the API; calls may be made from any thread."""
+
+    def __init__(self, *, api_key: str, base_url: str, timeout_s: float, max_retries: int) -> None:
+        self._host = urlsplit(base_url or DEFAULT_URL).hostname or "?"
+        self._api_key = api_key
+        self._timeout_s = timeout_s
+        self._max_retries = max_retries
+        self._client = anthropic.Anthropic(
+            api_key=api_key,
+            base_url=base_url or DEFAULT_URL,
+            max_retries=0,
+            # the Messages API never redirects; a server that does would get the question and the passages
+            http_client=anthropic.DefaultHttpxClient(
+                follow_redirects=False, event_hooks={"response": [stop_at_deadline]}
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"Api({self._host})"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
+        """Send ``request`` (the body of ``POST /v1/messages``); return the whole reply within ``timeout_s`` seconds.
+
+        ``on_text`` follows each attempt from its beginning.
+        """
+        return send_with_retries(
+            lambda left_s: self._send_once(request, prompt.passages, left_s, on_text),
+            timeout_s=self._timeout_s,
+            max_retries=self._max_retries,
+        )
+
+    def _send_once(
+        self, request: Json, passages: tuple[PassageBlocks, ...], left_s: float, on_text: OnText | None
+    ) -> ModelReply:
+        timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
+        try:
+            with self._client.messages.stream(**request, timeout=timeout) as stream:
+                for event in stream:
+                    if on_text and event.type == "content_block_stop":
+                        on_text(_parts(stream.current_message_snapshot, passages))
+                return self._plain(stream.get_final_message(), passages)
+        except ModelError:
+            raise
+        except anthropic.APIStatusError as error:
+            raise self._named(error) from error
+        except (anthropic.APIConnectionError, httpx2.TransportError) as error:
+            raise self._unreachable(error) from error
+        except Exception as error:
+            # the SDK does not validate its values: a malformed reply can raise anything
+            raise BadReply(
+                f"{self._host} sent no valid reply of the Messages API ({type(error).__name__}): "
+                "check WELLREAD_ANTHROPIC_BASE_URL."
+            ) from error
+
+    def _plain(self, message: anthropic.types.ParsedMessage[None], passages: tuple[PassageBlocks, ...]) -> ModelReply:
+        usage, details = message.usage, message.stop_details
+        if not message.stop_reason:
+            raise ModelUnreachable(f"The reply of {self._host} broke off before its end: ask again.")
+        parts = _parts(message, passages)
+        return ModelReply(
+            parts=parts,
+            text="".join(part.text for part in parts),
+            end=_ENDS.get(message.stop_reason, "complete"),
+            usage=Usage(
+                input_tokens=int(usage.input_tokens),
+                output_tokens=int(usage.output_tokens),
+                cache_read_tokens=int(usage.cache_read_input_tokens or 0),
+                cache_write_tokens=int(usage.cache_creation_input_tokens or 0),
+            ),
+            refusal=str(details.category or "") if details else "",
+        )
+
+    def _named(self, error: anthropic.APIStatusError) -> ModelError:
+        """Return the failure that the API reports; inside a stream the status stays 200 and the type tells."""
+        status = f"{error.status_code} {error.type or ''}".strip() + self._detail(error)
+        if error.type in _KEY_ERRORS or error.status_code in {401, 402, 403}:
+            return ApiKeyRejected(f"{self._host} does not accept the key ({status}): check WELLREAD_ANTHROPIC_API_KEY.")
+        if error.type in _BUSY_ERRORS or error.status_code in {408, 409, 429} or error.status_code >= 500:
+            return ModelBusy(
+                f"{self._host} is busy ({status}): ask again later.",
+                retry_after_s=retry_after_s(error.response.headers.get("retry-after", "")),
+            )
+        return BadReply(
+            f"{self._host} cannot use the request ({status}): check WELLREAD_SMALL_MODEL, WELLREAD_LARGE_MODEL "
+            "and WELLREAD_ANTHROPIC_BASE_URL."
+        )
+
+    def _detail(self, error: anthropic.APIStatusError) -> str:
+        # a proxy's error page may repeat the request's headers
+        text = " ".join(str(error.api_message or "").replace(self._api_key, "[key]").split())
+        return f": {text[:200]}" if text else ""
+
+    def _unreachable(self, error: Exception) -> ModelUnreachable:
+        timed_out = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
+        what = f"gave no complete reply within {self._timeout_s:g} s" if timed_out else "cannot be reached"
+        if not timed_out and not isinstance(error, anthropic.APIConnectionError):
+            what = "broke off the connection"
+        return ModelUnreachable(f"{self._host} {what}: check the network and WELLREAD_ANTHROPIC_BASE_URL.")
+
+
+def _parts(message: anthropic.types.ParsedMessage[None], passages: tuple[PassageBlocks, ...]) -> tuple[CitedText, ...]:
+    return tuple(
+        CitedText(text=str(block.text), citations=tuple(_citations(block, passages)))
+        for block in message.content
+        if block.type == "text"
+    )
+
+
+def _citations(block: anthropic.types.TextBlock, passages: tuple[PassageBlocks, ...]) -> Iterator[PassageSpan]:
+    for citation in block.citations or ():
+        if citation.type == "search_result_location" and 0 <= int(citation.search_result_index) < len(passages):
+            cited = passages[int(citation.search_result_index)]
+            start, end = int(citation.start_block_index), int(citation.end_block_index)
+            if span := span_of_blocks(cited, start, end, quote=str(citation.cited_text)):
+                yield span

@@ -1,0 +1,48 @@
+"""Offer Claude as a provider; importing this does not import the SDK, which is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipeline.llm import ApiKeyRejected
+from pipeline.models.claude.request import request_of
+from pipeline.models.prices import PRICES, Price
+from pipeline.models.provider import Json, Prompt
+
+if TYPE_CHECKING:
+    from pipeline.models.claude.http import MessagesApi
+
+
+@dataclass(kw_only=True)
+class ClaudeProvider:
+    """Anthropic's Messages API, or another server that speaks it."""
+
+    api_key: str = field(repr=False)
+    base_url: str = ""
+    timeout_s: float = 60.0  #: in which each call ends, retries included
+    max_retries: int = 2
+    prices: Mapping[str, Price] = field(default_factory=lambda: PRICES, repr=False)
+
+    def __post_init__(self) -> None:
+        self.api_key = _checked(self.api_key)
+
+    def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
+        """Return the body of the request."""
+        return request_of(model, prompt, max_tokens)
+
+    def open(self) -> MessagesApi:
+        """Open a connection pool."""
+        from pipeline.models.claude.http import MessagesApi
+
+        return MessagesApi(
+            api_key=self.api_key, base_url=self.base_url, timeout_s=self.timeout_s, max_retries=self.max_retries
+        )
+
+
+def _checked(api_key: str) -> str:
+    key = api_key.strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise ApiKeyRejected("Claude's API key is empty or malformed: check WELLREAD_ANTHROPIC_API_KEY.")
+    return key

@@ -1,0 +1,150 @@
+"""Use a provider's models: the small one for variants, verdicts and facts, the large one for answers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from pipeline.llm import BadReply, OnAnswer, Priced
+from pipeline.models.answer import NOT_FOUND, AnswerStream, answer_from
+from pipeline.models.calls import Calls
+from pipeline.models.contradictions import read_disputes
+from pipeline.models.passages import PassageBlocks, cut_into_blocks
+from pipeline.models.prompts import COMPOSE, FACTS, VARIANTS, VERDICT, answer_language
+from pipeline.models.provider import ModelReply, Prompt
+from pipeline.models.schemas import (
+    FACTS_SCHEMA,
+    VARIANTS_SCHEMA,
+    VERDICT_SCHEMA,
+    read_facts,
+    read_variants,
+    read_verdict,
+)
+from pipeline.question.variants import MAX_COUNT
+
+if TYPE_CHECKING:
+    from pipeline.llm import SpendingBudget
+
+#: the beginning of the question that is sent for variants
+MAX_QUESTION_CHARS = 500
+
+
+class LanguageModel:
+    """Asks a provider's models through ``calls``; questions may be asked in parallel."""
+
+    def __init__(self, calls: Calls, *, small_model: str, large_model: str) -> None:
+        self._calls = calls
+        self._small_model = small_model
+        self._large_model = large_model
+
+    def __repr__(self) -> str:
+        return f"LanguageModel(small_model={self._small_model!r}, large_model={self._large_model!r})"
+
+    @property
+    def name(self) -> str:
+        """The name of the model that composes."""
+        return self._large_model
+
+    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
+        """Return up to ``count`` (at most 5) other wordings; only the question's first 500 characters are sent."""
+        wanted = max(1, min(MAX_COUNT, count))
+        asked = question[:MAX_QUESTION_CHARS]
+        prompt = Prompt(
+            instructions=VARIANTS,
+            notes=(answer_language(lang),),
+            texts=(f"Question: {asked}\n\nGive {wanted} wordings.",),
+            schema=VARIANTS_SCHEMA,
+        )
+        fields, cost = self._calls.fields(self._small_model, prompt)
+        found = read_variants(fields, asked)[:wanted]
+        if not found:
+            raise BadReply(f"{self._small_model} gave no usable wording of the question.", cost=cost)
+        return Priced(value=found, cost=cost)
+
+    def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
+        """Judge whether ``hits`` answer ``question``; without hits no call is made."""
+        passages = cut_into_blocks(hits)
+        if not passages:
+            reason = "There are no passages to answer from."
+            nothing = Verdict(sufficient=False, confidence=0.0, reason=reason, judge=self._small_model)
+            return Priced(value=nothing, cost=Cost())
+        prompt = Prompt(
+            instructions=VERDICT, passages=passages, texts=(f"Question: {question}",), schema=VERDICT_SCHEMA
+        )
+        fields, cost = self._calls.fields(self._small_model, prompt)
+        try:
+            verdict = read_verdict(fields, judge=self._small_model)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadReply(f"{self._small_model} gave no verdict in the form asked for.", cost=cost) from error
+        return Priced(value=replace(verdict, disputes=read_disputes(fields, passages)), cost=cost)
+
+    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
+        """List the facts of one page's passages; leaves out those the passages do not hold word for word."""
+        passages = cut_into_blocks(hits)
+        if not passages:
+            return Priced(value=(), cost=Cost())
+        prompt = Prompt(instructions=FACTS, passages=passages, texts=("List the facts.",), schema=FACTS_SCHEMA)
+        fields, cost = self._calls.fields(self._small_model, prompt)
+        return Priced(value=read_facts(fields, [hit.passage for hit in hits]), cost=cost)
+
+    def compose(
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        *,
+        lang: str = "",
+        notes: Sequence[str] = (),
+        examples: str = "",
+        on_answer: OnAnswer | None = None,
+    ) -> Answer:
+        """Write the answer from ``hits``, every sentence with citations (see :func:`answer_from`)."""
+        passages = cut_into_blocks(hits)
+        if not passages:
+            return Answer(
+                text="", sentences=(), citations=(), confidence=0.0, composer=self._large_model, notice=NOT_FOUND
+            )
+        prompt = Prompt(
+            instructions=COMPOSE,
+            notes=(answer_language(lang), *notes),
+            passages=passages,
+            texts=(*filter(None, (examples,)), f"Question: {question}"),
+        )
+        model = self._large_model
+        stream = (
+            AnswerStream(on_answer=on_answer, passages=passages, composer=model, question=question, lang=lang)
+            if on_answer
+            else None
+        )
+        reply, cost = self._calls.ask(model, prompt, on_text=stream)
+        return _answer_of(reply, passages, model, cost, question=question, lang=lang)
+
+    def within(self, budget: SpendingBudget) -> LanguageModel:
+        """Return a copy over the same connections that pays from ``budget``."""
+        bound = copy.copy(self)
+        bound._calls = self._calls.within(budget)
+        return bound
+
+    def close(self) -> None:
+        """Close the connections; the next call opens them again."""
+        self._calls.close()
+
+
+def _answer_of(
+    reply: ModelReply, passages: Sequence[PassageBlocks], model: str, cost: Cost, *, question: str, lang: str
+) -> Answer:
+    cut_off = reply.end == "cut off"
+    if not reply.text.strip():
+        what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
+        raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
+    return answer_from(
+        reply.parts,
+        passages,
+        composer=model,
+        state="cut off" if cut_off else "complete",
+        cost=cost,
+        question=question,
+        lang=lang,
+    )

@@ -1,0 +1,37 @@
+"""Offer any server that speaks the chat completions API as a provider; its prices are not known here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipeline.models.openai.request import request_of
+from pipeline.models.prices import Price
+from pipeline.models.provider import Json, Prompt
+
+if TYPE_CHECKING:
+    from pipeline.models.openai.http import ChatApi
+
+
+@dataclass(kw_only=True)
+class OpenAIProvider:
+    """A server that speaks OpenAI's chat completions API; local ones need no key."""
+
+    base_url: str  #: to which /chat/completions is added
+    api_key: str = field(default="", repr=False)
+    timeout_s: float = 60.0  #: in which each call ends, retries included
+    max_retries: int = 2
+    prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
+
+    def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
+        """Return the body of the request."""
+        return request_of(model, prompt, max_tokens)
+
+    def open(self) -> ChatApi:
+        """Open a connection pool."""
+        from pipeline.models.openai.http import ChatApi
+
+        return ChatApi(
+            base_url=self.base_url, api_key=self.api_key, timeout_s=self.timeout_s, max_retries=self.max_retries
+        )

@@ -1,0 +1,82 @@
+"""Declare what a provider of language models is asked and replies, in plain values; the providers are beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from domain import Passage
+from pipeline.models.passages import PassageBlocks
+from pipeline.models.prices import Price, Usage
+
+Json = dict[str, Any]
+#: complete, cut off at the token limit, or declined
+ReplyEnd = Literal["complete", "cut off", "refused"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """What a model is asked."""
+
+    instructions: str  #: the part of the system prompt that is the same for every question
+    notes: tuple[str, ...] = ()  #: the rest of it
+    passages: tuple[PassageBlocks, ...] = ()
+    texts: tuple[str, ...]  #: after the passages; the question comes last
+    schema: Json | None = None  #: of the JSON object to reply with; None: sentences that cite the passages
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageSpan:
+    """The quote ``passage.text[start:end]``."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitedText:
+    """A part of the reply with the model's citations for it: those that name a passage and quote its very text."""
+
+    text: str
+    citations: tuple[PassageSpan, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelReply:
+    """The reply in plain values."""
+
+    parts: tuple[CitedText, ...]
+    end: ReplyEnd
+    usage: Usage
+    text: str  #: as the model wrote it
+    refusal: str = ""  #: why it declined, where it says so
+
+
+#: receives the reply so far, whenever a part is complete
+OnText = Callable[[Sequence[CitedText]], None]
+
+
+class Connection(Protocol):
+    """A connection pool to the API; calls may be made from any thread, and raise ``ModelError`` only."""
+
+    def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
+        """Send ``request``, which was made of ``prompt``; return the whole reply."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class Provider(Protocol):
+    """A service that runs models."""
+
+    @property
+    def prices(self) -> Mapping[str, Price]:
+        """Model name's prefix → price; empty: what calls cost is not known."""
+
+    def request(self, model: str, prompt: Prompt, max_tokens: int) -> Json:
+        """Return the body of the request."""
+
+    def open(self) -> Connection:
+        """Open a connection pool."""

@@ -1,0 +1,134 @@
+"""Define the JSON that a model is asked for, and read variants, verdicts and facts from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from domain import Fact, Passage, Variant, VariantKind, Verdict
+from pipeline.models.prompts import MAX_FACTS
+from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
+
+MAX_VARIANT_CHARS = 500
+MAX_MISSING = 10
+#: the longest phrase to search for, and the longest reason
+MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
+#: of a subject, predicate or object
+MAX_FACT_CHARS = 300
+_KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
+
+
+def _object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with these properties, all of them required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+VERDICT_SCHEMA = _object_of(
+    sufficient={"type": "boolean"},
+    confidence={"type": "number"},
+    reason=_TEXT,
+    missing={"type": "array", "items": _TEXT},
+    contradictions={
+        "type": "array",
+        "items": _object_of(sides={"type": "array", "items": _object_of(value=_TEXT, quote=_TEXT)}),
+    },
+)
+#: for providers that cannot cite by themselves
+ANSWER_SCHEMA = _object_of(
+    sentences={
+        "type": "array",
+        "items": _object_of(
+            text=_TEXT,
+            citations={"type": "array", "items": _object_of(passage={"type": "integer"}, quote=_TEXT)},
+        ),
+    }
+)
+VARIANTS_SCHEMA = _object_of(
+    variants={
+        "type": "array",
+        "items": _object_of(kind={"type": "string", "enum": list(get_args(VariantKind))}, text=_TEXT),
+    }
+)
+FACTS_SCHEMA = _object_of(
+    facts={"type": "array", "items": _object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT)}
+)
+
+
+def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ...]:
+    """Return the usable variants: of a known kind, short, not the question, not repeated."""
+    seen = {_folded(question)}
+    variants: list[Variant] = []
+    listed = fields.get("variants")
+    for item in listed if isinstance(listed, list) else ():
+        kind, text = (item.get("kind"), item.get("text")) if isinstance(item, dict) else (None, None)
+        if kind not in _KINDS or not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_VARIANT_CHARS:
+            continue
+        if _folded(text) not in seen:
+            seen.add(_folded(text))
+            variants.append(Variant(kind=kind, text=" ".join(text.split())))
+    return tuple(variants)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip("?？!. ")
+
+
+def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
+    """Read a verdict; raises ``KeyError``, ``TypeError`` or ``ValueError`` on any other shape.
+
+    The missing phrases go to search engines: a long one, or one with an address, could leak page text, so it is left
+    out.
+    """
+    sufficient, confidence = fields["sufficient"], float(fields["confidence"])
+    if not isinstance(sufficient, bool) or not math.isfinite(confidence):
+        raise ValueError("not a verdict")
+    missing = [_words(str(item)) for item in list(fields["missing"])]
+    return Verdict(
+        sufficient=sufficient,
+        confidence=min(1.0, max(0.0, confidence)),
+        reason=_words(str(fields["reason"]))[:MAX_REASON_CHARS],
+        missing=tuple(item for item in missing if _is_phrase(item))[:MAX_MISSING],
+        judge=judge,
+    )
+
+
+def read_facts(fields: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[Fact, ...]:
+    """Return the facts whose sentence is in a passage and holds their object; offsets are those of the page."""
+    listed = fields.get("facts")
+    found: dict[tuple[str, str, str], Fact] = {}
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and len(found) < MAX_FACTS and (fact := _fact(item, passages)):
+            found.setdefault((fact.subject, fact.predicate, fact.object), fact)
+    return tuple(found.values())
+
+
+def _words(text: str) -> str:
+    """Return the model's text as plain words on one line."""
+    return " ".join(sanitize(strip_unsourced_tags(text, ()), markers=True).split())
+
+
+def _is_phrase(text: str) -> bool:
+    return 0 < len(text) <= MAX_PHRASE_CHARS and not has_unsourced_url(text, ())
+
+
+def _fact(item: Mapping[str, Any], passages: Sequence[Passage]) -> Fact | None:
+    texts = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        return None
+    subject, predicate, stated, quote = (" ".join(str(text).split()) for text in texts)
+    if max(len(subject), len(predicate), len(stated)) > MAX_FACT_CHARS:
+        return None
+    for passage in passages:
+        sentence = passage.text.find(quote)
+        at = passage.text.find(stated, sentence, sentence + len(quote)) if sentence >= 0 else -1
+        if at >= 0 and subject.casefold() in f"{passage.title}\n{passage.text}".casefold():
+            start = passage.start + at
+            return Fact(subject=subject, predicate=predicate, object=stated, start=start, end=start + len(stated))
+    return None

@@ -1,0 +1,89 @@
+"""The doctor probes a server of language models, and says exactly what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from api.operations.doctor import Diagnosis, diagnose
+from tests.openai_double import MODEL, Chat, OpenAIDouble, Status, chat_json
+from workers.services import Services
+from workers.settings import SettingsError, load
+
+YES = chat_json({"sufficient": True, "confidence": 0.9, "reason": "It says so.", "missing": [], "contradictions": []})
+NO = chat_json({"sufficient": False, "confidence": 0, "reason": "", "missing": []})
+NOTHING = chat_json({"sentences": []})
+
+
+def found(url: str, tmp_path: Path, model: str = MODEL) -> Diagnosis:
+    services = Services(load(data_dir=tmp_path, model_base_url=url, large_model=model))
+    [check] = diagnose(services, "language model")
+    if services.model:
+        services.model.close()
+    return check
+
+
+def test_server_that_does_all_is_well(tmp_path: Path) -> None:
+    with OpenAIDouble() as double:
+        check = found(double.url, tmp_path)
+        assert (check.level, check.fix) == ("ok", "")
+        assert check.finding.startswith(f"{MODEL} at {double.url}: a verdict in ")
+        assert max(len(request.user) for request in double.received) > 8_000
+
+
+def test_without_a_model_it_says_how_to_have_one(tmp_path: Path) -> None:
+    [check] = diagnose(Services(load(data_dir=tmp_path)), "language model")
+    assert check.level == "note"
+    assert "WELLREAD_MODEL_BASE_URL" in check.fix
+
+
+@pytest.mark.parametrize(
+    ("script", "finding", "fix"),
+    [
+        ((YES, NOTHING, Chat("It was built in 1874. [1]")), "not from a long one", "OLLAMA_CONTEXT_LENGTH=16384"),
+        ((YES, NOTHING, NOTHING), "cites no passage", "WELLREAD_LARGE_MODEL"),
+        ((Chat("Yes, it suffices."),), "is no JSON object", "loaded the model"),
+        ((NO,), "does not see", "WELLREAD_SMALL_MODEL"),
+        ((Status(401),), "does not accept the key", "runs"),
+    ],
+    ids=["forgets", "cites nothing", "no JSON", "sees nothing", "key"],
+)  # fmt: skip
+def test_what_is_wrong_has_its_fix(tmp_path: Path, script: tuple[Chat | Status, ...], finding: str, fix: str) -> None:
+    with OpenAIDouble() as double:
+        double.script(*script)
+        check = found(double.url, tmp_path)
+    assert check.level == "wrong"
+    assert finding in check.finding
+    assert fix in check.fix
+
+
+def test_model_that_the_server_has_not_is_told_with_those_it_has(tmp_path: Path) -> None:
+    with OpenAIDouble() as double:
+        check = found(double.url, tmp_path, model="llama3")
+    assert (check.level, MODEL in check.finding, "`ollama pull llama3`" in check.fix) == ("wrong", True, True)
+
+
+def test_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+    check = found("http://127.0.0.1:9/v1", tmp_path)
+    assert "127.0.0.1:9 cannot be reached" in check.finding
+    assert "server runs" in check.fix
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"model_base_url": "http://127.0.0.1:1/v1"}, "set WELLREAD_LARGE_MODEL"),
+        ({"model_base_url": "localhost:11434", "large_model": "m"}, "begins with http://"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(settings: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError, match=says):
+        load(**settings)
+
+
+def test_one_name_serves_for_both_models_and_claudes_search_keeps_its_own() -> None:
+    settings = load(model_base_url="http://127.0.0.1:1/v1", small_model="qwen3:4b")
+    assert settings.models == ("qwen3:4b", "qwen3:4b")
+    assert settings.claude_small_model == "claude-haiku-5-5"
+    assert load().models == ("claude-haiku-5-5", "claude-sonnet-5-5")

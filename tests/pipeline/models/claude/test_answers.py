@@ -1,0 +1,107 @@
+"""Answers that Claude writes, through the real SDK: every sentence with the page's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.models.answer import NOT_FOUND
+from pipeline.models.model import LanguageModel
+from tests.claude_double import ClaudeDouble
+from tests.claude_wire import Cite, Say
+from tests.pipeline.models.claude.lighthouse import QUESTION, SECOND, all_stand, hits
+
+
+def test_answer_cites_the_sentence_of_the_page_that_says_it(double: ClaudeDouble, claude: LanguageModel) -> None:
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "The lighthouse of Vierburg was built in 1874. [1]"
+    (citation,) = answer.citations
+    assert citation.quote == "The lighthouse of Vierburg was built in 1874."
+    assert (citation.page_id, citation.start, citation.end) == (1, 131, 176)
+    assert all_stand(answer, hits())
+    assert (answer.composer, answer.confidence, answer.notice) == ("claude-sonnet-5-5", 1.0, "")
+
+
+def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use(
+    double: ClaudeDouble, claude: LanguageModel
+) -> None:
+    double.script(
+        Say(
+            [
+                ("The lamp broke in 1921", [Cite(result=1, start=0, end=1)]),
+                ", and ",
+                ("the tower is of 1874", [Cite(result=0, start=1, end=2), Cite(result=1, start=0, end=1)]),
+                ". ",
+                ("All of it was mended.", [Cite(result=1, start=0, end=2)]),
+                " What a tower!",
+            ],
+            thinks=True,
+        )
+    )
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == ("The lamp broke in 1921, and the tower is of 1874. [1] [2] All of it was mended. [3]")
+    assert [citation.quote for citation in answer.citations] == [
+        "A storm broke the lamp in 1921.",
+        "The lighthouse of Vierburg was built in 1874.",
+        SECOND,
+    ]
+    assert all_stand(answer, hits())
+    assert answer.notice == "1 sentence without a citation left out."
+
+
+def test_question_the_passages_do_not_answer_gets_no_answer(claude: LanguageModel) -> None:
+    answer = claude.compose("Who composed the opera Fidelio?", hits())
+    assert (answer.text, answer.confidence, answer.notice) == ("", 0.0, NOT_FOUND)
+
+
+def test_without_passages_nothing_is_asked(double: ClaudeDouble, claude: LanguageModel) -> None:
+    assert claude.compose(QUESTION, []).text == ""
+    assert not claude.verdict(QUESTION, hits("  \n")).value.sufficient
+    assert double.received == []
+
+
+def test_quote_that_is_not_the_pages_supports_nothing(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(Say([("It is 99 m tall.", [Cite(result=0, start=2, end=3, text="It is 99 m tall.")])]))
+    assert claude.compose(QUESTION, hits()).text == ""
+
+
+def test_answer_cut_off_at_the_token_limit_says_so(double: ClaudeDouble, claude: LanguageModel) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    double.script(Say([("Built in 1874. Later it wa", cite)], stop_reason="max_tokens"))
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "Built in 1874. [1]"
+    assert "cut off" in answer.notice
+
+
+def test_answer_language_and_notes_are_instructions_of_the_system_prompt(
+    double: ClaudeDouble, claude: LanguageModel
+) -> None:
+    claude.compose(QUESTION, hits(), lang="de", notes=["Mention the year first."])
+    claude.compose(QUESTION, hits())
+    first, second = ([block["text"] for block in received.body["system"]] for received in double.received)
+    assert "“de”" in first[1]
+    assert first[2] == "Mention the year first."
+    assert second[1].startswith("Reply in the language of the question")
+    assert first[0] == second[0]  # what never changes comes first: it can be cached
+
+
+@pytest.mark.parametrize("said", ["It was built in 1847.", "It was built on 3 May 1874.", "It is 1,874 m tall."])
+def test_sentence_with_a_number_that_its_citation_does_not_give_is_left_out(
+    double: ClaudeDouble, claude: LanguageModel, said: str
+) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    double.script(Say([(said, cite), " ", ("It was built in 1874.", cite)]))
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "It was built in 1874. [1]"
+    assert answer.notice == "1 sentence with a number that the source does not give left out."
+    assert answer.confidence == 0.5
+
+
+def test_answer_of_nothing_but_made_up_numbers_is_none(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(Say([("It was built in 1847.", [Cite(result=0, start=1, end=2)])]))
+    answer = claude.compose(QUESTION, hits())
+    assert (answer.text, answer.citations, answer.notice) == ("", (), NOT_FOUND)
+
+
+def test_number_of_the_question_may_be_repeated(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(Say([("Before 1900 a lighthouse stood there.", [Cite(result=0, start=1, end=2)])]))
+    assert claude.compose("Did a lighthouse stand there before 1900?", hits()).citations

@@ -1,0 +1,77 @@
+"""Test caching of constant prompts, the cost of calls, and the refusal of calls that could cost too much."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from pipeline.llm import OverBudget
+from pipeline.models.model import LanguageModel
+from pipeline.models.prices import Price
+from tests.claude_double import ClaudeDouble
+from tests.claude_wire import Cite, Say
+from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
+
+# --- what never changes is cached
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda claude: claude.compose(QUESTION, hits()),
+        lambda claude: claude.verdict(QUESTION, hits()),
+        lambda claude: claude.variants(QUESTION, count=3, lang="en"),
+    ],
+    ids=["compose", "verdict", "variants"],
+)
+def test_prompt_is_marked_for_caching_and_is_the_same_for_every_question(
+    double: ClaudeDouble, claude: LanguageModel, call: Callable[[LanguageModel], object]
+) -> None:
+    call(claude)
+    call(claude)
+    claude.compose("Another question?", hits("Another page."), notes=["A note."])
+    first, second = (received.body["system"] for received in double.received[:2])
+    assert first[0]["cache_control"] == {"type": "ephemeral"}
+    assert first[0] == second[0]
+    assert all("cache_control" not in block for block in first[1:])
+
+
+def test_compose_has_one_prefix_whatever_is_asked_in_whatever_language(
+    double: ClaudeDouble, claude: LanguageModel
+) -> None:
+    claude.compose(QUESTION, hits(), lang="de", notes=["A note."])
+    claude.compose("Who lives there?", hits("Ada lives there."))
+    first, second = (json.dumps(received.body["system"][0]) for received in double.received)
+    assert first == second
+
+
+def test_cached_tokens_are_counted_at_their_own_price(double: ClaudeDouble, claude: LanguageModel) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    double.script(
+        Say([("Built in 1874.", cite)], usage={**usage, "cache_creation_input_tokens": 1000}),
+        Say([("Built in 1874.", cite)], usage={**usage, "cache_read_input_tokens": 1000}),
+    )
+    written, read = claude.compose(QUESTION, hits()).cost, claude.compose(QUESTION, hits()).cost
+    assert written.input_tokens == read.input_tokens == 1100
+    assert read.usd < written.usd
+
+
+# --- cost
+
+
+def test_cost_is_what_the_usage_says_at_the_models_price(double: ClaudeDouble, ask: Ask) -> None:
+    price = Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
+    usage = {"input_tokens": 1000, "cache_read_input_tokens": 2000, "cache_creation_input_tokens": 400}
+    double.script(Say([("Built in 1874.", [Cite(result=0, start=1, end=2)])], usage={**usage, "output_tokens": 500}))
+    cost = ask(prices={"claude-sonnet": price}).compose(QUESTION, hits()).cost
+    assert cost.usd == pytest.approx((1000 * 3 + 500 * 15 + 2000 * 0.3 + 400 * 3.75) / 1e6)
+    assert (cost.model, cost.input_tokens, cost.output_tokens) == ("claude-sonnet-5-5", 3400, 500)
+
+
+def test_call_that_could_cost_too_much_is_not_sent(double: ClaudeDouble, ask: Ask) -> None:
+    with pytest.raises(OverBudget, match="WELLREAD_MAX_USD_PER_QUESTION"):
+        ask(max_usd=0.01).compose(QUESTION, hits())
+    assert double.received == []

@@ -1,0 +1,136 @@
+"""Test that failures are named, and retried only where that can help."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from pipeline.models.model import LanguageModel
+from tests.claude_double import KEY, ClaudeDouble, claude_at
+from tests.claude_wire import BreakOff, Fail, FailInside, Ping, Raw, Say, Wait
+from tests.pipeline.models.claude.lighthouse import QUESTION, Ask, hits
+from tests.slack import SLACK_S
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "says"),
+    [
+        (Fail(401, "authentication_error"), ApiKeyRejected, "WELLREAD_ANTHROPIC_API_KEY"),
+        (Fail(403, "permission_error"), ApiKeyRejected, "WELLREAD_ANTHROPIC_API_KEY"),
+        (Fail(402, "billing_error", "credit is used up"), ApiKeyRejected, "credit is used up"),
+        (Fail(400, "invalid_request_error", "prompt is too long"), BadReply, "prompt is too long"),
+        (Fail(404, "not_found_error", "model: gone"), BadReply, "WELLREAD_LARGE_MODEL"),
+        (Fail(413, "request_too_large"), BadReply, "413"),
+        (Raw(b"<html>hello</html>", "text/html"), BadReply, "WELLREAD_ANTHROPIC_BASE_URL"),
+        (Raw(b"event: message_start\ndata: {not json\n\n"), BadReply, "WELLREAD_ANTHROPIC_BASE_URL"),
+        (Raw(b'event: message_start\ndata: {"type": "message_start", "message": 3}\n\n'), BadReply, "Messages API"),
+        (Raw(b"event: content_block_delta\ndata: {}\n\n"), BadReply, "Messages API"),
+        (Raw(b"\xff\xfe\x00" * 50), BadReply, "Messages API"),
+        (Say([""]), BadReply, "empty reply"),
+        (Say([], stop_reason="max_tokens", thinks=True), BadReply, "max_tokens"),
+        (Say(["I cannot"], stop_reason="refusal", refusal="bio"), ModelRefused, r"\(bio\)"),
+        (Say(["I cannot"], stop_reason="refusal"), ModelRefused, "other words"),
+    ],
+)
+def test_failure_is_named_and_not_tried_again(
+    double: ClaudeDouble, claude: LanguageModel, reply: Any, kind: type[ModelError], says: str
+) -> None:
+    double.script(reply)
+    with pytest.raises(kind, match=says):
+        claude.compose(QUESTION, hits())
+    assert len(double.received) == 1
+
+
+def test_refusal_has_its_cost(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(Say(["I"], stop_reason="refusal", usage={"input_tokens": 700, "output_tokens": 3}))
+    with pytest.raises(ModelRefused) as caught:
+        claude.compose(QUESTION, hits())
+    assert caught.value.cost.input_tokens == 700
+    assert caught.value.cost.usd > 0
+
+
+SOON = {"retry-after": "0.01"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Fail(429, "rate_limit_error", headers=SOON),
+        Fail(529, "overloaded_error", headers=SOON),
+        Fail(500, "api_error", headers=SOON),
+        Raw(b"<html>bad gateway</html>", "text/html", status=502, headers=SOON),
+    ],
+)
+def test_busy_api_is_asked_again(double: ClaudeDouble, claude: LanguageModel, reply: Any) -> None:
+    double.script(reply, reply)
+    assert claude.compose(QUESTION, hits()).citations
+    assert len(double.received) == 3
+
+
+@pytest.mark.parametrize(
+    "reply", [FailInside("overloaded_error"), BreakOff(), BreakOff(events=0), BreakOff(cleanly=True)]
+)
+def test_stream_that_fails_after_it_began_is_asked_for_again(
+    double: ClaudeDouble, claude: LanguageModel, reply: Any
+) -> None:
+    double.script(reply)
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "The lighthouse of Vierburg was built in 1874. [1]"  # nothing of the first half twice
+    assert len(double.received) == 2
+
+
+def test_api_that_stays_busy_is_given_up(double: ClaudeDouble, ask: Ask) -> None:
+    double.script(*[Fail(529, "overloaded_error", headers=SOON)] * 4)
+    with pytest.raises(ModelBusy, match="529 overloaded_error") as caught:
+        ask(max_retries=2).compose(QUESTION, hits())
+    assert len(double.received) == 3
+    assert caught.value.retry_after_s == 0.01
+
+
+@pytest.mark.parametrize("reply", [BreakOff(), BreakOff(cleanly=True)])
+def test_connection_that_keeps_breaking_is_given_up(double: ClaudeDouble, ask: Ask, reply: Any) -> None:
+    double.script(reply)
+    with pytest.raises(ModelUnreachable, match="broke"):
+        ask(max_retries=0).compose(QUESTION, hits())
+
+
+def test_wait_longer_than_the_deadline_is_not_begun(double: ClaudeDouble, ask: Ask) -> None:
+    double.script(Fail(429, "rate_limit_error", headers={"retry-after": "3600"}))
+    started = time.monotonic()
+    with pytest.raises(ModelBusy) as caught:
+        ask(timeout_s=5.0).compose(QUESTION, hits())
+    assert time.monotonic() - started < SLACK_S
+    assert caught.value.retry_after_s == 3600
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-5", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_strange_retry_after_is_no_wait(double: ClaudeDouble, ask: Ask, value: str) -> None:
+    double.script(Fail(429, "rate_limit_error", headers={"retry-after": value}))
+    with pytest.raises(ModelBusy) as caught:
+        ask(max_retries=0).compose(QUESTION, hits())
+    assert caught.value.retry_after_s is None
+
+
+@pytest.mark.parametrize("reply", [Wait(30.0), Ping()])
+def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: ClaudeDouble, ask: Ask, reply: Any) -> None:
+    double.script(reply)
+    claude = ask(timeout_s=0.6)
+    started = time.monotonic()
+    with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
+        claude.compose(QUESTION, hits())
+    assert time.monotonic() - started < SLACK_S
+
+
+def test_server_that_is_not_there_is_unreachable() -> None:
+    with ClaudeDouble() as gone:
+        url = gone.url
+    with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
+        claude_at(api_key=KEY, base_url=url, max_retries=0).compose(QUESTION, hits())
+
+
+def test_base_url_that_is_none_is_unreachable() -> None:
+    with pytest.raises(ModelUnreachable, match="WELLREAD_ANTHROPIC_BASE_URL"):
+        claude_at(api_key=KEY, base_url="nonsense", max_retries=0).compose(QUESTION, hits())

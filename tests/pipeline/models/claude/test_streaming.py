@@ -1,0 +1,103 @@
+"""Test that Claude's answer is published sentence by sentence, each complete and checked."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+
+import pytest
+
+from domain import Answer, Verdict
+from pipeline.fallback import compose_answer
+from pipeline.models.answer import MAX_UPDATES, AnswerStream
+from pipeline.models.model import LanguageModel
+from pipeline.models.passages import cut_into_blocks
+from pipeline.models.provider import CitedText, PassageSpan
+from pipeline.question.analysis import analyse_question
+from tests.claude_double import ClaudeDouble
+from tests.claude_wire import BreakOff, Cite, FailInside, Held, Say
+from tests.pipeline.models.claude.lighthouse import QUESTION, all_stand, hits
+
+BUILT, BROKE, WEEK = (
+    [Cite(result=0, start=1, end=2)],
+    [Cite(result=1, start=0, end=1)],
+    [Cite(result=1, start=1, end=2)],
+)
+THREE = Say(
+    [
+        ("It was built in 1874.", BUILT),
+        " What a tower! ",
+        ("The lamp broke in 1921", BROKE),
+        ". ",
+        ("It was mended within a week.", WEEK),
+    ],
+    thinks=True,
+)
+
+
+def test_sentences_are_published_while_the_rest_is_still_to_come(double: ClaudeDouble, claude: LanguageModel) -> None:
+    go_on, received = threading.Event(), list[Answer]()
+    double.script(Held(THREE, go_on))
+
+    def receive(answer: Answer) -> None:
+        received.append(answer)
+        go_on.set()
+
+    answer = claude.compose(QUESTION, hits(), on_answer=receive)
+    assert [each.text for each in received] == [
+        "It was built in 1874. [1]",
+        "It was built in 1874. [1] The lamp broke in 1921. [2]",
+    ]
+    assert answer.text == "It was built in 1874. [1] The lamp broke in 1921. [2] It was mended within a week. [3]"
+    assert all(all_stand(each, hits()) for each in received)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("It is 99 m tall. ", [Cite(result=0, start=2, end=3)]),  # a number of its own
+        ("It is 41 m tall. ", [Cite(result=0, start=2, end=3, text="It is 41 km tall.")]),  # a quote of its own
+        ("See https://collector.example/?q=1 for it. ", [Cite(result=0, start=2, end=3)]),  # an address of its own
+        "Everyone knows that it is tall. ",
+    ],
+)
+def test_unsupported_sentences_are_not_published(double: ClaudeDouble, claude: LanguageModel, said: object) -> None:
+    received: list[Answer] = []
+    double.script(Say([said, ("It was built in 1874.", BUILT), " ", ("It was mended.", WEEK)]))  # type: ignore[list-item]
+    claude.compose(QUESTION, hits(), on_answer=received.append)
+    assert [answer.text for answer in received] == ["It was built in 1874. [1]"]
+
+
+@pytest.mark.parametrize("broken", [BreakOff(), BreakOff(events=8), FailInside("overloaded_error")])
+def test_broken_attempt_publishes_no_more_than_was_checked(
+    double: ClaudeDouble, claude: LanguageModel, broken: object
+) -> None:
+    received: list[Answer] = []
+    double.script(broken, THREE)  # type: ignore[arg-type]
+    answer = claude.compose(QUESTION, hits(), on_answer=received.append)
+    assert len(received) == 2
+    assert all(answer.text.startswith(each.text) for each in received)
+
+
+def test_reply_that_reads_as_a_refusal_is_not_published(double: ClaudeDouble, claude: LanguageModel) -> None:
+    received: list[Answer] = []
+    double.script(Say([("I cannot answer this question.", BUILT), " ", ("Sorry.", BUILT)]))
+    enough = Verdict(sufficient=True, confidence=0.9, reason="")
+    compose_answer(analyse_question(QUESTION), hits(), enough, model=claude, on_answer=received.append)
+    assert received == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, MAX_UPDATES + 5])
+def test_answer_is_published_a_bounded_number_of_times_and_only_grows(count: int) -> None:
+    received: list[Answer] = []
+    passages = cut_into_blocks(hits())
+    writing = AnswerStream(on_answer=received.append, passages=passages, composer="m", question=QUESTION, lang="en")
+    citations = (PassageSpan(passage=passages[0].passage, start=31, end=76),)
+    said = [
+        CitedText(text=f"The lighthouse of Vierburg was built in 1874, {'so ' * at}they say. ", citations=citations)
+        for at in range(count)
+    ]
+    for end in range(1, count + 1):
+        writing(said[:end])
+    assert len(received) == min(max(0, count - 1), MAX_UPDATES)
+    assert all(later.text.startswith(earlier.text) for earlier, later in pairwise(received))

@@ -1,0 +1,167 @@
+"""Failures of chat completions servers are named, and retried only where that can help."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from pipeline.models.model import LanguageModel
+from tests.openai_double import (
+    MODEL,
+    Bytes,
+    Chat,
+    Endless,
+    ErrorInside,
+    OpenAIDouble,
+    Silence,
+    Status,
+    model_at,
+)
+from tests.pipeline.models.claude.lighthouse import QUESTION, hits
+from tests.slack import SLACK_S
+
+SOON = {"retry-after": "0.01"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "says"),
+    [
+        (Status(401), ApiKeyRejected, "WELLREAD_MODEL_API_KEY"),
+        (Status(403), ApiKeyRejected, "WELLREAD_MODEL_API_KEY"),
+        (Status(404), BadReply, "WELLREAD_MODEL_BASE_URL"),
+        (Status(400, "maximum context length is 4096 tokens"), BadReply, "context length to 16,384"),
+        (Status(413), BadReply, "413"),
+        (Bytes(b"", status=307, headers={"location": "http://elsewhere.example/"}), BadReply, "307"),
+        (Bytes(b"<html>hello</html>", "text/html"), BadReply, "chat completions API"),
+        (Bytes(b"data: {not json\n\n"), BadReply, "WELLREAD_MODEL_BASE_URL"),
+        (Bytes(b"data: [1, 2]\n\n"), BadReply, "chat completions API"),
+        (Bytes(b'data: {"choices": [3]}\n\n'), BadReply, "chat completions API"),
+        (Bytes(b"\xff\xfe\x00" * 50, "application/json"), BadReply, "chat completions API"),
+        (Bytes(b"data: " + b"x" * 9_000_000), BadReply, "longer than"),
+        (Endless(), BadReply, "does not end"),
+        (Chat(""), BadReply, "empty reply"),
+        (Chat("", finish="length", thoughts="Hmm."), BadReply, "max_tokens"),
+        (Chat("", refusal="I cannot help with that."), ModelRefused, "I cannot help"),
+        (Chat("", finish="content_filter"), ModelRefused, "content_filter"),
+    ],
+)
+def test_failure_is_named_and_not_tried_again(
+    double: OpenAIDouble, reply: Any, kind: type[ModelError], says: str
+) -> None:
+    double.script(reply)
+    model = model_at(double.url, max_tokens=200)
+    with pytest.raises(kind, match=says):
+        model.compose(QUESTION, hits())
+    model.close()
+    assert len(double.received) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Chat("It suffices."), Chat('{"sufficient": "yes", "confidence": 1}'), Chat('{"sufficient": true, "conf')],
+)
+def test_verdict_in_another_form_is_none(double: OpenAIDouble, model: LanguageModel, reply: Chat) -> None:
+    double.script(reply)
+    with pytest.raises(BadReply):
+        model.verdict(QUESTION, hits())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Status(429, headers=SOON),
+        Status(500, headers=SOON),
+        Status(503, headers=SOON),
+        ErrorInside(),
+        Chat("half of", finish=None, done=False),
+    ],
+)
+def test_busy_server_and_broken_stream_are_asked_again(double: OpenAIDouble, model: LanguageModel, reply: Any) -> None:
+    double.script(reply)
+    assert model.compose(QUESTION, hits()).citations
+    assert len(double.received) == 2
+
+
+def test_server_that_stays_busy_is_given_up(double: OpenAIDouble, model: LanguageModel) -> None:
+    double.script(*[Status(429, headers=SOON)] * 9)
+    with pytest.raises(ModelBusy, match="429"):
+        model.compose(QUESTION, hits())
+    assert len(double.received) == 3
+
+
+@pytest.mark.parametrize("reply", [Silence(30.0), Endless(every_s=0.05)])
+def test_server_that_never_ends_its_reply_is_left_at_the_deadline(double: OpenAIDouble, reply: Any) -> None:
+    double.script(reply)
+    model = model_at(double.url, timeout_s=0.6)
+    started = time.monotonic()
+    with pytest.raises(ModelUnreachable, match=r"within 0\.6 s"):
+        model.compose(QUESTION, hits())
+    model.close()
+    assert time.monotonic() - started < SLACK_S
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "http://"])
+def test_server_that_is_not_there_is_unreachable(url: str) -> None:
+    model = model_at(url, max_retries=0)
+    with pytest.raises(ModelUnreachable, match="WELLREAD_MODEL_BASE_URL"):
+        model.compose(QUESTION, hits())
+    model.close()
+
+
+def test_key_is_sent_and_never_shown() -> None:
+    with OpenAIDouble(key="sk-right") as double:
+        good, bad = model_at(double.url, api_key=" sk-right\n"), model_at(double.url, api_key="sk-wrong")
+        assert good.compose(QUESTION, hits()).text
+        with pytest.raises(ApiKeyRejected, match=r"\[key\]") as caught:
+            bad.compose(QUESTION, hits())
+        good.close()
+        bad.close()
+    assert "sk-wrong" not in str(caught.value) + repr(bad) + repr(vars(bad._calls))
+
+
+@pytest.mark.parametrize(
+    ("lacks", "requests"),
+    [
+        ({"json_schema"}, 2),
+        ({"json_schema", "json_object"}, 3),
+        ({"temperature"}, 2),
+        ({"max_tokens"}, 2),
+        ({"stream_options"}, 2),
+        ({"json_schema", "json_object", "temperature", "max_tokens", "stream_options"}, 6),
+    ],
+    ids=str,
+)
+def test_what_a_server_refuses_is_left_out_and_remembered(
+    double: OpenAIDouble, model: LanguageModel, lacks: set[str], requests: int
+) -> None:
+    double.lacks = frozenset(lacks)
+    assert model.compose(QUESTION, hits()).text
+    assert double.refused + len(double.received) == requests
+    assert model.compose(QUESTION, hits()).text
+    assert double.refused + len(double.received) == requests + 1
+
+
+def test_unnamed_refusal_is_tried_without_a_schema(double: OpenAIDouble, model: LanguageModel) -> None:
+    double.script(Status(400, "Bad request"))
+    assert model.compose(QUESTION, hits()).text
+    assert "response_format" in double.received[0].body
+    assert double.received[1].body["response_format"] == {"type": "json_object"}
+
+
+def test_model_that_the_server_has_not_is_named(double: OpenAIDouble) -> None:
+    model = model_at(double.url, model="llama")
+    with pytest.raises(BadReply, match=r"'llama' not found.*WELLREAD_LARGE_MODEL"):
+        model.compose(QUESTION, hits())
+    model.close()
+
+
+def test_server_that_does_not_stream_is_read(double: OpenAIDouble, model: LanguageModel) -> None:
+    body = b'{"choices": [{"message": {"content": "Built in 1874. [1]"}, "finish_reason": "stop"}]}'
+    double.script(Bytes(body, "application/json"))
+    answer = model.compose(QUESTION, hits())
+    assert answer.text == "Built in 1874. [1]"
+    assert answer.cost.model == MODEL
+    assert answer.cost.input_tokens > 100  # estimated
