@@ -6,6 +6,7 @@ Nothing here touches a disk, a network or a clock.
 from __future__ import annotations
 
 from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, SolvedQuestion, Verdict
+from domain.block import BLOCK_KINDS, Block, BlockKind
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.event import EventKind
 from domain.fact import Fact, KnownName, StatedFact
@@ -15,10 +16,13 @@ from domain.question import FINAL, Budget, Question, Status
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 
 __all__ = [
+    "BLOCK_KINDS",
     "FINAL",
     "LIST_KINDS",
     "WITH_TEXT",
     "Answer",
+    "Block",
+    "BlockKind",
     "Budget",
     "Candidate",
     "CandidateKind",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from domain.block import Block
 from domain.candidate import Link
 from domain.fact import Fact
 
@@ -23,6 +24,7 @@ class PageText:
     links: tuple[Link, ...] = ()
     facts: tuple[Fact, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
+    blocks: tuple[Block, ...] = ()  #: in order; together all of the text but the space between them
     is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import lxml.html
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
 from crawler.extract.charset import decode
-from crawler.extract.element_text import Rendered, render
+from crawler.extract.content.main_content import main_content
+from crawler.extract.content.page_kind import kind_by_signs
+from crawler.extract.element_text import Rendered
 from crawler.extract.facts import facts_of
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.main_content import guess_main_content
 from crawler.extract.markdown import read_markdown, read_plain
 from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
@@ -36,26 +35,10 @@ _READERS: dict[str, Callable[[str, str], PageText]] = {
     "text/plain": read_plain,
 }
 
-#: where pages mark their content, the best first
-_MAIN = (
-    ".//*[@role='main']",
-    ".//main",
-    ".//div[contains(concat(' ', @class, ' '), ' body ')][@role or ancestor::div[contains(@class, 'document')]]",
-    ".//article",
-)
-#: elements around the content
-_BOILERPLATE_TAGS = frozenset({"nav", "aside", "footer", "form", "menu"})
-#: within a main element these are content: footnotes, asides, a form around the whole page
-_ALLOWED_IN_MAIN = frozenset({"aside", "form"})
-_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
-#: a main element with fewer words is ignored
-MIN_WORDS = 25
 #: a longer page is a hub if more than this share of its text is links
 HUB_WORDS, HUB_SHARE = 150, 0.6
-#: an index is a hub too: more links than this, with fewer words for each
-HUB_LINKS, HUB_WORDS_PER_LINK = 100, 15
 MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
@@ -97,9 +80,10 @@ def _html(text: str, url: str) -> PageText:
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
     facts_in = _fact_reader(tree)
+    kind = kind_by_signs(tree)
     drop_hidden(tree)
     _drop_permalinks(tree)
-    rendered, linked = _rendered(tree)
+    rendered, linked = main_content(tree, kind)
     title = _title(metadata, rendered, url)
     lang = detect_page_language(rendered.text, declared=metadata.lang)
     page = PageText(
@@ -111,6 +95,7 @@ def _html(text: str, url: str) -> PageText:
         canonical_url=metadata.canonical_url,
         links=links,
         headings=tuple((at, path.removeprefix(f"{title} › ")) for at, path in rendered.headings),
+        blocks=rendered.blocks,
         is_hub=linked > HUB_SHARE and _words(rendered.text) > HUB_WORDS,
         index=metadata.index,
         follow=metadata.follow,
@@ -128,42 +113,6 @@ def _fact_reader(tree: Any) -> Callable[[str, str], tuple[Fact, ...]]:
         whole = lxml.html.fromstring(lxml.html.tostring(tree))
         drop_hidden(whole, spare=frozenset({"script", "head"}))
     return lambda title, text: facts_of(whole, title=title, text=text)
-
-
-def _rendered(tree: Any) -> tuple[Rendered, float]:
-    """Return the main content (the page's own, else a library's guess, else all) and the share of its text in links."""
-    for path in _MAIN:
-        elements = tree.findall(path) if not path.startswith(".//div") else tree.xpath(path)
-        if len(elements) == 1:
-            main, share = _content(elements[0], allowed=_ALLOWED_IN_MAIN)
-            if _words(main.text) >= MIN_WORDS:
-                return main, share
-    guesses = guess_main_content(deepcopy(tree))
-    whole, linked = _content(tree.find("body") if tree.find("body") is not None else tree)
-    least = max(MIN_WORDS, 0.3 * _words(whole.text))
-    if linked > HUB_SHARE:  # a part of a list of links is still a list of links
-        guesses = islice(guesses, 1)
-    guessed = next((guess for guess in guesses if _words(guess.text) >= least), None)
-    return (whole, linked) if guessed is None else (guessed, 0.0)
-
-
-def _content(element: Any, allowed: frozenset[str] = frozenset()) -> tuple[Rendered, float]:
-    for inner in list(element.iter()):
-        if inner is not element and isinstance(inner.tag, str) and inner.tag not in allowed and _is_boilerplate(inner):
-            drop(inner)
-    rendered = render(element)
-    anchors = [anchor for anchor in element.iter("a") if anchor.get("href")]
-    linked = sum(len(anchor.text_content()) for anchor in anchors)
-    share = linked / max(1, len(rendered.text))
-    targets = {anchor.get("href").split("#", 1)[0] for anchor in anchors}
-    is_index = len(targets) > HUB_LINKS and _words(rendered.text) < HUB_WORDS_PER_LINK * len(targets)
-    return rendered, 1.0 if is_index else share
-
-
-def _is_boilerplate(element: Any) -> bool:
-    if element.tag in _BOILERPLATE_TAGS or element.get("role", "") in _BOILERPLATE_ROLES:
-        return True
-    return element.tag == "header" and element.getparent() is not None and element.getparent().tag == "body"
 
 
 def _drop_permalinks(tree: Any) -> None:

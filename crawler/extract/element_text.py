@@ -1,12 +1,20 @@
-"""Write an element as text: blank lines between paragraphs, lines for list items and table rows, code unchanged."""
+"""Write an element as text in blocks: paragraphs, headings, lists, tables, definitions, code; inline elements inline.
+
+Blank lines stand between blocks; a list's items, a table's rows, a term and its description have a line each.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
+
+from crawler.extract.asides import is_aside
+from crawler.extract.tables import layout_tables
+from domain import Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: elements with a blank line before and after
@@ -19,25 +27,49 @@ _PARAGRAPH_TAGS = frozenset(
 #: elements that begin a line
 _LINE_TAGS = frozenset(
     "div li dd tr caption figcaption summary main header footer aside nav form body center legend option thead tbody "
-    "tfoot menu dir hgroup search".split()
+    "tfoot menu dir hgroup search td th".split()
 )
 _BLOCK_TAGS = _PARAGRAPH_TAGS | _LINE_TAGS
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_ITEMS = frozenset({"li", "dt", "dd"})
 _SPACE = re.compile(r"\s+")
 _MAX_CHARS = 2_000_000
 _MAX_EVENTS = 1_500_000
 
 
 @dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line of text, or all lines of one piece of code."""
+
+    kind: BlockKind
+    block: int  #: lines of one list, table, definition or paragraph have the same number
+    gap: str  #: line breaks before it, where something stands above
+    bullet: str
+    text: str
+    level: int = 0  #: of a heading
+    linked: int = 0  #: characters in links, without spaces
+    links: int = 0
+    local: int = 0  #: links to a part of the same page
+    is_aside: bool = False  #: within an element whose class says comments, related pages, adverts
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """A text and its headings, as in ``PageText``: each with those above it."""
+    """A text, its headings as in ``PageText`` (each with those above it), and its blocks."""
 
     text: str
-    headings: tuple[tuple[int, str], ...]
+    headings: tuple[tuple[int, str], ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
 def render(root: Any) -> Rendered:
     """Write an lxml element as text; hidden elements must be removed already."""
-    writer = _Writer(layout=_layout_tables(root))
+    return joined(lines_of(root))
+
+
+def lines_of(root: Any) -> list[Line]:
+    """Return an lxml element's text in lines."""
+    writer = _Writer(layout=layout_tables(root))
     for count, (event, element) in enumerate(etree.iterwalk(root, events=("start", "end"))):
         if count > _MAX_EVENTS or writer.length > _MAX_CHARS:
             break
@@ -52,107 +84,184 @@ def render(root: Any) -> Rendered:
         if tail:
             writer.add(tail)
     writer.flush()
-    return Rendered(text="".join(writer.out), headings=tuple(writer.headings))
+    return writer.lines
+
+
+def joined(lines: Sequence[Line]) -> Rendered:
+    """Return lines as one text, with the headings and blocks in it."""
+    out: list[str] = []
+    length = 0
+    headings: list[tuple[int, str]] = []
+    path: list[tuple[int, str]] = []
+    blocks: list[Block] = []
+    last: Line | None = None
+    for line in lines:
+        gap = line.gap if last is not None else ""
+        start = length + len(gap)
+        written = f"{gap}{line.bullet}{line.text}"
+        out.append(written)
+        length += len(written)
+        if line.level:
+            path = [*(above for above in path if above[0] < line.level), (line.level, line.text[:200])]
+            headings.append((start + len(line.bullet), " › ".join(heading for _, heading in path)))
+        if last is not None and line.block == last.block and line.kind == last.kind:
+            start = blocks.pop().start
+        blocks.append(Block(kind=line.kind, start=start, end=length))
+        last = line
+    return Rendered(text="".join(out), headings=tuple(headings), blocks=tuple(blocks))
 
 
 @dataclass
 class _Writer:
-    """The text so far, and the line being written."""
+    """The lines so far, and the one being written."""
 
     layout: set[Any]  #: tables for layout: their cells are blocks
-    out: list[str] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     length: int = 0
     line: list[str] = field(default_factory=list)
     gap: str = ""  #: line breaks before the next line
-    headings: list[tuple[int, str]] = field(default_factory=list)
-    path: list[tuple[int, str]] = field(default_factory=list)
     heading: int = 0  #: the level of the heading being written
     pre: int = 0
-    lists: int = 0
+    lists: int = 0  #: depth of lists
+    within: list[str] = field(default_factory=list)  #: the open items and descriptions: li, dt, dd
     bullet: str = ""
+    row: bool = False
     cells: int = 0  #: depth of data-table cells, whose blocks are written on one line
+    described: bool = False  #: the next paragraph describes the term above
+    block: int = 0
+    anchor: int = 0  #: depth of links
+    asides: list[Any] = field(default_factory=list)  #: the outermost open element of a site's other matters
+    linked: int = 0
+    links: int = 0
+    local: int = 0
 
     def open(self, element: Any) -> None:
         tag = element.tag
-        if tag == "br":
-            self.line.append("\n" if self.pre else " ") if self.cells else self.line_break()
+        if not self.asides and is_aside(element):
+            self.asides.append(element)
+        if tag == "a" and (href := element.get("href")):
+            self.anchor += 1
+            self.links += 1
+            self.local += href.startswith("#")
+        elif tag == "br":
+            self._line_break()
         elif tag in ("td", "th") and not self._lays_out(element):
             self.cells += 1
+            self.row = True
         elif self.cells:
             self.line.append(" ") if tag in _BLOCK_TAGS else None
-        elif tag in _BLOCK_TAGS or tag in ("td", "th"):
-            self._block(tag)
-        if tag == "pre" and not self.cells:
-            self.pre += 1
-        elif tag in ("ul", "ol"):
-            self.lists += 1
-        elif tag in _HEADINGS and not self.cells:
-            self.heading = _HEADINGS[tag]
+        elif tag in _BLOCK_TAGS:
+            self._begin(tag)
 
     def close(self, element: Any) -> None:
         tag = element.tag
-        if tag in ("td", "th") and not self._lays_out(element):
+        if tag == "a" and element.get("href"):
+            self.anchor -= 1
+        elif tag in ("td", "th") and not self._lays_out(element):
             self.cells -= 1
             self.line.append(" | ")
         elif self.cells:
             self.line.append(" ") if tag in _BLOCK_TAGS else None
-        elif tag in _BLOCK_TAGS or tag in ("td", "th"):
-            self._end_block(tag)
-        if tag in ("ul", "ol"):
-            self.lists -= 1
-
-    def _block(self, tag: str) -> None:
-        self.flush()
-        if tag == "li":
-            self.bullet = "  " * (self.lists - 1) + "- "
-            self._due("\n")
-        elif tag in _PARAGRAPH_TAGS and not self.bullet and not (tag in ("ul", "ol") and self.lists):
-            self._due("\n\n")
-        else:
-            self._due("\n")
-
-    def _end_block(self, tag: str) -> None:
-        self.flush()
-        if tag == "pre":
-            self.pre -= 1
-        self.heading = 0
-        if tag == "li":
-            self.bullet = ""
-        inner = tag == "dt" or (tag in ("ul", "ol") and self.lists > 1)
-        self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
+        elif tag in _BLOCK_TAGS:
+            self._end(tag)
+        if self.asides and element is self.asides[0]:
+            self.flush()
+            self.asides.clear()
 
     def add(self, text: str) -> None:
+        if self.anchor:
+            self.linked += len("".join(text.split()))
         self.line.append(text if self.pre else _SPACE.sub(" ", text))
-
-    def line_break(self) -> None:
-        if self.pre:
-            self.line.append("\n")
-        else:
-            self.flush()
-            self._due("\n")
 
     def flush(self) -> None:
         """Write the line."""
         text = _code("".join(self.line)) if self.pre else _prose("".join(self.line))
         self.line.clear()
+        linked, links, local = self.linked, self.links, self.local
+        self.linked = self.links = self.local = 0
         if not text:
             return
-        start = self.length + (len(self.gap) if self.out else 0) + len(self.bullet)
-        if self.heading:
-            self._add_heading(start, text)
-        written = (self.gap if self.out else "") + self.bullet + text
+        kind = self._kind()
+        if kind not in ("list", "table", "definition") and (not self.lines or self.gap == "\n\n"):
+            self.block += 1
+        self.lines.append(
+            Line(
+                kind=kind,
+                block=self.block,
+                gap=self.gap,
+                bullet=self.bullet,
+                text=text,
+                level=self.heading if kind == "heading" else 0,
+                linked=linked,
+                links=links,
+                local=local,
+                is_aside=bool(self.asides),
+            )
+        )
+        self.length += len(self.gap) + len(self.bullet) + len(text)
         self.gap = self.bullet = ""
-        self.out.append(written)
-        self.length += len(written)
+
+    def _begin(self, tag: str) -> None:
+        self.flush()
+        next_term = tag == "dt" and (self.described or self.within[-1:] == ["dt"])
+        inner = self.bullet or (tag in _LISTS and self.lists) or next_term or (tag == "p" and self.described)
+        self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
+        if tag == "li":
+            self.bullet = "  " * (self.lists - 1) + "- "
+        elif tag in _LISTS:
+            self.lists += 1
+        elif tag == "pre":
+            self.pre += 1
+        elif tag in _HEADINGS:
+            self.heading = _HEADINGS[tag]
+        elif tag == "tr":
+            self.row = False
+        if tag in _ITEMS:
+            self.within.append(tag)
+        if (tag in ("ul", "ol", "table") and not (self.lists > 1 or self.within)) or (tag == "dt" and not next_term):
+            self.block += 1
+
+    def _end(self, tag: str) -> None:
+        self.flush()
+        if tag == "pre":
+            self.pre = max(0, self.pre - 1)
+        elif tag in _LISTS:
+            self.lists -= 1
+        elif tag in _ITEMS:
+            self.within.pop()
+            self.bullet = ""
+            self.described = tag == "dt"
+        elif tag == "tr":
+            self.row = False
+        self.heading = 0
+        inner = tag == "dt" or (tag in _LISTS and self.lists)
+        self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
+
+    def _kind(self) -> BlockKind:
+        within = self.within[-1] if self.within else ""
+        described, self.described = self.described, False
+        if self.pre:
+            return "code"
+        if self.heading:
+            return "heading"
+        if self.row:
+            return "table"
+        if within == "li":
+            return "list"
+        return "definition" if within == "dt" or (within == "dd" and described) else "prose"
+
+    def _line_break(self) -> None:
+        if self.cells:
+            self.line.append(" ")
+        elif self.pre:
+            self.line.append("\n")
+        else:
+            is_second = not "".join(self.line).strip() and self.gap == "\n" and bool(self.lines)
+            self.flush()
+            self._due("\n\n" if is_second else "\n")
 
     def _due(self, gap: str) -> None:
         self.gap = max(self.gap, gap, key=len)
-
-    def _add_heading(self, start: int, text: str) -> None:
-        while self.path and self.path[-1][0] >= self.heading:
-            self.path.pop()
-        self.path.append((self.heading, text[:200]))
-        self.headings.append((start, " › ".join(heading for _, heading in self.path)))
 
     def _lays_out(self, cell: Any) -> bool:
         row = cell.getparent()
@@ -169,20 +278,3 @@ def _prose(line: str) -> str:
 
 def _code(block: str) -> str:
     return "\n".join(line.rstrip() for line in block.expandtabs(4).strip("\r\n").splitlines()).rstrip()
-
-
-def _layout_tables(root: Any) -> set[Any]:
-    """Return the tables for layout: with tables, headings, code or much text in a cell."""
-    found: set[Any] = set()
-    for element in root.iter("table", "pre", "h1", "h2", "h3"):
-        above = element.getparent()
-        while above is not None and above not in found:
-            if above.tag == "table":
-                found.add(above)
-            above = above.getparent()
-    for cell in root.iter("td"):
-        if len(cell) and sum(map(len, cell.itertext())) > 800:
-            table = next(cell.iterancestors("table"), None)
-            if table is not None and table not in found:
-                found.add(table)
-    return found

@@ -1,0 +1,76 @@
+"""Choose the lines of an article: those that a library takes for the main text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from itertools import islice
+from typing import Any
+
+import trafilatura
+
+from crawler.extract.element_text import Line
+
+#: trafilatura takes 50 µs for an element; articles, for which it is made, have fewer
+MAX_ELEMENTS = 20_000
+_MARKS = re.compile(r"\W+|_+")
+_SHINGLE = 8  #: characters
+_LONG = 40  #: characters of a line that stands nowhere else on the page
+_SHARE = 0.6  #: of a line's shingles that stand in the library's text
+_AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
+
+
+def article_text(tree: Any) -> str:
+    """Return what the library takes for the main text of a page; "" if it finds none, or the page is too large."""
+    if sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS)) == MAX_ELEMENTS:
+        return ""
+    try:
+        found = trafilatura.extract(
+            deepcopy(tree),
+            fast=False,
+            favor_precision=True,
+            output_format="txt",
+            include_comments=False,
+            include_tables=True,
+        )
+    except Exception:  # a page must not be lost because a library fails on it
+        return ""
+    return found or ""
+
+
+def chosen(lines: Sequence[Line], text: str) -> list[Line]:
+    """Return the lines that stand in a text: whole, or most of it where the text's lines are other ones."""
+    own = [_plain(line.text) for line in lines]
+    wanted = Counter(plain for line in text.splitlines() if (plain := _plain(line)))
+    taken = _take(own, wanted, range(len(own)), least=_LONG)
+    own_range = range(len(own))
+    if sum(len(own[at]) for at in taken) > 0.5 * len(_plain(text)):
+        own_range = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
+    taken |= _take(own, wanted, own_range, least=1)
+    pieces = Counter(piece for line in wanted.elements() for piece in _shingles(line))
+    for at in own_range:
+        shingles = _shingles(own[at])
+        if at not in taken and shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
+            taken.add(at)
+            pieces.subtract(shingles)  # a teaser that repeats the line is not the article
+    return [lines[at] for at in sorted(taken)]
+
+
+def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:
+    """Return the places of lines that are wanted, and want them no more."""
+    taken = set()
+    for at in places:
+        if len(own[at]) >= least and wanted[own[at]] > 0:
+            wanted[own[at]] -= 1
+            taken.add(at)
+    return taken
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", text).casefold()
+
+
+def _shingles(plain: str) -> Counter[str]:
+    return Counter(plain[at : at + _SHINGLE] for at in range(len(plain) - _SHINGLE + 1))

@@ -1,0 +1,130 @@
+"""Remove the navigation of a page: bars, breadcrumbs, tables of contents that only link, headers and footers of a site.
+
+An element is removed for what it is (``nav``, its role), for what its class says, if its text agrees, or for its form:
+a row of links to the neighbouring pages, a list of links to the headings of the same page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from crawler.extract.content.weights import Weight, weigh
+from crawler.extract.element_text import Line
+from crawler.extract.visibility import drop
+
+_TAGS = frozenset({"nav", "footer"})
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar"})
+#: words of classes and ids; navigation whatever stands in it
+_CERTAIN = re.compile(
+    r"(?:^|[\s_])(?:nav-?(?:header|footer|bar|_?table|panel|_?flow|igation)|doc-?nav|nav_table|breadcrumbs?|pagination|pager|"
+    r"sphinxsidebar|wy-nav-side|wy-nav-top|md-sidebar|md-header|md-footer|skip-?links?|skip-to-content|toplang|bottomlang|"
+    r"prev-?next|page-?nav|site-?nav|site-?header|site-?footer|cookie-?(?:banner|consent|notice)|edit-?(?:this-?)?page|"
+    r"searchbox|footer|footer-text|theme-doc-footer|header-panel|rst-versions|rst-footer-buttons|vector-(?:header|toc).*|mw-editsection|catlinks|navbox|printfooter|tocframe)"
+    r"(?:$|[\s_])"
+)
+#: navigation if most of its text is in links, or if it is short
+_LIKELY = re.compile(
+    r"(?:^|[\s_-])(?:toc\w*|contents|table-of-contents|menu|nav|navi|navigation|sidebar|side-?bar|left_?bar|right_?bar|header|footer|"
+    r"related|up|path|quickview|child-?links|toctree-wrapper|directory|summary-links|links|topbar|bottom|top|sitemap|siteinfo|"
+    r"localtoc|sectionindex|menu-comment|short-?contents|banner|page-header|on-this-page|list-of-\w+|index-label)(?:$|[\s_-])"
+)
+_HEADER = re.compile(r"(?:^|[\s_-])(?:page-header|header|banner|top|topbar)(?:$|[\s_-])")
+_SHORT = 400  #: characters of a header
+_LINKED = 0.6  #: the least share of links in what is likely navigation
+_TOP = 3  #: blocks in which a menu may stand
+_MOST = 0.5  #: navigation has less of the page's text
+_BAR_LINKED, _BAR_LINKS, _BAR_CHARS = 0.7, 3, 500
+_STEPS = frozenset(
+    "prev previous next up home top contents index back forward main menu table of toc page chapter section "
+    "zurück weiter nach oben hoch inhalt inhaltsverzeichnis start anfang seite kapitel "
+    "suivant suivante précédent précédente sommaire haut niveau accueil page "
+    "anterior siguiente subir inicio arriba principal atrás "
+    "precedente successivo inizio indietro avanti anterior próximo acima".split()
+)
+_STEP = frozenset(
+    "prev previous next up zurück weiter hoch suivant précédent sommaire anterior siguiente subir precedente "
+    "successivo próximo back forward".split()
+)
+_CONTENTS = re.compile(
+    r"(?:(?:table of )?contents|on this page|in this (?:section|chapter|article|page)|topics|subsections|"
+    r"inhalt|inhaltsverzeichnis|auf dieser seite|table des matières|sommaire|contenidos?|tabla de contenidos|índice|"
+    r"list of (?:tables|figures|examples|procedures)|indice|оглавление|содержание|目录|目次):?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def drop_navigation(root: Any) -> None:
+    """Remove the elements below an element that are navigation by their names, in place."""
+    weights = weigh(root)
+    most = _MOST * weights[root].text
+    waiting = list(root)
+    while waiting:
+        element = waiting.pop()
+        if isinstance(element.tag, str):
+            weight = weights[element]
+            if _is_navigation(element, weight) and weight.text <= max(most, weight.linked / _LINKED):
+                drop(element)
+            else:
+                waiting.extend(element)
+
+
+def _is_navigation(element: Any, weight: Weight) -> bool:
+    if element.tag in _TAGS or element.get("role", "") in _ROLES:
+        return True
+    names = f"{element.get('class', '')} {element.get('id', '')}".lower()
+    if names == " " or element.tag in _HEADING_TAGS:
+        return False
+    if _CERTAIN.search(names) is not None:
+        return True
+    if _LIKELY.search(names) is None or weight.links == 0:
+        return False
+    is_header = weight.text < _SHORT and _HEADER.search(names) is not None and _has_no_heading(element)
+    return weight.share >= _LINKED or is_header
+
+
+def _has_no_heading(element: Any) -> bool:
+    return next(element.iter(*_HEADING_TAGS), None) is None
+
+
+def without_bars(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines that are not navigation by their form: steps to other pages, menus, contents of this page."""
+    kept: list[Line] = []
+    for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
+        block = [line for line in group if not _is_bar(line, is_first=at < _TOP)]
+        if block and _is_contents(block, kept[-1] if kept else None):
+            if kept and _CONTENTS.fullmatch(kept[-1].text):
+                kept.pop()
+        else:
+            kept.extend(block)
+    return kept
+
+
+def _is_bar(line: Line, *, is_first: bool) -> bool:
+    """Return whether a line is a bar of links: to the pages before and after, or a menu with marks between."""
+    if not line.links or line.kind in ("code", "heading") or len(line.text) > _BAR_CHARS:
+        return False
+    words = [word.casefold() for word in _WORD.findall(line.text)]
+    if all(word in _STEPS for word in words):
+        return True
+    is_linked = line.linked >= _BAR_LINKED * len("".join(line.text.split()))
+    if not is_linked:
+        return False
+    steps = not _STEP.isdisjoint(words)
+    return (steps and line.links >= 2 and len(words) < 40) or (
+        is_first and line.links >= _BAR_LINKS and not line.bullet and line.kind != "definition"
+    )
+
+
+def _is_contents(block: Sequence[Line], above: Line | None) -> bool:
+    """Return whether a block only links: to parts of this page, or below a title that says so."""
+    characters = sum(len("".join(line.text.split())) for line in block)
+    links = sum(line.links for line in block)
+    if not links or sum(line.linked for line in block) < 0.85 * characters or block[0].kind in ("heading", "code"):
+        return False
+    is_titled = above is not None and _CONTENTS.fullmatch(above.text) is not None
+    return is_titled or (len(block) >= 3 and sum(line.local for line in block) > 0.6 * links)
