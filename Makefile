@@ -16,7 +16,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval bench fuzz encoder format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz encoder format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -51,6 +51,10 @@ test: browser fast live ## all tests: the fast ones on two cores, then those wit
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
 	$(BIN)/python -m evals check $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+# SET: one of evals/asked/sets; ARGS: --limit N, --crawl N, --quick, --misses, --publish, --pin
+asked: install ## real questions about real pages, asked of the product and graded (SET=…); some six minutes, under one with ARGS=--quick
+	$(BIN)/python -m evals.asked $(or $(SET),manuals) $(ARGS)
 
 # NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
 bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes

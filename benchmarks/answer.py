@@ -12,9 +12,9 @@ from typing import Any
 
 from benchmarks.corpus.knowledge_base import make_knowledge_base, real_set
 from benchmarks.report import Figure, Options, Report, spread
-from benchmarks.sandbox import sandbox, up
 from domain import Status
 from domain.errors import WellreadError
+from evals.sandbox import sandbox, up
 from wellread import Client, Record
 
 #: questions asked before measuring

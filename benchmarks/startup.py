@@ -9,8 +9,8 @@ import time
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.report import Figure, Options, Report, ratio, spread
-from benchmarks.sandbox import environment, sandbox, up
 from evals.measure.stopwatch import seconds_of
+from evals.sandbox import environment, sandbox, up
 from workers.settings import Settings
 
 _HELP_RUNS, _UP_RUNS = 15, 3

@@ -15,9 +15,9 @@ import redis
 from benchmarks.hop.huey import tasks
 from benchmarks.hop.worker import DONE, NEXT, NOTHING, RETRIEVE, expect, send
 from benchmarks.report import Figure, Options, Report
-from benchmarks.sandbox import broker, sandbox, worker
 from domain.errors import WellreadError
 from evals.measure.stopwatch import seconds_of
+from evals.sandbox import broker, sandbox, worker
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.database import Database, migrate

@@ -1,4 +1,4 @@
-"""Run a benchmark's processes on a temporary data folder, with an environment of their own."""
+"""Run the product's processes on a temporary data folder, with an environment of their own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STARTS_WITHIN_S = 60.0
 @contextmanager
 def sandbox() -> Iterator[Settings]:
     """Yield the default settings on an empty temporary folder; nothing comes from the environment."""
-    with tempfile.TemporaryDirectory(prefix="wr-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="wr-sandbox-", ignore_cleanup_errors=True) as folder:
         settings = DefaultSettings.model_validate({"data_dir": Path(folder) / "data"})
         settings.run_dir.mkdir(mode=0o700, parents=True)
         try:
@@ -51,7 +51,7 @@ def running_process(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a child process in the data folder, its output in a file there; end it afterwards."""
     with (settings.data_dir / "output.log").open("ab") as output:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 - our own programs
             command, env=dict(env), cwd=settings.data_dir, stdout=output, stderr=subprocess.STDOUT
         )
     try:

@@ -1,0 +1,157 @@
+"""Ask real questions about real pages and grade the answers: ``python -m evals.asked SET``."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import structlog
+
+from domain.errors import WellreadError
+from evals.asked.golds import faults
+from evals.asked.grade import grade_all
+from evals.asked.over_http import ask_by_crawling, ask_over_http, served
+from evals.asked.packages import install_packages
+from evals.asked.questions import SHIPPED, Question, QuestionSet, read_question_set, sample
+from evals.asked.quick import ask_quickly
+from evals.asked.report import FLOORS, Asked, publish, read_replies, save_report, tables
+from evals.report.floors import (
+    find_regressions,
+    raise_floors,
+    read_floors,
+    regressions_not_allowed,
+    write_floors,
+)
+from store.embedders import open_embedder
+from workers.settings import load
+
+OVER_HTTP = "over HTTP"
+FOLDER = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("name", metavar="SET", default="manuals")
+@click.option("--quick", is_flag=True, help="Ask in this process, without HTTP and workers: under a minute.")
+@click.option("--limit", type=click.IntRange(min=1), help="Ask this many questions: a sample, the same each time.")
+@click.option("--crawl", type=click.IntRange(min=0), default=0, help="Ask this many also of an empty knowledge base.")
+@click.option("--only-crawl", is_flag=True, help="Ask only those of an empty knowledge base.")
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Questions asked at a time.")
+@click.option("--again", type=FOLDER, help="Ask nothing: grade the replies of this report (asked-SET.json) again.")
+@click.option("--check", "only_check", is_flag=True, help="Ask nothing: check the golds against the pages.")
+@click.option("--misses", is_flag=True, help="Print the questions that were not answered rightly.")
+@click.option("--publish", "published", is_flag=True, help="Write the tables into docs/evals.md.")
+@click.option("--pin", is_flag=True, help="Pin the measured figures as the new floors.")
+@click.option(
+    "--allow-regression", "allowed", multiple=True, metavar="NAME", help="Let this figure miss its floor, or lower it."
+)
+@click.option("--build", type=FOLDER, default=Path("build/evals"), show_default=True, help="Where to write the report.")
+@click.option("--cache", type=FOLDER, help="Folder of stored vectors for --quick; default: in the data folder.")
+@click.option("--models", type=FOLDER, help="Folder of the converted models for --quick; default: in the data folder.")
+def main(
+    name: str,
+    quick: bool,
+    limit: int | None,
+    crawl: int,
+    only_crawl: bool,
+    jobs: int,
+    again: Path | None,
+    only_check: bool,
+    misses: bool,
+    published: bool,
+    pin: bool,
+    allowed: Sequence[str],
+    build: Path,
+    cache: Path | None,
+    models: Path | None,
+) -> None:
+    """Ask a set of questions about real sites, grade the answers, and fail where a figure is below its floor.
+
+    SET is one of the sets in evals/asked/sets, or a folder with the same files. Pages come from Debian packages, which
+    are installed where that is possible. Without --quick the questions are asked of `wellread up` over HTTP.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is stopped
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    try:
+        of = read_question_set(SHIPPED / name if (SHIPPED / name).is_dir() else Path(name))
+        if again:
+            how, replies, crawled = read_replies(again)
+            asked = Asked(name=of.name, how=how, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
+        else:
+            install_packages(of.sites.values())
+            if only_check:
+                return _check(of)
+            chosen = [] if only_crawl else sample(of.questions, limit)
+            asked = _ask_quickly(of, chosen, cache, models) if quick else _ask_over_http(of, chosen, crawl, jobs)
+        _show(asked, misses=misses)
+        for file in save_report(asked, build):
+            click.echo(f"wrote {file}")
+        if asked.how == OVER_HTTP and len(asked.graded) == len(of.questions):
+            _compare(asked, allowed, pin=pin)
+            if published:
+                publish(asked, datetime.now(UTC).date())
+        elif published or pin:
+            raise click.ClickException("Only the whole set, asked over HTTP, is published and pinned.")
+    except WellreadError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _ask_quickly(of: QuestionSet, chosen: Sequence[Question], cache: Path | None, models: Path | None) -> Asked:
+    settings = load()
+    embedder = open_embedder("auto", models_dir=models or settings.models_dir, threads=1)
+    replies = ask_quickly(of, chosen, embedder, cache=cache or settings.data_dir / "cache")
+    return Asked(name=of.name, how="in one process", graded=grade_all(replies, of))
+
+
+def _ask_over_http(of: QuestionSet, chosen: Sequence[Question], crawl: int, jobs: int) -> Asked:
+    answerable = [question for question in of.questions if question.gold]
+    with served(of) as addresses:
+        replies = ask_over_http(of, chosen, addresses, jobs=jobs, tell=_tell) if chosen else []
+        crawled = ask_by_crawling(of, sample(answerable, crawl), addresses, tell=_tell)
+    return Asked(name=of.name, how=OVER_HTTP, graded=grade_all(replies, of), crawled=grade_all(crawled, of))
+
+
+def _check(of: QuestionSet) -> None:
+    found = list(faults(of))
+    if found:
+        raise click.ClickException("\n".join(found))
+    click.echo(f"{len(of.questions)} questions hold.")
+
+
+def _show(asked: Asked, *, misses: bool) -> None:
+    click.echo(f"{asked.name}, {asked.how}\n\n{tables(asked)}\n")
+    for one in asked.graded if misses else ():
+        if one.outcome != "right":
+            click.echo(f"{one.question.id} [{one.question.kind}] {one.question.question}")
+            given = f"{one.reply.answer} ({one.reply.confidence:.2f})" if one.outcome == "wrong" else one.reply.withheld
+            click.echo(f"  {one.failure}: {given or '–'}\n  gold: {' | '.join(one.question.gold) or 'none'}\n")
+
+
+def _compare(asked: Asked, allowed: Sequence[str], *, pin: bool) -> None:
+    """Fail where a figure is worse than its floor; else pin the floors if that is wanted."""
+    floors = read_floors(FLOORS)
+    of_set = {asked.name: floors.get(asked.name, {})}
+    numbers = {asked.name: asked.numbers}
+    # a figure that this run did not measure, as those by crawling, is not compared
+    held = {asked.name: {name: floor for name, floor in of_set[asked.name].items() if name in numbers[asked.name]}}
+    regressions = find_regressions(numbers, held)
+    for regression in regressions:
+        click.echo(f"{'allowed' if regression.name in allowed else 'WORSE'}  {regression}")
+    if failing := regressions_not_allowed(regressions, allowed, of_set):
+        raise click.ClickException(f"{len(failing)} of {len(held[asked.name])} figures are below their floors.")
+    if pin:
+        pinned = raise_floors(numbers, held, allowed)
+        write_floors(floors | {asked.name: of_set[asked.name] | pinned.get(asked.name, {})}, FLOORS)
+        click.echo(f"pinned {FLOORS.name}")
+    click.echo("No figure is below its floor.")
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m evals.asked")

@@ -1,0 +1,141 @@
+"""Ask a set of the running product over HTTP: `wellread up` on an empty data folder, each site on a port of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from domain.record import Record
+from evals.asked.grade import Reply, make_reply
+from evals.asked.questions import Question, QuestionSet
+from evals.sandbox import sandbox, up
+from wellread import Client, ClientError
+
+#: called with a line of progress
+Tell = Callable[[str], None]
+
+_READS_AT_ONCE = 60
+_READ_WITHIN_S = 2400.0
+_ASK_WITHIN_S = 400.0
+_TELL_EVERY_S = 30.0
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def served(of: QuestionSet) -> Iterator[dict[str, str]]:
+    """Serve each site from its folder; yield the addresses."""
+    servers: list[ThreadingHTTPServer] = []
+    try:
+        addresses = {}
+        for site in of.sites.values():
+            server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site.root)))
+            server.daemon_threads = True
+            servers.append(server)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            addresses[site.site] = f"http://127.0.0.1:{server.server_port}/"
+        yield addresses
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+
+def ask_over_http(
+    of: QuestionSet, asked: Sequence[Question], addresses: dict[str, str], *, jobs: int, tell: Tell
+) -> list[Reply]:
+    """Have the pages of the set read, and ask the questions without reading more."""
+    urls = of.urls(addresses, asked)
+    with _product(addresses) as client:
+        tell(f"Reading {len(urls)} pages …")
+        kept = _read_pages(client, urls, tell)
+        tell(f"{kept} of {len(urls)} pages are in the knowledge base. Asking {len(asked)} questions …")
+        with ThreadPoolExecutor(jobs) as pool:
+            replies = []
+            for reply in pool.map(lambda question: _ask(client, question, addresses, crawl=False), asked):
+                replies.append(reply)
+                if len(replies) % 20 == 0:
+                    tell(f"  {len(replies)} asked")
+            return replies
+
+
+def ask_by_crawling(
+    of: QuestionSet, asked: Sequence[Question], addresses: dict[str, str], *, tell: Tell
+) -> list[Reply]:
+    """Ask each question of an empty knowledge base that may read the question's site."""
+    replies = []
+    for question in asked:
+        with _product(addresses) as client:
+            replies.append(_ask(client, question, addresses, crawl=True))
+        tell(f"  {question.id}: {replies[-1].status}, {replies[-1].pages_read} pages read")
+    return replies
+
+
+@contextmanager
+def _product(addresses: dict[str, str]) -> Iterator[Client]:
+    hosts = ",".join(urlsplit(address).netloc for address in addresses.values())
+    with sandbox() as settings, up(settings, WELLREAD_ALLOW_HOSTS=hosts, WELLREAD_MIN_DELAY_S="0") as (_, client):
+        yield client
+
+
+def _read_pages(client: Client, urls: Sequence[str], tell: Tell) -> int:
+    """Have pages read, some at a time; return how many are in the knowledge base at the end."""
+    queue, waiting = list(urls), dict[int, str]()
+    kept, started, told = 0, time.monotonic(), time.monotonic()
+    while (queue or waiting) and time.monotonic() - started < _READ_WITHIN_S:
+        while queue and len(waiting) < _READS_AT_ONCE:
+            url = queue.pop(0)
+            waiting[client.read(url).id] = url
+        for number, url in list(waiting.items()):
+            reading = client.reading(number)
+            if reading.is_over:
+                del waiting[number]
+                kept += reading.in_knowledge_base
+                if not reading.in_knowledge_base:
+                    tell(f"  not read: {url}: {reading.outcome} {reading.reason or ''}")
+        if time.monotonic() - told > _TELL_EVERY_S:
+            told = time.monotonic()
+            tell(f"  {kept} of {len(urls)} pages after {told - started:.0f} s")
+        time.sleep(0.5)
+    return kept
+
+
+def _ask(client: Client, question: Question, addresses: dict[str, str], *, crawl: bool) -> Reply:
+    started = time.monotonic()
+    try:
+        record = client.ask(
+            question.question, wait=60, sites=[addresses[question.site]], crawl_enabled=crawl, reuse=False
+        )
+        while not record.status.is_final and time.monotonic() - started < _ASK_WITHIN_S:
+            time.sleep(1)
+            record = client.get(record.id)
+    except ClientError as error:
+        return Reply(id=question.id, status="REFUSED", reason=str(error), seconds=time.monotonic() - started)
+    return _reply(question, record, addresses, time.monotonic() - started)
+
+
+def _reply(question: Question, record: Record, addresses: dict[str, str], seconds: float) -> Reply:
+    return make_reply(
+        question,
+        addresses,
+        status=record.status,
+        text=record.answer or "",
+        sentences=record.sentences,
+        citations=record.citations,
+        context=record.context,
+        confidence=record.confidence,
+        reason=record.verdict.reason if record.verdict else record.error or "",
+        pages_read=len(record.live_urls),
+        seconds=seconds,
+    )

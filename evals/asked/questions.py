@@ -1,0 +1,108 @@
+"""Read a set of questions about sites: sites.json, questions.jsonl and a pages-SITE.txt for each site."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from domain.errors import WellreadError
+from evals.sets.beir import SetError
+
+#: the sets of the repository
+SHIPPED = Path(__file__).with_name("sets")
+#: the kinds whose questions are not in the words of the page
+OWN_WORDS = frozenset({"own_words", "how_to", "yes_no", "definition"})
+
+
+class PagesMissing(WellreadError):
+    """The folder of a site's pages is not on this machine; the message names the packages that hold them."""
+
+
+class Site(BaseModel):
+    """A folder of pages that is served as a site."""
+
+    model_config = ConfigDict(frozen=True)
+    site: str
+    work: str  #: its editions in other languages have the same
+    lang: str
+    package: str = ""  #: of Debian, that installs the folder; "": the folder is in the set's own
+    root: Path
+
+
+class Question(BaseModel):
+    """A question about a site, and what a right answer contains."""
+
+    model_config = ConfigDict(frozen=True)
+    id: str
+    site: str
+    lang: str
+    kind: str
+    question: str
+    gold: tuple[str, ...]  #: regular expressions; none for a question that nothing answers
+    gold_pages: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionSet:
+    """The questions of a set, and the pages of its sites that are put into the knowledge base."""
+
+    name: str
+    sites: dict[str, Site]
+    questions: tuple[Question, ...]
+    pages: dict[str, tuple[str, ...]]  #: by site: paths below its root
+
+    def is_gold(self, page: str, question: Question) -> bool:
+        """Return whether "site:path" is a gold page, in this edition of the work or in another."""
+        site, _, path = page.partition(":")
+        same_work = site in self.sites and self.sites[site].work == self.sites[question.site].work
+        return same_work and unquote(path) in question.gold_pages
+
+    def urls(self, addresses: dict[str, str], asked: Sequence[Question]) -> list[str]:
+        """Return the URLs of the pages that questions need: those of their works' editions."""
+        works = {self.sites[question.site].work for question in asked}
+        sites = [name for name, site in self.sites.items() if site.work in works]
+        return [addresses[site] + quote(path) for site in sites for path in self.pages[site]]
+
+
+def read_question_set(folder: Path) -> QuestionSet:
+    """Read a set; raise SetError where the folder is none."""
+    try:
+        sites = TypeAdapter(list[Site]).validate_json((folder / "sites.json").read_bytes())
+        lines = (folder / "questions.jsonl").read_text("utf-8").splitlines()
+        questions = TypeAdapter(list[Question]).validate_python([json.loads(line) for line in lines if line.strip()])
+        pages = {site.site: _lines(folder / f"pages-{site.site}.txt") for site in sites}
+    except (OSError, ValueError, ValidationError) as error:
+        raise SetError(f"{folder} is not a set of questions about sites: {error}") from error
+    here = [site if site.package else site.model_copy(update={"root": folder / site.root}) for site in sites]
+    return QuestionSet(
+        name=folder.resolve().name,
+        sites={site.site: site for site in here},
+        questions=tuple(questions),
+        pages=pages,
+    )
+
+
+def sample(questions: Sequence[Question], most: int | None) -> list[Question]:
+    """Return all questions, or ``most`` of them: the same each time, in an order that says nothing."""
+    if most is None:
+        return list(questions)
+    return sorted(questions, key=lambda question: hashlib.sha256(question.id.encode()).hexdigest())[:most]
+
+
+def page_of(url: str, addresses: dict[str, str]) -> str:
+    """Return a URL as "site:path"."""
+    for site, address in addresses.items():
+        if url.startswith(address):
+            return f"{site}:{url[len(address) :].partition('#')[0] or 'index.html'}"
+    return url
+
+
+def _lines(file: Path) -> tuple[str, ...]:
+    return tuple(line for line in file.read_text("utf-8").splitlines() if line)

@@ -1,0 +1,124 @@
+"""Ask a set in this process: the crawler's extraction, the stores and the worker's lookups, without HTTP and Celery.
+
+The second pass is the last: no page is read for a question. The settings are the defaults.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from crawler.extract.document import NothingToRead, extract
+from crawler.urls import canonical
+from domain import Question as PipelineQuestion
+from domain import Status
+from domain.page import PageText
+from evals.asked.grade import Reply, make_reply
+from evals.asked.questions import Question, QuestionSet
+from evals.knowledge.stored import KnowledgeError, save_page, services_on
+from evals.knowledge.vector_cache import CachedEmbedder
+from store.embedders import Embedder
+from store.sql.database import migrate
+from store.sql.tables import IndexState, PageRow
+from workers.indexing import embed
+from workers.questions import lookup
+from workers.questions.transitions import after_first_pass, after_second_pass
+from workers.services import Services
+
+_CONTENT_TYPE = "text/html"
+
+
+def addresses_of(of: QuestionSet) -> dict[str, str]:
+    """Return an address for each site; nothing is requested from it."""
+    return {site: f"http://{site}.example/" for site in of.sites}
+
+
+def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, *, cache: Path) -> list[Reply]:
+    """Read the pages of the set, and ask the questions."""
+    addresses = addresses_of(of)
+    with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
+        services = services_on(Path(folder), CachedEmbedder(embedder, cache))
+        with _closing(services):
+            migrate(services.settings.database)
+            _read_pages(services, of, addresses, of.urls(addresses, asked))
+            return [_ask(services, question, addresses) for question in asked]
+
+
+@contextmanager
+def _closing(services: Services) -> Iterator[None]:
+    vars(services)["passages"] = services.passages_writer  # the writer's handle reads too
+    try:
+        yield
+    finally:
+        services.tools.pool.shutdown()
+        services.close()
+
+
+def _read_pages(services: Services, of: QuestionSet, addresses: dict[str, str], urls: Sequence[str]) -> None:
+    """Extract the pages and index them."""
+    wanted = set(urls)
+    files = {
+        url: of.sites[site].root / page
+        for site, pages in of.pages.items()
+        for page in pages
+        if (url := addresses[site] + page) in wanted
+    }
+    read = {canonical(url): page for url, file in files.items() if (page := _extract(file, url))}
+    now = services.now()
+    with services.database.write() as session:
+        ids = [save_page(session, page, url, now) for url, page in read.items()]
+    for page_id in ids:
+        embed.embed(services, page_id)
+    services.passages_writer.maintain()
+    with services.database.read() as session:
+        waiting = session.scalars(select(PageRow.url).where(PageRow.state != IndexState.INDEXED)).all()
+    if waiting:
+        raise KnowledgeError(f"{len(waiting)} pages could not be indexed: {waiting[0]}")
+
+
+def _extract(file: Path, url: str) -> PageText | None:
+    try:
+        page = extract(file.read_bytes(), url=url, content_type=_CONTENT_TYPE)
+    except NothingToRead:
+        return None
+    return page if page.index else None
+
+
+def _ask(services: Services, question: Question, addresses: dict[str, str]) -> Reply:
+    started, now = time.perf_counter(), services.now()
+    asked = PipelineQuestion(
+        id=hashlib.sha256(question.id.encode()).hexdigest()[:32],
+        text=question.question,
+        status=Status.ASKED,
+        created_at=now,
+        deadline=now + timedelta(minutes=5),
+        sites=(addresses[question.site],),
+        crawl_enabled=False,
+    )
+    result = lookup.first_pass(services, asked)
+    move = after_first_pass(asked, result)
+    if move.to == Status.RETRYING:
+        result = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
+        move = after_second_pass(asked, result)
+    answer = move.answer
+    return make_reply(
+        question,
+        addresses,
+        status=move.to,
+        text=answer.text if answer else "",
+        sentences=answer.sentences if answer else (),
+        citations=answer.citations if answer else (),
+        context=move.context,
+        confidence=answer.confidence if answer else 0.0,
+        reason=move.verdict.reason if move.verdict else "",
+        withheld=(result.answer.text if result.answer else "") if move.to == Status.ABSTAINED else None,
+        seconds=time.perf_counter() - started,
+    )

@@ -1,0 +1,113 @@
+"""Write what a set was asked: figures and replies as JSON, tables as Markdown, and the tables in docs/evals.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from domain.errors import WellreadError
+from evals.asked.figures import crawl_figures, failures_of, figures_of, rows_by
+from evals.asked.grade import FAILURES, Graded, Reply
+from evals.modes import Figures
+from evals.report.floors import PINNED
+from evals.report.tables import flat, rounded, table
+
+#: the page that holds the published tables
+PUBLISHED = Path(__file__).parents[2] / "docs" / "evals.md"
+#: what the floors are pinned under
+FLOORS = PINNED.with_name("asked_floors.json")
+_FIELDS = {"kind": "kind", "lang": "language", "site": "site"}
+_CROSSING = "of the wrong answers, those with a confidence of .8 or more"
+
+
+class ReportError(WellreadError):
+    """The file holds no replies, or the page has no place for the tables."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the questions of a set got."""
+
+    name: str  #: of the set
+    how: str  #: "over HTTP" or "in one process"
+    graded: Sequence[Graded]
+    crawled: Sequence[Graded] = field(default=())
+
+    @property
+    def figures(self) -> Figures:
+        """Return the figures, by part."""
+        parts: dict[str, Figures] = {"asked": figures_of(self.graded)} if self.graded else {}
+        return parts | ({"crawled": crawl_figures(self.crawled)} if self.crawled else {})
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """Return the figures by the names that floors use."""
+        return flat(self.figures)
+
+
+def tables(asked: Asked) -> str:
+    """Return the tables: figures, classes of failure, and counts by kind, language and site."""
+    parts = [f"{name}\n\n{table(figures)}" for name, figures in asked.figures.items()]
+    if asked.graded:
+        parts.append(_failures(asked.graded))
+    parts += [f"by {of}\n\n{table(rows_by(asked.graded, name))}" for name, of in _FIELDS.items() if asked.graded]
+    return "\n\n".join(parts)
+
+
+def save_report(asked: Asked, folder: Path) -> list[Path]:
+    """Write asked-SET.json, with every reply, and asked-SET.md."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {
+        "how": asked.how,
+        "figures": rounded(asked.figures),
+        "failures": failures_of(asked.graded),
+        "asked": [_saved(one) for one in asked.graded],
+        "crawled": [_saved(one) for one in asked.crawled],
+    }
+    texts = {
+        f"asked-{asked.name}.json": json.dumps(content, indent=1, ensure_ascii=False) + "\n",
+        f"asked-{asked.name}.md": f"# {asked.name}, {asked.how}\n\n{tables(asked)}\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    return [folder / name for name in texts]
+
+
+def read_replies(file: Path) -> tuple[str, list[Reply], list[Reply]]:
+    """Return how the questions of a saved report were asked, and the replies, asked and crawled."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+        lists = [TypeAdapter(list[Reply]).validate_python(content[part]) for part in ("asked", "crawled")]
+    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        raise ReportError(f"{file} holds no replies: {error}") from error
+    return str(content.get("how", "")), lists[0], lists[1]
+
+
+def publish(asked: Asked, today: date, page: Path = PUBLISHED) -> None:
+    """Write the tables of a set between its marks in the page; raise ReportError where it has none."""
+    text = page.read_text("utf-8")
+    mark = f"<!-- asked: {asked.name} -->"
+    part = re.compile(rf"({re.escape(mark)}\n).*?(<!-- end -->)", re.DOTALL)
+    if not part.search(text):
+        raise ReportError(f"{page} has no lines {mark} and <!-- end --> between which the tables are written.")
+    written = f"On {today.isoformat()}, {asked.how}.\n\n{tables(asked)}\n"
+    page.write_text(part.sub(lambda match: f"{match[1]}{written}{match[2]}", text), "utf-8")
+
+
+def _failures(graded: Sequence[Graded]) -> str:
+    meanings = FAILURES | {"sure_and_wrong": _CROSSING}
+    rows = [f"| {count} | {meanings[name]} |" for name, count in failures_of(graded).items()]
+    return "\n".join(["what went wrong\n", "| questions | |", "| ---: | --- |", *rows])
+
+
+def _saved(one: Graded) -> dict[str, object]:
+    """Return a reply with its question and its grade; the reply's fields alone are read again."""
+    question = {"site": one.question.site, "kind": one.question.kind, "question": one.question.question}
+    grades = {"outcome": one.outcome, "failure": one.failure, "gold_rank": one.gold_rank}
+    return question | grades | asdict(one.reply)

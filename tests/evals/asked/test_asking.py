@@ -1,0 +1,99 @@
+"""A small set asked in this process, and of the product over HTTP; the command's report."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evals.asked.__main__ import main
+from evals.asked.grade import Reply, grade_all
+from evals.asked.over_http import ask_by_crawling, ask_over_http, served
+from evals.asked.questions import QuestionSet, read_question_set
+from evals.asked.quick import ask_quickly
+from evals.asked.report import Asked, ReportError, publish, read_replies, save_report
+from store.embedders import Embedder, open_embedder
+from tests.evals.asked.small_site import write_site
+
+
+@pytest.fixture
+def sea(tmp_path: Path) -> QuestionSet:
+    return read_question_set(write_site(tmp_path / "sea"))
+
+
+@pytest.fixture
+def embedder(tmp_path: Path) -> Embedder:
+    return open_embedder("multilingual", models_dir=tmp_path / "models", threads=1)
+
+
+def saved(sea: QuestionSet, folder: Path) -> Path:
+    replies = [
+        Reply(id="sea-1", status="ANSWERED", answer="It was Ada Ferrier.", confidence=0.9),
+        Reply(id="sea-2", status="ABSTAINED", withheld="Whale oil."),
+        Reply(id="sea-3", status="ABSTAINED"),
+    ]
+    asked = Asked(name="sea", how="over HTTP", graded=grade_all(replies, sea))
+    return next(file for file in save_report(asked, folder) if file.suffix == ".json")
+
+
+def test_set_is_asked_in_this_process(sea: QuestionSet, embedder: Embedder, tmp_path: Path) -> None:
+    graded = grade_all(ask_quickly(sea, sea.questions, embedder, cache=tmp_path / "cache"), sea)
+    assert [one.outcome for one in graded] == ["right", "right", "right"]
+    assert graded[0].gold_rank == 1
+    assert graded[0].gold_in_context
+
+
+@pytest.mark.live
+def test_set_is_asked_over_http(sea: QuestionSet) -> None:
+    with served(sea) as addresses:
+        replies = ask_over_http(sea, sea.questions, addresses, jobs=2, tell=lambda line: None)
+        crawled = ask_by_crawling(sea, sea.questions[:1], addresses, tell=lambda line: None)
+    graded = grade_all([*replies, *crawled], sea)
+    assert [one.outcome for one in graded] == ["right", "right", "right", "right"]
+    assert graded[0].gold_rank == 1
+    assert graded[3].reply.pages_read >= 1
+
+
+def test_replies_are_graded_again(sea: QuestionSet, tmp_path: Path) -> None:
+    how, replies, crawled = read_replies(saved(sea, tmp_path / "build"))
+    assert how == "over HTTP"
+    assert crawled == []
+    assert [one.outcome for one in grade_all(replies, sea)] == ["right", "abstained", "right"]
+
+
+def test_command_grades_again_and_shows_what_went_wrong(sea: QuestionSet, tmp_path: Path) -> None:
+    file = saved(sea, tmp_path / "build")
+    command = [str(tmp_path / "sea"), "--again", str(file), "--misses", "--build", str(tmp_path / "again")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert "sea-2 [own_words] What does the lamp burn?" in done.output
+    assert "| own_words    |         1 |" in done.output
+    assert json.loads((tmp_path / "again" / "asked-sea.json").read_text())["figures"]["asked"]["right"] == 0.5
+
+
+def test_command_checks_golds(sea: QuestionSet, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, [str(tmp_path / "sea"), "--check"])
+    assert (done.exit_code, done.output) == (0, "3 questions hold.\n")
+
+
+def test_unknown_set_is_refused_in_a_line(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, [str(tmp_path / "nowhere")])
+    assert done.exit_code == 1
+    assert "nowhere is not a set of questions" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_tables_are_written_between_their_marks(sea: QuestionSet, tmp_path: Path) -> None:
+    _, replies, _ = read_replies(saved(sea, tmp_path / "build"))
+    asked = Asked(name="sea", how="over HTTP", graded=grade_all(replies, sea))
+    page = tmp_path / "evals.md"
+    page.write_text("before\n<!-- asked: sea -->\nthose of last year\n<!-- end -->\nafter\n")
+    publish(asked, date(2026, 1, 2), page)
+    text = page.read_text()
+    assert text.startswith("before\n<!-- asked: sea -->\nOn 2026-01-02, over HTTP.\n")
+    assert text.endswith("<!-- end -->\nafter\n")
+    assert "last year" not in text
+    page.write_text("no marks")
+    with pytest.raises(ReportError, match="has no lines <!-- asked: sea -->"):
+        publish(asked, date(2026, 1, 2), page)
