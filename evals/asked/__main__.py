@@ -50,7 +50,6 @@ FOLDER = click.Path(path_type=Path)
 )
 @click.option("--build", type=FOLDER, default=Path("build/evals"), show_default=True, help="Where to write the report.")
 @click.option("--cache", type=FOLDER, help="Folder of stored vectors for --quick; default: in the data folder.")
-@click.option("--models", type=FOLDER, help="Folder of the converted models for --quick; default: in the data folder.")
 def main(
     name: str,
     quick: bool,
@@ -66,7 +65,6 @@ def main(
     allowed: Sequence[str],
     build: Path,
     cache: Path | None,
-    models: Path | None,
 ) -> None:
     """Ask a set of questions about real sites, grade the answers, and fail where a figure is below its floor.
 
@@ -85,7 +83,7 @@ def main(
             if only_check:
                 return _check(of)
             chosen = [] if only_crawl else sample(of.questions, limit)
-            asked = _ask_quickly(of, chosen, cache, models) if quick else _ask_over_http(of, chosen, crawl, jobs)
+            asked = _ask_quickly(of, chosen, cache) if quick else _ask_over_http(of, chosen, crawl, jobs)
         _show(asked, misses=misses)
         for file in save_report(asked, build):
             click.echo(f"wrote {file}")
@@ -99,9 +97,9 @@ def main(
         raise click.ClickException(str(error)) from error
 
 
-def _ask_quickly(of: QuestionSet, chosen: Sequence[Question], cache: Path | None, models: Path | None) -> Asked:
+def _ask_quickly(of: QuestionSet, chosen: Sequence[Question], cache: Path | None) -> Asked:
     settings = load()
-    embedder = open_embedder("auto", models_dir=models or settings.models_dir, threads=1)
+    embedder = open_embedder("auto", models_dir=settings.models_dir, threads=1)
     replies = ask_quickly(of, chosen, embedder, cache=cache or settings.data_dir / "cache")
     return Asked(name=of.name, how="in one process", graded=grade_all(replies, of))
 

@@ -23,8 +23,8 @@ def sea(tmp_path: Path) -> QuestionSet:
 
 
 @pytest.fixture
-def embedder(tmp_path: Path) -> Embedder:
-    return open_embedder("multilingual", models_dir=tmp_path / "models", threads=1)
+def embedder() -> Embedder:
+    return open_embedder("multilingual", threads=1)
 
 
 def saved(sea: QuestionSet, folder: Path) -> Path:
