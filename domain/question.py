@@ -54,6 +54,15 @@ class Budget:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Overrides:
+    """What one question sets for itself, instead of the operator's settings; None leaves a setting as it is."""
+
+    threshold: float | None = None  #: the confidence that suffices, [0, 1]
+    variants: int | None = None  #: other wordings in phase 2, 2 to 5; 0: none
+    top_k: int | None = None  #: hits of phase 1, 1 to 20
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A question with its conditions and its progress."""
 
@@ -68,6 +77,7 @@ class Question:
     langs: tuple[str, ...] = ()  #: languages of the pages that may answer, ISO 639-1; empty: any
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
+    overrides: Overrides = field(default_factory=Overrides)
     budget: Budget = field(default_factory=Budget)
     priority: int = 0  #: 0–9, 9 is served first
     queries: tuple[str, ...] = ()  #: the question's text and its variants

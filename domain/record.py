@@ -19,9 +19,20 @@ FeedbackVerdict = Literal["right", "wrong", "citation_wrong"]
 class ContextHit:
     """A passage the answer was made from."""
 
-    rank: int
-    score: float
-    similarity: float | None = None
+    rank: int = field(metadata=described("Among the hits; 1 is best."))
+    original_rank: int = field(default=0, metadata=described("Before reranking; 0: it was not reranked."))
+    score: float = field(
+        metadata=described(
+            "What the hits are ordered by, of this answer alone: higher is better, it is no probability, and scores of "
+            "two questions do not compare."
+        )
+    )
+    rerank_score: float | None = field(
+        default=None, metadata=described("The reranker's, from 0 to 1; null where nothing was reranked.")
+    )
+    similarity: float | None = field(
+        default=None, metadata=described("1 − cosine distance to the query; null where it was not compared.")
+    )
     passage_id: str
     page_id: int
     url: str

@@ -16,27 +16,25 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
+from domain.question import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.fallback import Produced, VariantMemory, alternatives, compose_answer, generate_variants, judge_hits
-from pipeline.judging.cutoff import Cutoff, StopRule, cut_off, remember_verdicts
-from pipeline.judging.judge import JudgeName, judge_named
+from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
+from pipeline.judging.judge import JudgeName, QualityRule, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
+from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
-from pipeline.question.variants import DEFAULT_COUNT
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
 from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts
-from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, Vectors, embed_queries, retrieve
-
-#: the most hits any pass asks for [retry_top_k]
-MAX_K = 20
+from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +45,7 @@ class Query:
     lang: str = ""  #: ISO 639-1; "" detects it
     task: str = ""  #: a name of TASK_STRATEGIES; "" infers it
     scope: Scope = field(default_factory=Scope)
+    overrides: Overrides = field(default_factory=Overrides)
     id: str = ""  #: seeds random choices
 
 
@@ -60,10 +59,12 @@ class Tools:
     clock: Callable[[], float]  #: seconds, monotonic
     model: Model | None = None
     judge: JudgeName = "calibrated"
-    variant_count: int = DEFAULT_COUNT
+    quality: QualityRule = field(default_factory=QualityRule)  #: of the document's judge
+    limits: Limits = field(default_factory=Limits)
     ranking: Ranking = field(default_factory=Ranking)  #: how hits are put in order
     observe: Observe | None = None  #: measures retrieval stage by stage
     stop: StopRule = "judge"  #: the rule that decides how many hits are enough
+    similarity_floor: float = SIMILARITY_FLOOR  #: of the document's stop rule
     enhancements: frozenset[Enhancement] = DEFAULT  #: those that are on
     page_texts: PageTexts | None = None  #: for the fallback to pages' whole text
     solved: SolvedQuestions | None = None  #: for examples
@@ -92,6 +93,7 @@ class LookupResult:
     queries: tuple[str, ...]  #: the question first
     variants: tuple[Variant, ...]
     hits: tuple[Hit, ...]
+    context: tuple[Hit, ...] = ()  #: those of the hits that the answer was made from
     verdict: Verdict
     answer: Answer | None  #: composed whenever there are hits, so that it can be given as provisional
     cost: Cost
@@ -100,6 +102,7 @@ class LookupResult:
     cutoff: Cutoff | None = None  #: why there are no more hits
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     ranked_by: int = SHIPPED  #: the version of the learned reranker
+    found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
 
 
 def first_pass(query: Query, tools: Tools) -> LookupResult:
@@ -114,9 +117,16 @@ def first_pass(query: Query, tools: Tools) -> LookupResult:
 def second_pass(query: Query, tools: Tools) -> LookupResult:
     """Phase 2: look up the question and its variants, for twice as many hits (at most 20). Raises QuestionError."""
     analysis = analyse_question(query.text, query.lang)
+    limits = tools.limits.with_overrides(query.overrides)
     learned = tools.memory if "learned_variants" in tools.enhancements else None
     variants = generate_variants(
-        analysis, model=tools.model, count=tools.variant_count, memory=tools.memory, learned=learned, seed=query.id
+        analysis,
+        model=tools.model,
+        count=limits.variants,
+        tokens=limits.tokens_per_variant,
+        memory=tools.memory,
+        learned=learned,
+        seed=query.id,
     )
     return _run_pass(query, analysis, variants, tools, widened=True)
 
@@ -131,21 +141,25 @@ def _run_pass(
     query: Query, analysis: Analysis, variants: Produced[tuple[Variant, ...]], tools: Tools, *, widened: bool
 ) -> LookupResult:
     """Embed all queries at once, search, fuse, rerank, cut off, judge, compose; ``widened`` doubles the hits."""
-    strategy = strategy_for(analysis.text, query.task)
-    k = strategy.max_k if tools.stop == "document" else max(analysis.suggested_k, strategy.max_k)
-    k = min(MAX_K, 2 * k) if widened else k
+    limits = tools.limits.with_overrides(query.overrides)
+    strategy = limits.strategy(strategy_for(analysis.text, query.task))
+    k = limits.top_k(analysis, strategy, document=tools.stop == "document", widened=widened)
     queries = (analysis.text, *(variant.text for variant in variants.value))
     times = [tools.clock()]
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
-    hits, facts = _retrieve(query, analysis, queries, vectors, tools, k)
+    found: list[QueryHits] = []
+    hits, facts = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
     embedder = tools.embedder.id
-    judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder)))
-    cutoff = cut_off(tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k)
+    judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
+    cutoff = cut_off(
+        tools.stop, analysis, hits, strategy=strategy, judge=judge, k=k, similarity_floor=tools.similarity_floor
+    )
     judged = judge_hits(analysis, cutoff.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
-    composed = _compose(analysis, cutoff.hits, judged.value, tools)
+    context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
+    composed = _compose(analysis, context, judged.value, tools)
     times.append(tools.clock())
     answer, verdict = composed.value
     return LookupResult(
@@ -154,6 +168,7 @@ def _run_pass(
         queries=queries,
         variants=variants.value,
         hits=cutoff.hits,
+        context=tuple(context),
         verdict=verdict,
         answer=with_notices(answer, variants.notice, judged.notice, composed.notice) if answer else None,
         cost=variants.cost + judged.cost + composed.cost,
@@ -162,13 +177,20 @@ def _run_pass(
         cutoff=cutoff,
         advice=None if verdict.sufficient else _context_advice(analysis, cutoff.hits, verdict),
         ranked_by=tools.learned.reranker.number if tools.learned.reranker else SHIPPED,
+        found=tuple(found),
     )
 
 
 def _retrieve(
-    query: Query, analysis: Analysis, queries: Sequence[str], vectors: Vectors, tools: Tools, k: int
+    query: Query,
+    analysis: Analysis,
+    queries: Sequence[str],
+    vectors: Vectors,
+    tools: Tools,
+    k: int,
+    found: list[QueryHits],
 ) -> tuple[list[Hit], list[StatedFact]]:
-    """Return the k best hits, with those that names and facts lead to, and those facts."""
+    """Return the k best hits, with those that names and facts lead to, and those facts; count into ``found``."""
     learned = tools.learned.reranker
     hits = retrieve(
         queries,
@@ -181,6 +203,7 @@ def _retrieve(
         embedder_id=tools.embedder.id,
         ranking=replace(tools.ranking, learned=learned.weights) if learned else tools.ranking,
         observe=tools.observe,
+        on_found=found.extend,
     )
     hits, facts = _expand(query, analysis, vectors, hits, tools)
     by_title = "by_title" in tools.enhancements and len(queries) > 1
@@ -201,10 +224,9 @@ def _expand(
 
 
 def _compose(
-    analysis: Analysis, hits: Sequence[Hit], verdict: Verdict, tools: Tools
+    analysis: Analysis, context: Sequence[Hit], verdict: Verdict, tools: Tools
 ) -> Produced[tuple[Answer | None, Verdict]]:
     enabled = tools.enhancements
-    context = select_for_answer(analysis, hits, enabled, tools.page_texts)
     return compose_answer(
         analysis,
         context,

@@ -16,6 +16,7 @@ from pipeline.answering.contradictions import contradicting_assertions
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
 from pipeline.judging.judge import Judge
+from pipeline.limits import TOKENS_PER_VARIANT
 from pipeline.llm import Model, ModelError, OnAnswer
 from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, kinds_in_turn
@@ -29,6 +30,7 @@ T = TypeVar("T")
 RULED_OUT = 0.02
 #: wordings asked of the model in phase 1 besides the question, and the beginning of the question that it is sent
 ALTERNATIVES, MAX_QUESTION_CHARACTERS = 2, 500
+BYTES_PER_TOKEN = 4
 #: the note to the model when pages contradict each other; it sees itself which pages
 DISPUTED = (
     "Search results give different values for what is asked: give each, with its citation and its date where that is "
@@ -63,27 +65,40 @@ def generate_variants(
     *,
     model: Model | None,
     count: int,
+    tokens: int = TOKENS_PER_VARIANT,
     memory: VariantMemory | None = None,
     learned: VariantMemory | None = None,
     seed: str = "",
 ) -> Produced[tuple[Variant, ...]]:
-    """Return variants of the question: those in ``memory``, else the model's, else those of the rules.
+    """Return variants of the question: those in ``memory``, else the model's, else those of the rules; none for 0.
 
-    With ``learned`` the kinds that helped come first. Variants of the rules cost nothing and are not saved.
+    With ``learned`` the kinds that helped come first. Variants of the rules cost nothing and are not saved. A model's
+    variant of more than ``tokens`` tokens is left out.
     """
+    if not count:
+        return Produced(value=())
     order = kinds_in_turn(learned.tallies(analysis.question_type), seed=seed) if learned is not None else DOCUMENTED
     if model is None:
         return Produced(value=make_variants(analysis, count, order))
     key = VariantKey(question=" ".join(fold(analysis.text).split()), lang=analysis.lang, maker=model.name, count=count)
     if memory is not None and (known := memory.load(key)):
-        return Produced(value=choose_variants(known, count, order))
+        return Produced(value=choose_variants(_short(known, tokens), count, order))
     try:
         priced = model.variants(analysis.text, count=count, lang=analysis.lang)
     except ModelError as error:
         return Produced(value=make_variants(analysis, count, order), cost=error.cost, notice=_notice("variants", error))
     if memory is not None:
         memory.save(key, priced.value)
-    return Produced(value=choose_variants(priced.value, count, order), cost=priced.cost)
+    return Produced(value=choose_variants(_short(priced.value, tokens), count, order), cost=priced.cost)
+
+
+def count_tokens(text: str) -> int:
+    """Return about how many tokens a model makes of a text: one for four bytes, as its tokenizers do of English."""
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def _short(variants: Sequence[Variant], tokens: int) -> list[Variant]:
+    return [variant for variant in variants if count_tokens(variant.text) <= tokens]
 
 
 def alternatives(analysis: Analysis, model: Model | None) -> Produced[tuple[Variant, ...]]:

@@ -22,6 +22,9 @@ class Options(TypedDict, total=False):
     max_search_cycles: int
     max_age: int  # seconds; evidence read longer ago does not count
     strategy: str
+    threshold: float  # the confidence that suffices, 0 to 1
+    variants: int  # other wordings in phase 2: 2 to 5, or 0
+    top_k: int  # hits of phase 1, 1 to 20
     reuse: bool  # whether an equal question's answer, or run, may be given
     watch: bool  # whether it is asked again when a page that its answer cites changes
     sites: Sequence[str]  # URL prefixes to read and to answer from, and no others

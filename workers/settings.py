@@ -19,6 +19,7 @@ from crawler.browser import process as chromium
 from crawler.search import catalog
 from domain.errors import WellreadError
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
+from pipeline.limits import MAX_K
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Claude's current models
@@ -109,12 +110,44 @@ class Settings(BaseSettings):
         "learned",
         description="How hits are reordered: learned; hybrid, tfidf or bm25 (the design document's); or none.",
     )
+    rrf_k: int = Field(
+        60, ge=1, le=1_000, description="The constant of fusion by ranks; more: the ranks count more alike."
+    )
     judge: Literal["calibrated", "document"] = Field(
         "calibrated", description="How the judge decides: calibrated, or document (the design document's rules)."
     )
     stop: Literal["judge", "document", "max_k"] = Field(
         "judge",
         description="When enough hits are kept: judge, document (the design document's rule) or max_k (never early).",
+    )
+    query_expansion: bool = Field(True, description="Whether phase 2 asks in other words too.")
+    variant_count: int = Field(3, ge=2, le=5, description="In how many other wordings phase 2 asks.")
+    max_tokens_per_variant: int = Field(
+        100, ge=10, le=1_000, description="A wording of a model with more tokens, about four bytes each, is left out."
+    )
+    initial_top_k: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_K,
+        description="Hits that phase 1 asks for; empty: 5 to 10, by the question and its strategy.",
+    )
+    retry_top_k: int = Field(
+        MAX_K, ge=1, le=MAX_K, description="The most hits of phases 2 and 4, which ask for twice as many as phase 1."
+    )
+    final_top_k: int = Field(
+        10, ge=1, le=MAX_K, description="The most hits that an answer is made from, the record's context."
+    )
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="The confidence that suffices; empty: 0.5 to 0.8, by the question's strategy."
+    )
+    quality_threshold: float = Field(
+        0.7, ge=0, le=1, description="The similarity of a good hit, for the judge `document`."
+    )
+    min_high_quality_hits: int = Field(
+        2, ge=1, le=MAX_K, description="How many good hits suffice, for the judge `document`."
+    )
+    similarity_floor: float = Field(
+        0.2, ge=0, le=1, description="Hits less similar are dropped by the stop rule `document`."
     )
     enhancements: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Enhancements to switch on, or off with a minus before the name, comma-separated; see below."
@@ -176,6 +209,19 @@ class Settings(BaseSettings):
             parse_enhancements(value)
         except UnknownEnhancement as error:
             raise ValueError(str(error)) from error
+        return value
+
+    @field_validator("initial_top_k", "threshold", mode="before")
+    @classmethod
+    def _empty_is_none(cls, value: object) -> object:
+        return None if value == "" else value
+
+    @field_validator("retry_top_k")
+    @classmethod
+    def _not_fewer(cls, value: int, info: ValidationInfo) -> int:
+        initial = info.data.get("initial_top_k")
+        if initial and value < initial:
+            raise ValueError(f"phases 2 and 4 never ask for fewer hits than phase 1: at least {initial}")
         return value
 
     @field_validator("engines")

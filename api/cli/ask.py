@@ -26,6 +26,9 @@ STRATEGIES = get_args(Task)
 @click.option("--wait", default=180.0, show_default=True, type=click.FloatRange(min=1), help="Seconds to wait.")
 @click.option("--cycles", type=click.IntRange(0, 10), help="At most this many waves of reading.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="How sure the answer must be.")
+@click.option("--threshold", type=click.FloatRange(0, 1), help="The confidence that suffices, instead of a strategy's.")
+@click.option("--variants", type=click.IntRange(0, 5), help="Other wordings in phase 2: 2 to 5, or 0 for none.")
+@click.option("--top-k", type=click.IntRange(1, 20), help="Hits to look at first; phase 2 looks at twice as many.")
 def ask(
     question: str,
     sites: tuple[str, ...],
@@ -36,6 +39,9 @@ def ask(
     wait: float,
     cycles: int | None,
     strategy: str | None,
+    threshold: float | None,
+    variants: int | None,
+    top_k: int | None,
 ) -> None:
     """Ask a question and watch it being answered.
 
@@ -46,9 +52,11 @@ def ask(
 
     if own and not sites:
         raise click.UsageError("--own is for the sites to read: name them with --site.")
+    if variants == 1:
+        raise click.UsageError("--variants is 0 or 2 to 5: the question itself is always asked.")
     options = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
-        wait_s=wait,
+        threshold=threshold, variants=variants, top_k=top_k, wait_s=wait,
     )  # fmt: skip
     ask_flow.check(options)
     with connected(notify) as client:

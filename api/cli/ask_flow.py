@@ -43,6 +43,9 @@ class AskOptions:
     crawl: bool = True
     cycles: int | None = None  #: maximum of waves of reading; None: the server's default
     strategy: str | None = None
+    threshold: float | None = None
+    variants: int | None = None
+    top_k: int | None = None
     wait_s: float = 180.0
     watch: bool = False  #: whether it is asked again when its evidence changes
 
@@ -141,6 +144,12 @@ def _terms(options: AskOptions) -> Terms:
         terms["watch"] = True
     if options.strategy is not None:
         terms["strategy"] = options.strategy
+    if options.threshold is not None:
+        terms["threshold"] = options.threshold
+    if options.variants is not None:
+        terms["variants"] = options.variants
+    if options.top_k is not None:
+        terms["top_k"] = options.top_k
     return terms
 
 

@@ -9,8 +9,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from domain.question import Task
+from domain.question import Overrides, Task
 from store.questions.new_questions import NewQuestion
+from workers.questions.submit import Threshold, TopK, VariantCount
 
 MAX_WAIT_S = 120.0
 #: some thirty years
@@ -59,6 +60,15 @@ class _Asked(_Request):
         default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
     )
     strategy: Task | None = Field(default=None, description="How sure the answer must be; left out: from the question.")
+    threshold: Threshold = Field(
+        default=None, description="The confidence that suffices, instead of the strategy's, 0 to 1."
+    )
+    variants: VariantCount = Field(
+        default=None, description="Other wordings in phase 2; 0: none; left out: the operator's number."
+    )
+    top_k: TopK = Field(
+        default=None, description="Hits of phase 1, and half of those of phase 2; left out: from the question."
+    )
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Read and answer from these only.")
@@ -155,6 +165,7 @@ def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency
         crawl_enabled=asked.crawl_enabled and budget.cycles > 0,
         max_age_s=asked.max_age,
         budget=budget,
+        overrides=Overrides(threshold=asked.threshold, variants=asked.variants, top_k=asked.top_k),
         reuse=asked.reuse,
         watch=asked.watch,
         idempotency_key=idempotency_key,

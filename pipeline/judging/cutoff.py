@@ -57,12 +57,24 @@ class Cutoff:
 
 
 def cut_off(
-    stop: StopRule, analysis: Analysis, hits: Sequence[Hit], *, strategy: RetrievalStrategy, judge: Judge, k: int
+    stop: StopRule,
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    *,
+    strategy: RetrievalStrategy,
+    judge: Judge,
+    k: int,
+    similarity_floor: float = SIMILARITY_FLOOR,
 ) -> Cutoff:
     """Keep as many ``hits`` as the rule ``stop`` says; ``k`` is how many were asked for."""
     if stop == "document":
         return cut_off_by_document(
-            hits, min_k=strategy.min_k, max_k=k, threshold=strategy.threshold, entities=analysis.entities
+            hits,
+            min_k=strategy.min_k,
+            max_k=k,
+            threshold=strategy.threshold,
+            entities=analysis.entities,
+            floor=similarity_floor,
         )
     if stop == "judge":
         return cut_off_by_judge(analysis, hits, strategy=strategy, judge=judge, k=k)
@@ -76,12 +88,13 @@ def cut_off_by_document(
     max_k: int = DEFAULT_MAX_K,
     threshold: float = DEFAULT_THRESHOLD,
     entities: Sequence[str] = (),
+    floor: float = SIMILARITY_FLOOR,
 ) -> Cutoff:
     """Keep the most similar hits until their confidence reaches the threshold [retrieve_adaptive].
 
-    Hits below the similarity floor, or without a similarity, are dropped.
+    Hits below the similarity ``floor``, or without a similarity, are dropped.
     """
-    near = [hit for hit in hits if (hit.similarity or 0.0) >= SIMILARITY_FLOOR]
+    near = [hit for hit in hits if (hit.similarity or 0.0) >= floor]
     near.sort(key=lambda hit: (-(hit.similarity or 0.0), hit.passage.id))
     near = [replace(hit, rank=rank) for rank, hit in enumerate(near, start=1)]
     kept, confidence = partial(_cutoff, hits), 0.0

@@ -7,6 +7,7 @@ rule is another judge to choose.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from domain import Hit, Verdict
@@ -19,15 +20,25 @@ JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
 Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
-#: the design document's rule [rag_quality_threshold]
+#: the design document's rule [rag_quality_threshold, min_high_quality_hits]
 HIGH_QUALITY, ENOUGH = 0.7, 2
 #: the highest confidence when no sentence to quote holds the kind of thing asked for
 BESIDE_THE_POINT = 0.4
 
 
-def judge_named(name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
+@dataclass(frozen=True, kw_only=True)
+class QualityRule:
+    """The design document's rule: so many hits of such a similarity suffice."""
+
+    similarity: float = HIGH_QUALITY
+    hits: int = ENOUGH
+
+
+def judge_named(
+    name: JudgeName, embedder_id: str, learned: LearnedJudge | None = None, quality: QualityRule = QualityRule()
+) -> Judge:
     """Return the judge called ``name``; the calibrated one for the embedder, ``learned`` if given."""
-    return document_judge if name == "document" else calibrated_judge(embedder_id, learned)
+    return document_judge(quality) if name == "document" else calibrated_judge(embedder_id, learned)
 
 
 def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> Judge:
@@ -58,17 +69,22 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
     return judge
 
 
-def document_judge(analysis: Analysis, hits: Sequence[Hit], threshold: float = HIGH_QUALITY) -> Verdict:
-    """Judge as the design document does: at least two hits of similarity ≥ .7; ``threshold`` is ignored."""
-    good = sum(1 for hit in hits if (hit.similarity or 0.0) >= HIGH_QUALITY)
-    evidence = gather_evidence(analysis, hits)
-    return Verdict(
-        sufficient=good >= ENOUGH,
-        confidence=min(1.0, good / ENOUGH),
-        reason=f"{good} of {len(hits)} passages have a similarity of at least {HIGH_QUALITY}; {ENOUGH} are needed.",
-        missing=evidence.missing if evidence else _question_words(analysis),
-        judge="document",
-    )
+def document_judge(quality: QualityRule = QualityRule()) -> Judge:
+    """Return the design document's judge: enough hits of high similarity suffice; the threshold is ignored."""
+
+    def judge(analysis: Analysis, hits: Sequence[Hit], threshold: float) -> Verdict:
+        good = sum(1 for hit in hits if (hit.similarity or 0.0) >= quality.similarity)
+        evidence = gather_evidence(analysis, hits)
+        return Verdict(
+            sufficient=good >= quality.hits,
+            confidence=min(1.0, good / quality.hits),
+            reason=f"{good} of {len(hits)} passages have a similarity of at least {quality.similarity:g}; "
+            f"{quality.hits} are needed.",
+            missing=evidence.missing if evidence else _question_words(analysis),
+            judge="document",
+        )
+
+    return judge
 
 
 def _nothing_found(analysis: Analysis) -> Verdict:

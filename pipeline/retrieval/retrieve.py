@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Scope
-from pipeline.retrieval.fusion import fuse_queries, minmax, rrf, vector_weight
+from pipeline.retrieval.fusion import RRF_K, fuse_queries, minmax, rrf, vector_weight
 from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
 from text.terms import content_words
 
@@ -21,6 +21,20 @@ Vectors = NDArray[np.float32]
 Stage = Literal["bm25", "dense", "fused", "reranked"]
 #: is called with the hits of each stage of a retrieval, best first; changes nothing
 Observe = Callable[[Stage, Sequence[Hit]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryHits:
+    """How many hits one query found, before fusion."""
+
+    query: str
+    text: int  #: by full text
+    vectors: int  #: by vectors
+    hits: int  #: by either, each passage once
+
+
+#: is called with the counts of each query, in their order; changes nothing
+OnFound = Callable[[Sequence[QueryHits]], None]
 
 #: hits that each leg gives the fusion: a passage below them in one leg scores 0 there
 LEG_DEPTH = 50
@@ -40,6 +54,7 @@ class Ranking:
     fusion: FusionName = "minmax"
     reranker: RerankerName = "learned"
     learned: Mapping[str, float] | None = None  #: weights of the learned reranker; None: the shipped ones
+    rrf_k: int = RRF_K  #: the constant of fusion by rank
     vector_weight: float | None = None  #: in min–max fusion; None: as measured for the embedder and the language
 
 
@@ -84,6 +99,7 @@ def retrieve(
     embedder_id: str = "",
     ranking: Ranking = Ranking(),
     observe: Observe | None = None,
+    on_found: OnFound | None = None,
 ) -> list[Hit]:
     """Return the k best hits for ``queries``, of which the first is the question itself.
 
@@ -99,6 +115,9 @@ def retrieve(
         _of_query(query, _fuse_legs(text, vector, lang, embedder_id, ranking))
         for query, text, vector in zip(queries, by_text, by_vector, strict=True)
     ]
+    if on_found is not None:
+        legs = zip(queries, by_text, by_vector, rankings, strict=True)
+        on_found([QueryHits(query=q, text=len(t), vectors=len(v), hits=len(both)) for q, t, v, both in legs])
     fused = _fuse_queries(rankings)
     if observe is not None:
         observe("bm25", by_text[0])
@@ -119,7 +138,7 @@ def _fuse_legs(
     by_text: Sequence[Hit], by_vector: Sequence[Hit], lang: str, embedder_id: str, ranking: Ranking
 ) -> list[Hit]:
     if ranking.fusion == "rrf":
-        return rrf([by_text, by_vector])
+        return rrf([by_text, by_vector], k=ranking.rrf_k)
     if ranking.vector_weight is not None:
         return minmax(by_text, by_vector, weight=ranking.vector_weight)
     return minmax(by_text, by_vector, weight=lambda hit: vector_weight(embedder_id, lang, hit.passage.lang))

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
+from domain.question import Overrides
 from store.questions import shared_runs, watches
 from store.questions.state import find, to_question
 from store.sql.rows import add_missing, to_columns
@@ -36,6 +37,7 @@ class NewQuestion:
     crawl_enabled: bool = True
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
+    overrides: Overrides = field(default_factory=Overrides)
     priority: int = 0
     deadline_s: float = 900.0
     idempotency_key: str = ""
@@ -60,6 +62,7 @@ def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
         "id": question_id,
         "status": Status.ASKED,
         "budget": asdict(new.budget),
+        "overrides": _own(new),
         "deadline": now + timedelta(seconds=new.deadline_s),
         "idempotency_key": new.idempotency_key or None,
         "fingerprint": _fingerprint(new),
@@ -69,6 +72,11 @@ def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
         "updated_at": now,
         "due_at": now,
     }
+
+
+def _own(new: NewQuestion) -> dict[str, Any]:
+    """Return what the question sets for itself; nothing of what it leaves to the operator."""
+    return {name: value for name, value in asdict(new.overrides).items() if value is not None}
 
 
 def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
@@ -83,8 +91,9 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("idempotency_key", "answer_fingerprint"):
+    for name in ("idempotency_key", "answer_fingerprint", "overrides"):
         del fields[name]
+    fields |= _own(new)
     # keys that were given out before these existed still fit
     for name, usual in (("reuse", True), ("watch", False), ("langs", ())):
         if fields[name] == usual:
@@ -94,7 +103,7 @@ def _fingerprint(new: NewQuestion) -> str:
 
 def _equal_key(new: NewQuestion) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times."""
-    own = ("text", "budget", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
-    conditions = {name: value for name, value in asdict(new).items() if name not in own}
+    own = ("text", "budget", "overrides", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
+    conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     return shared_runs.equal_key(new.text, conditions)

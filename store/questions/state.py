@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from domain import FINAL, Answer, Budget, Question, Status, Variant, Verdict
 from domain.errors import WellreadError
+from domain.question import Overrides
 from domain.record import ContextHit
 from store.questions import answers, shared_runs, steps, watches, webhooks
 from store.questions.steps import StepDetail, to_json
@@ -188,6 +189,7 @@ def to_question(row: QuestionRow) -> Question:
         sites=tuple(row.sites),
         langs=tuple(row.langs),
         budget=Budget(**row.budget),
+        overrides=Overrides(**row.overrides),
         queries=tuple(row.queries),
         variants=tuple(Variant(**variant) for variant in row.variants),
         missing=tuple(row.missing),

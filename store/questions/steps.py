@@ -20,6 +20,7 @@ class LookupDetail:
     queries: Sequence[str] = ()
     entities: Sequence[str] = ()
     question_type: str = ""
+    before_fusion: Sequence[Mapping[str, Any]] = ()  #: how many hits each query found
     hits: int = 0
     sql_hits: int = 0
     graph_hits: int = 0

@@ -11,7 +11,8 @@ import pytest
 
 from domain import Answer, Cost, Hit, Sentence, Variant, Verdict
 from pipeline.abstain import abstention
-from pipeline.ask import MAX_K, LookupResult, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.ask import LookupResult, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.limits import MAX_K
 from pipeline.llm import Model, ModelBusy, OnAnswer, Priced
 from pipeline.question.analysis import QuestionError
 from tests.fakes import HashingEmbedder, MemorySearch, passage

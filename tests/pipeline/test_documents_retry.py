@@ -10,9 +10,10 @@ import pytest
 from domain import Cost, Hit, Passage, Tally, Variant, VariantKey, VariantKind
 from domain.record import Record
 from pipeline.answering.refusal import is_answer
-from pipeline.ask import MAX_K, Query, Tools, final_pass, first_pass, second_pass
+from pipeline.ask import Query, Tools, final_pass, first_pass, second_pass
 from pipeline.fallback import generate_variants
-from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, document_judge
+from pipeline.judging.judge import ENOUGH, HIGH_QUALITY, QualityRule, document_judge
+from pipeline.limits import MAX_K
 from pipeline.llm import Priced
 from pipeline.question.analysis import analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
@@ -61,8 +62,16 @@ def test_quality_threshold_and_number_of_good_hits_are_the_documents() -> None:
     assert HIGH_QUALITY == 0.7  # rag_quality_threshold
     assert ENOUGH == 2
     analysis = analyse_question(HEADQUARTERS)
-    assert not document_judge(analysis, [hit(0.9, 1), hit(0.69, 2)]).sufficient
-    assert document_judge(analysis, [hit(0.7, 1), hit(0.7, 2)]).sufficient
+    judge = document_judge()
+    assert not judge(analysis, [hit(0.9, 1), hit(0.69, 2)], 0.5).sufficient
+    assert judge(analysis, [hit(0.7, 1), hit(0.7, 2)], 0.5).sufficient
+
+
+def test_quality_threshold_and_number_of_good_hits_can_be_set() -> None:
+    judge = document_judge(QualityRule(similarity=0.6, hits=1))
+    verdict = judge(analyse_question(HEADQUARTERS), [hit(0.65, 1), hit(0.2, 2)], 0.5)
+    assert verdict.sufficient
+    assert verdict.reason == "1 of 2 passages have a similarity of at least 0.6; 1 are needed."
 
 
 @pytest.mark.parametrize("text", ["I don't have enough information.", "The context does not say.", ""])

@@ -58,7 +58,14 @@ def _query(services: Services, question: Question) -> ask.Query:
     if oldest is not None:
         with services.database.read() as session:
             scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
-    return ask.Query(text=question.text, lang=question.lang, task=question.strategy, scope=scope, id=question.id)
+    return ask.Query(
+        text=question.text,
+        lang=question.lang,
+        task=question.strategy,
+        scope=scope,
+        overrides=question.overrides,
+        id=question.id,
+    )
 
 
 def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:

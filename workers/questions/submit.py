@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,7 +13,9 @@ from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
+from domain.question import Overrides
 from domain.site import Source
+from pipeline.limits import MAX_K
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -31,6 +33,10 @@ log = structlog.get_logger()
 MAX_SITES, MAX_LANGS = 20, 20
 #: ISO 639-1, or 639-3 where that has none
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+#: what one question may set instead of the operator's settings
+Threshold = Annotated[float | None, Field(ge=0, le=1)]
+VariantCount = Literal[0, 2, 3, 4, 5] | None
+TopK = Annotated[int | None, Field(ge=1, le=MAX_K)]
 
 
 class BadSite(WellreadError):
@@ -50,6 +56,9 @@ class Payload(BaseModel):
     idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless.")
     lang: str = Field("", max_length=8)
     strategy: str = ""
+    threshold: Threshold = None
+    variants: VariantCount = None
+    top_k: TopK = None
     sites: list[str] = Field(default_factory=list, max_length=MAX_SITES)
     langs: list[Language] = Field(default_factory=list, max_length=MAX_LANGS, description="Of the pages that answer.")
     crawl_enabled: bool = True
@@ -119,6 +128,7 @@ def to_new(asked: Payload, budget: Budget) -> NewQuestion:
         crawl_enabled=asked.crawl_enabled,
         max_age_s=asked.max_age,
         budget=replace(budget, cycles=cycles),
+        overrides=Overrides(threshold=asked.threshold, variants=asked.variants, top_k=asked.top_k),
         priority=asked.priority,
         deadline_s=asked.deadline,
         idempotency_key=asked.idempotency_key,

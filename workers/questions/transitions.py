@@ -16,8 +16,6 @@ from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
 from workers.questions.crawl_progress import Progress, stop_reason
 
-#: hits stored with an answer as its context
-CONTEXT_HITS = 8
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
 CUTOFF_VALUES = ("chunks_retrieved", "found", "confidence", "stop_reason")
@@ -76,7 +74,7 @@ def _move(result: LookupResult, to: Status, outcome: str, changes: Changes = NO_
         detail=detail_of(result),
         answer=result.answer,
         verdict=result.verdict,
-        context=context_of(result.hits),
+        context=context_of(result.context),
         changes=replace(
             changes,
             lang=result.analysis.lang,
@@ -93,6 +91,7 @@ def detail_of(result: LookupResult) -> LookupDetail:
         queries=result.queries,
         entities=result.analysis.entities,
         question_type=result.analysis.question_type,
+        before_fusion=[asdict(found) for found in result.found],
         hits=len(result.hits),
         sql_hits=len(result.facts),
         graph_hits=sum(hit.via == "graph" for hit in result.hits),
@@ -118,7 +117,9 @@ def context_of(hits: Sequence[Hit]) -> list[ContextHit]:
     return [
         ContextHit(
             rank=hit.rank,
+            original_rank=hit.original_rank,
             score=round(hit.score, 4),
+            rerank_score=round(hit.score, 4) if hit.scale == "rerank" else None,
             similarity=hit.similarity,
             passage_id=hit.passage.id,
             page_id=hit.passage.page_id,
@@ -126,7 +127,7 @@ def context_of(hits: Sequence[Hit]) -> list[ContextHit]:
             title=hit.passage.title,
             text=hit.passage.text,
         )
-        for hit in hits[:CONTEXT_HITS]
+        for hit in hits
     ]
 
 

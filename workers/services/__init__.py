@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import redis
 
     from pipeline.ask import Tools
+    from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
     from pipeline.models.provider import Provider
     from store.embedders import Embedder
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from workers.services.dispatch import Dispatcher
     from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
+    from workers.settings import Settings
 
 log = structlog.get_logger()
 
@@ -135,20 +137,25 @@ class Services(WebAccess):
         """The tools of the pipeline."""
         from pipeline.ask import Tools
         from pipeline.enhancements import parse_enhancements
+        from pipeline.judging.judge import QualityRule
         from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
         from store.questions.feedback import SolvedReader
 
+        s = self.settings
         return Tools(
             search=self.passages,
             embedder=self.embedder,
             pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
             clock=time.perf_counter,
             model=self.model,
-            ranking=Ranking(fusion=self.settings.fusion, reranker=self.settings.reranker),
-            judge=self.settings.judge,
-            stop=self.settings.stop,
-            enhancements=parse_enhancements(self.settings.enhancements),
+            ranking=Ranking(fusion=s.fusion, reranker=s.reranker, rrf_k=s.rrf_k),
+            judge=s.judge,
+            quality=QualityRule(similarity=s.quality_threshold, hits=s.min_high_quality_hits),
+            stop=s.stop,
+            similarity_floor=s.similarity_floor,
+            limits=limits_of(s),
+            enhancements=parse_enhancements(s.enhancements),
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,
@@ -222,6 +229,20 @@ class Services(WebAccess):
             writer=writer,
             memory_bytes=0 if writer else self.settings.search_memory_mb * 2**20,
         )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return the limits of every pass, as the operator set them."""
+    from pipeline.limits import Limits
+
+    return Limits(
+        variants=settings.variant_count if settings.query_expansion else 0,
+        tokens_per_variant=settings.max_tokens_per_variant,
+        initial_top_k=settings.initial_top_k,
+        retry_top_k=settings.retry_top_k,
+        final_top_k=settings.final_top_k,
+        threshold=settings.threshold,
+    )
 
 
 _lock = threading.Lock()

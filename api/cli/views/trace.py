@@ -39,8 +39,10 @@ def _cost(detail: Mapping[str, Any]) -> str:
 
 
 def _looked(detail: Mapping[str, Any]) -> Iterator[str]:
+    counts = {found["query"]: found["hits"] for found in detail.get("before_fusion") or ()}
     if queries := detail.get("queries"):
-        yield f"queries: {' | '.join(map(str, queries))}"
+        found = (f"{query} ({counts[query]} hits)" if query in counts else str(query) for query in queries)
+        yield f"queries: {' | '.join(found)}"
     for at, hit in enumerate(detail.get("top") or (), start=1):
         yield f"{hit.get('rank', at)}. {_scores(hit)}  {hit.get('url', '')}"
     if seconds := detail.get("seconds"):

@@ -30,6 +30,7 @@ class QuestionRow(Leased, Table):
     langs: Mapped[list[Any]] = mapped_column(default=list)
     crawl_enabled: Mapped[bool] = mapped_column(default=True)
     max_age_s: Mapped[int | None]
+    overrides: Mapped[dict[str, Any]] = mapped_column(default=dict)
     budget: Mapped[dict[str, Any]]
     priority: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[datetime]

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from api.dependencies import read_record
 from api.schemas.records import record_json
 from domain import Budget, Status
+from domain.question import Overrides
 from domain.record import Record
 from store.questions import state
 from store.questions.state import Move
@@ -160,6 +161,9 @@ def test_conditions_reach_the_question(http: TestClient, services: Services) -> 
         "priority": 7,
         "max_age": 60,
         "strategy": "debugging",
+        "threshold": 0.55,
+        "variants": 0,
+        "top_k": 6,
         "sites": ["https://example.org/docs"],
         "budget": {"pages": 3, "seconds": 9.5, "bytes": 1000, "depth": 1, "cycles": 2},
     }
@@ -168,6 +172,7 @@ def test_conditions_reach_the_question(http: TestClient, services: Services) -> 
         question = state.find(session, sent["id"])
     assert (question.lang, question.priority, question.max_age_s) == ("de", 7, 60)
     assert (question.strategy, question.sites) == ("debugging", ("https://example.org/docs",))
+    assert question.overrides == Overrides(threshold=0.55, variants=0, top_k=6)
     assert question.budget == Budget(pages=3, seconds=9.5, bytes=1000, depth=1, cycles=2)
     assert sent["max_search_cycles"] == 2
 

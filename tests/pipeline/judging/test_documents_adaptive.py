@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit, Verdict
-from pipeline.ask import MAX_K, Query, Tools, first_pass, second_pass
+from pipeline.ask import Query, Tools, first_pass, second_pass
 from pipeline.judging import cutoff
 from pipeline.judging.cutoff import (
     compute_confidence,
@@ -21,6 +21,7 @@ from pipeline.judging.cutoff import (
     cut_off_by_judge,
     remember_verdicts,
 )
+from pipeline.limits import MAX_K
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from tests.fakes import HashingEmbedder, MemorySearch, passage

@@ -186,8 +186,8 @@ def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
 @pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])
 def test_document_judge_wants_two_hits_of_point_seven(similarities: tuple[float, ...], sufficient: bool) -> None:
     hits = [hit("France", similarity=similarity, page_id=at) for at, similarity in enumerate(similarities)]
-    assert document_judge(WORLD_CUP, hits, 0.99).sufficient is sufficient
-    assert judge_named("document", "any") is document_judge
+    assert document_judge()(WORLD_CUP, hits, 0.99).sufficient is sufficient
+    assert judge_named("document", "any")(WORLD_CUP, hits, 0.99) == document_judge()(WORLD_CUP, hits, 0.99)
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

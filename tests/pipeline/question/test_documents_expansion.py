@@ -12,6 +12,7 @@ import pytest
 from domain import Hit, Scope, VariantKind
 from pipeline.answering.compose import PASSAGES
 from pipeline.ask import Query, second_pass
+from pipeline.limits import Limits
 from pipeline.models.prompts import VARIANTS
 from pipeline.models.schemas import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
@@ -85,7 +86,7 @@ def test_hundred_tokens_a_variant_are_forty_words_for_the_model() -> None:
 @pytest.mark.parametrize(("count", "queries"), [(2, 3), (3, 4), (5, 6)])
 def test_all_queries_are_embedded_in_one_batch(pool: Executor, count: int, queries: int) -> None:
     """The table's costs, €0.00006, €0.00008 and €0.00012, are 3, 4 and 6 embeddings of €0.00002."""
-    tools = replace(tools_for(pool), variant_count=count)
+    tools = replace(tools_for(pool), limits=Limits(variants=count))
     attempt = second_pass(Query(text="How do I find the capital of France?"), tools)
     assert len(attempt.queries) == queries
     assert tools.embedder.batches == [queries]  # type: ignore[attr-defined]

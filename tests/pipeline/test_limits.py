@@ -1,0 +1,89 @@
+"""How much a pass looks up and keeps: what the operator set, and what one question sets for itself."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import replace
+
+import pytest
+
+from domain import Cost, Variant
+from domain.question import Overrides
+from pipeline.ask import Query, first_pass, second_pass
+from pipeline.limits import MAX_K, Limits
+from pipeline.llm import Priced
+from tests.fakes import passage
+from tests.pipeline.test_ask import ScriptedModel, tools_for
+
+QUESTION = "What is the capital of France?"
+MANY = [passage(f"Paris fact {at} of the capital.", page_id=at, title="Paris") for at in range(30)]
+
+
+class Wordy(ScriptedModel):
+    """A model with one wording of reasonable length and one without an end."""
+
+    def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
+        texts = ("French capital", "capital " * 60)
+        return Priced(value=tuple(Variant(kind="paraphrase", text=text) for text in texts), cost=Cost())
+
+
+@pytest.mark.parametrize(
+    ("limits", "first", "second"),
+    [
+        (Limits(initial_top_k=6), 6, 12),
+        (Limits(initial_top_k=6, retry_top_k=9), 6, 9),
+        (Limits(initial_top_k=16), 16, MAX_K),
+        (Limits(retry_top_k=1), 7, 7),  # a later pass never asks for fewer
+    ],
+)
+def test_hits_of_both_looks_are_those_that_were_set(pool: Executor, limits: Limits, first: int, second: int) -> None:
+    tools = replace(tools_for(pool, pages=MANY), limits=limits, stop="max_k")
+    assert len(first_pass(Query(text=QUESTION), tools).hits) == first
+    assert len(second_pass(Query(text=QUESTION), tools).hits) == second
+
+
+@pytest.mark.parametrize(("variants", "queries"), [(0, 1), (2, 3), (5, 6)])
+def test_second_look_asks_in_as_many_other_words_as_were_set(pool: Executor, variants: int, queries: int) -> None:
+    by_setting = replace(tools_for(pool), limits=Limits(variants=variants))
+    by_question = Query(text="How do I find the capital of France?", overrides=Overrides(variants=variants))
+    assert len(second_pass(replace(by_question, overrides=Overrides()), by_setting).queries) == queries
+    assert len(second_pass(by_question, tools_for(pool)).queries) == queries
+
+
+def test_without_expansion_no_model_is_asked_for_variants(pool: Executor) -> None:
+    tools = replace(tools_for(pool, model=ScriptedModel(fails=True)), limits=Limits(variants=0))
+    attempt = second_pass(Query(text="Who won the 1998 World Cup?"), tools)
+    assert attempt.variants == ()
+
+
+def test_wording_of_more_tokens_than_were_set_is_left_out(pool: Executor) -> None:
+    attempt = second_pass(Query(text=QUESTION), tools_for(pool, model=Wordy()))
+    assert [variant.text for variant in attempt.variants] == ["French capital"]
+
+
+def test_answer_is_made_from_the_hits_that_the_context_has(pool: Executor) -> None:
+    tools = replace(tools_for(pool, pages=MANY), limits=Limits(final_top_k=2), enhancements=frozenset(), stop="max_k")
+    attempt = first_pass(Query(text=QUESTION), tools)
+    assert attempt.context == attempt.hits[:2]
+    assert attempt.answer is not None
+    assert {citation.passage_id for citation in attempt.answer.citations} <= {hit.passage.id for hit in attempt.context}
+
+
+@pytest.mark.parametrize(("threshold", "sufficient"), [(0.0, True), (1.0, False)])
+def test_threshold_of_a_question_holds_instead_of_its_strategys(
+    pool: Executor, threshold: float, *, sufficient: bool
+) -> None:
+    usual = first_pass(Query(text=QUESTION), tools_for(pool))
+    own = Query(text=QUESTION, overrides=Overrides(threshold=threshold))
+    attempt = first_pass(own, tools_for(pool))
+    assert attempt.verdict.sufficient is sufficient
+    assert attempt.verdict.confidence == usual.verdict.confidence
+    set_for_all = replace(tools_for(pool), limits=Limits(threshold=threshold))
+    assert first_pass(Query(text=QUESTION), set_for_all).verdict.sufficient is sufficient
+
+
+def test_each_query_says_how_much_it_found_before_fusion(pool: Executor) -> None:
+    attempt = second_pass(Query(text=QUESTION), tools_for(pool))
+    assert tuple(found.query for found in attempt.found) == attempt.queries
+    assert all(max(found.text, found.vectors) <= found.hits <= found.text + found.vectors for found in attempt.found)
+    assert attempt.found[0].hits > 0
