@@ -15,7 +15,7 @@ import lxml.html
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
 from crawler.extract.charset import decode
-from crawler.extract.content.main_content import main_content
+from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
 from crawler.extract.facts import facts_of
@@ -37,8 +37,8 @@ _READERS: dict[str, Callable[[str, str], PageText]] = {
 
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
-#: a longer page is a hub if more than this share of its text is links
-HUB_WORDS, HUB_SHARE = 150, 0.6
+#: a longer page is a hub if most of its text is links
+HUB_WORDS = 150
 MAX_SOURCE = 3_000_000  #: characters of HTML; ten megabytes of short elements would take a minute
 _BINARY = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"Rar!", b"OggS")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")

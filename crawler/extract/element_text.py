@@ -96,7 +96,7 @@ def joined(lines: Sequence[Line]) -> Rendered:
     blocks: list[Block] = []
     last: Line | None = None
     for line in lines:
-        gap = line.gap if last is not None else ""
+        gap = _gap(last, line)
         start = length + len(gap)
         written = f"{gap}{line.bullet}{line.text}"
         out.append(written)
@@ -109,6 +109,14 @@ def joined(lines: Sequence[Line]) -> Rendered:
         blocks.append(Block(kind=line.kind, start=start, end=length))
         last = line
     return Rendered(text="".join(out), headings=tuple(headings), blocks=tuple(blocks))
+
+
+def _gap(last: Line | None, line: Line) -> str:
+    """Return the line breaks before a line: one before the rest of a sentence that code or a list interrupts."""
+    if last is None:
+        return ""
+    goes_on = line.kind == "prose" and last.kind in ("code", "list", "table") and line.text[:1].islower()
+    return "\n" if goes_on else line.gap
 
 
 @dataclass

@@ -19,6 +19,7 @@ _MAIN = (".//*[@role='main']", ".//main", ".//article")
 _MAIN_SHARE = 0.5
 #: an article with fewer words is not believed
 MIN_WORDS = 25
+HUB_SHARE = 0.6  #: a page with a larger share of links is a list of links, which is kept
 #: an index of more links than this, with fewer words for each, is all links
 _INDEX_LINKS, _WORDS_PER_LINK = 100, 15
 
@@ -32,7 +33,7 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
         return joined(article), _share(article)
     drop_navigation(body)
     lines = lines_of(_main(body))
-    whole = without_bars(lines) or lines
+    whole = lines if _share(lines) > HUB_SHARE else without_bars(lines)
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)

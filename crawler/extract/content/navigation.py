@@ -16,6 +16,7 @@ from crawler.extract.element_text import Line
 from crawler.extract.visibility import drop
 
 _TAGS = frozenset({"nav", "footer"})
+_FRAMES = frozenset({"header", "aside"})  #: around the content, not in it
 _HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar"})
 #: words of classes and ids; navigation whatever stands in it
@@ -76,26 +77,24 @@ def drop_navigation(root: Any) -> None:
 def _is_navigation(element: Any, weight: Weight) -> bool:
     if element.tag in _TAGS or element.get("role", "") in _ROLES:
         return True
+    if element.tag in _FRAMES and element.getparent().tag == "body" and next(element.iter("h1"), None) is None:
+        return True
     names = f"{element.get('class', '')} {element.get('id', '')}".lower()
     if names == " " or element.tag in _HEADING_TAGS:
         return False
     if _CERTAIN.search(names) is not None:
         return True
-    if _LIKELY.search(names) is None or weight.links == 0:
+    if _LIKELY.search(names) is None or weight.links == 0 or next(element.iter("h1"), None) is not None:
         return False
-    is_header = weight.text < _SHORT and _HEADER.search(names) is not None and _has_no_heading(element)
-    return weight.share >= _LINKED or is_header
-
-
-def _has_no_heading(element: Any) -> bool:
-    return next(element.iter(*_HEADING_TAGS), None) is None
+    return weight.share >= _LINKED or (weight.text < _SHORT and _HEADER.search(names) is not None)
 
 
 def without_bars(lines: Sequence[Line]) -> list[Line]:
     """Return the lines that are not navigation by their form: steps to other pages, menus, contents of this page."""
     kept: list[Line] = []
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
-        block = [line for line in group if not _is_bar(line, is_first=at < _TOP)]
+        is_first = at < _TOP and not any(line.kind == "heading" for line in kept)
+        block = [line for line in group if not _is_bar(line, is_first=is_first)]
         if block and _is_contents(block, kept[-1] if kept else None):
             if kept and _CONTENTS.fullmatch(kept[-1].text):
                 kept.pop()

@@ -33,8 +33,9 @@ _SOCIAL = ("og:", "twitter:", "article:", "fb:")
 _SURE = 2
 #: scripts of a page without a shop, adverts or counters; of one with them
 _FEW_SCRIPTS, _MANY_SCRIPTS = 3, 12
-#: shares of the text: content lost within an article, and in all; other matters in a page that is kept whole
-_LOST_WITHIN, _LOST, _OTHER = 0.05, 0.2, 0.1
+#: shares of the text: content lost within an article, and in all; other matters and links
+#: in a page that is kept whole
+_LOST_WITHIN, _LOST, _OTHER, _LINKED = 0.05, 0.2, 0.05, 0.5
 
 
 def kind_by_signs(tree: Any) -> Kind:
@@ -44,31 +45,31 @@ def kind_by_signs(tree: Any) -> Kind:
     points += (scripts <= _FEW_SCRIPTS) - (scripts == _MANY_SCRIPTS)
     if abs(points) >= _SURE:
         return "documentation" if points > 0 else "article"
-    return "plain" if points > 0 else "unsure"
+    return "plain" if points >= 0 else "unsure"
 
 
 def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bool) -> Kind:
     """Return the kind of a page by what it would lose as an article, and keep of other matters as documentation."""
     kept = {line.text for line in article}
     places = [at for at, line in enumerate(whole) if line.text in kept]
-    lost = within = other = 0
+    lost = within = short = linked = other = 0
     for at, line in enumerate(whole):
         if line.text in kept:
             continue
-        if is_other_matter(line):
+        if line.is_aside:
             other += len(line.text)
+        elif line.linked > 0.4 * len("".join(line.text.split())):
+            linked += len(line.text)
         elif _is_content(line):
             lost += len(line.text)
             within += len(line.text) if places and places[0] < at < places[-1] else 0
+        else:
+            short += len(line.text)
     total = max(1, sum(len(line.text) for line in whole))
-    if within >= _LOST_WITHIN * total or (lost >= _LOST * total and lost > other):
+    if within >= _LOST_WITHIN * total or (lost >= _LOST * total and lost > other + linked):
         return "documentation"
-    return "documentation" if is_plain and other < _OTHER * total else "article"
-
-
-def is_other_matter(line: Line) -> bool:
-    """Return whether a line is mostly links, or within an element that names comments, adverts and the like."""
-    return line.is_aside or line.linked > 0.4 * len("".join(line.text.split()))
+    little = other < max(_OTHER * total, lost + short) and linked < _LINKED * total
+    return "documentation" if is_plain and little else "article"
 
 
 def _is_content(line: Line) -> bool:
