@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from domain.block import Block
+
 #: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
 Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]
 
@@ -29,6 +31,7 @@ class Passage:
     content_hash: str  #: of title and text; the embedding is kept while it does not change
     read_at: datetime | None = None
     published: datetime | None = None
+    blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,3 +60,4 @@ class Page:
     is_gone: bool
     is_hub: bool = False  #: little but links: it has no passages
     is_duplicate: bool = False  #: another page says the same: it has no passages
+    blocks: tuple[Block, ...] = ()  #: as in ``PageText``

@@ -17,7 +17,7 @@ _BLOCKS = frozenset("div section aside ul ol p table article form footer header 
 
 def is_aside(element: Any) -> bool:
     """Return whether an element's class or id names other matters of a site."""
-    if element.tag == "aside":
+    if element.tag == "aside" and element.find(".//a[@href]") is not None:  # others are notes
         return True
     names = f"{element.get('class', '')} {element.get('id', '')}"
     return len(names) > 1 and element.tag in _BLOCKS and _NAMES.search(names.lower()) is not None

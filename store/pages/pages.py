@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from domain import Page, PageDates, PageText, Validators
+from domain import Block, Page, PageDates, PageText, Validators
 from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash
 from store.sql.rows import to_value
@@ -74,6 +74,7 @@ def save(
     row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
     if changed:
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
+        row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
         row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
         row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
@@ -187,6 +188,7 @@ def to_page(row: PageRow) -> Page:
         Page,
         row,
         headings=tuple((int(at), str(heading)) for at, heading in row.headings),
+        blocks=tuple(Block(kind=kind, start=int(start), end=int(end)) for kind, start, end in row.blocks),
         is_gone=row.gone_at is not None,
         is_duplicate=row.duplicate_of is not None,
     )

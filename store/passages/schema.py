@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,18 +11,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from domain import Passage
+from domain import Block, Passage
 from store.passages.errors import EmbedderMismatch, PassagesError
 from text.analyser import search_text
 
 TABLE: Final = "passages"
 #: Raised when the columns or the analyser change so that what is stored must be built again.
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
 COLUMNS: Final = (
     "id", "page_id", "ord", "url", "title", "lang", "text", "start", "end", "content_hash", "read_at", "published",
+    "blocks",
 )  # fmt: skip
 
+_BLOCKS: Final = pa.list_(pa.struct({"kind": pa.string(), "start": pa.int32(), "end": pa.int32()}))
 _EMBEDDER: Final = b"wellread.embedder"
 _DIMENSION: Final = b"wellread.dimension"
 _FORMAT: Final = b"wellread.format"
@@ -47,6 +50,7 @@ def schema(embedder_id: str, dimension: int) -> pa.Schema:
             pa.field("end", pa.int32(), nullable=False),
             pa.field("read_at", when),
             pa.field("published", when),
+            pa.field("blocks", _BLOCKS, nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
         ],
         metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
@@ -98,7 +102,8 @@ def passages_in(table: pa.Table) -> list[Passage]:
 
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """Return the passage a row holds; other columns of the row are ignored."""
-    return Passage(**{name: row[name] for name in COLUMNS})
+    values = {name: row[name] for name in COLUMNS}
+    return Passage(**{**values, "blocks": tuple(Block(**block) for block in row["blocks"])})
 
 
 def by_page(passages: Iterable[Passage]) -> list[Passage]:
@@ -120,4 +125,4 @@ def _vector(passage: Passage, vectors: Mapping[str, NDArray[np.float32]], dimens
 def _value(value: Any) -> Any:
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
-    return value
+    return [asdict(block) for block in value] if isinstance(value, tuple) else value

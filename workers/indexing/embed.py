@@ -72,7 +72,14 @@ def passages_of(page: Page) -> list[Passage]:
     """Return a page's passages; none if it is gone, a duplicate, or mostly links."""
     if page.is_gone or page.is_duplicate or page.is_hub:
         return []
-    text = PageText(title=page.title, text=page.text, lang=page.lang, published=page.published, headings=page.headings)
+    text = PageText(
+        title=page.title,
+        text=page.text,
+        lang=page.lang,
+        published=page.published,
+        headings=page.headings,
+        blocks=page.blocks,
+    )
     return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
 
 

@@ -29,11 +29,11 @@ _CERTAIN = re.compile(
 )
 #: navigation if most of its text is in links, or if it is short
 _LIKELY = re.compile(
-    r"(?:^|[\s_-])(?:toc\w*|contents|table-of-contents|menu|nav|navi|navigation|sidebar|side-?bar|left_?bar|right_?bar|header|footer|"
-    r"related|up|path|quickview|child-?links|toctree-wrapper|directory|summary-links|links|topbar|bottom|top|sitemap|siteinfo|"
-    r"localtoc|sectionindex|menu-comment|short-?contents|banner|page-header|on-this-page|list-of-\w+|index-label)(?:$|[\s_-])"
+    r"(?:^|\s)(?:[\w-]*(?:toc|nav|menu|side-?bar|breadcrumb)s?(?:[-_]\w+)*|contents|table-of-contents|navi|navigation|"
+    r"left_?bar|right_?bar|header|footer|related|up|path|quickview|child-?links|toctree-wrapper|directory|links|topbar|"
+    r"bottom|top|sitemap|siteinfo|sectionindex|banner|page-header|on-this-page|list-of-\w+|index-label)(?:$|\s)"
 )
-_HEADER = re.compile(r"(?:^|[\s_-])(?:page-header|header|banner|top|topbar)(?:$|[\s_-])")
+_HEADER = re.compile(r"(?:^|\s)(?:page-header|header|banner|top|topbar)(?:$|\s)")
 _SHORT = 400  #: characters of a header
 _LINKED = 0.6  #: the least share of links in what is likely navigation
 _TOP = 3  #: blocks in which a menu may stand

@@ -39,6 +39,7 @@ class PageRow(Leased, Table):
     text: Mapped[str]
     lang: Mapped[str] = mapped_column(String(8))
     headings: Mapped[list[Any]]
+    blocks: Mapped[list[Any]] = mapped_column(default=list)
     published: Mapped[datetime | None]
     modified: Mapped[datetime | None]
     etag: Mapped[str]

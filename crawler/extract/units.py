@@ -1,0 +1,140 @@
+"""Tell what of a page stays together in a passage, and where each may be cut if it must: its units and their pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from domain import Block, PageText
+from text.sentences import sentence_spans
+
+TARGET_WORDS, MAX_WORDS = 110, 180
+#: characters of a script without spaces for one word
+_WIDE_CHARS_PER_WORD = 2.5
+#: characters; longer strings are URLs or data, and count as several words
+_MAX_WORD = 60
+_WIDE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_ITEM = re.compile(r"\n(?= *- )")
+_ROW = re.compile(r"\n")
+
+Span = tuple[int, int]
+
+
+def word_count(text: str) -> float:
+    """Return the length of a text in words: 2.5 characters of a script without spaces are one.
+
+    A string longer than any word counts as several, so that no passage grows without end.
+    """
+    wide = len(_WIDE.findall(text))
+    words = _WIDE.sub(" ", text).split()
+    return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
+
+
+def blocks_within(blocks: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
+    """Return the parts of blocks within ``start`` and ``end``, at offsets from ``start``."""
+    return tuple(
+        Block(kind=block.kind, start=max(block.start, start) - start, end=min(block.end, end) - start)
+        for block in blocks
+        if block.start < end and block.end > start
+    )
+
+
+def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
+    """Yield the units of ``page.text[start:end]`` in order, each as the pieces between which it may be cut.
+
+    A sentence is one; so are a list, a table or code with the sentence above it, and a term with its description.
+    """
+    held: list[Span] = []
+    above = ""  #: the kind of what is held last
+    for block in _filled(page, start, end):
+        pieces = list(_pieces(page.text, block))
+        if not pieces:
+            continue
+        if _joins(page.text, block, above):
+            held = _joined(page.text, held, pieces[0])
+        else:
+            if held:
+                yield held
+            held = pieces[:1]
+        for piece in pieces[1:]:
+            if block.kind in ("prose", "heading"):
+                yield held
+                held = [piece]
+            else:
+                held.append(piece)
+        above = block.kind
+    if held:
+        yield held
+
+
+def _joins(text: str, block: Block, above: str) -> bool:
+    """Return whether a block's beginning stays with what stands above it."""
+    if above == "heading":
+        return True
+    if block.kind == "prose":  # the rest of a sentence that code or a list interrupts
+        return above in ("code", "list", "table") and text[block.start : block.start + 1].islower()
+    if block.kind == "definition":
+        return above == "prose" and text[: block.start].rstrip().endswith((":", "："))
+    return above == "prose" or (above == "definition" and block.kind != "heading")
+
+
+def _joined(text: str, held: list[Span], piece: Span) -> list[Span]:
+    """Return pieces with one more: one piece with the last of them, if it fits."""
+    one = (held[-1][0], piece[1])
+    return [*held[:-1], one] if word_count(text[slice(*one)]) <= MAX_WORDS else [*held, piece]
+
+
+def _filled(page: PageText, start: int, end: int) -> Iterator[Block]:
+    """Yield the blocks within ``start`` and ``end``; text in none of them is prose."""
+    at = start
+    for block in page.blocks:
+        begin, stop = max(block.start, at), min(block.end, end)
+        if begin < stop:
+            if page.text[at:begin].strip():
+                yield Block(kind="prose", start=at, end=begin)
+            yield Block(kind=block.kind, start=begin, end=stop)
+            at = stop
+    if page.text[at:end].strip():
+        yield Block(kind="prose", start=at, end=end)
+
+
+def _pieces(text: str, block: Block) -> Iterator[Span]:
+    """Yield what a block is made of: sentences, items, rows, else all of it; too long ones are cut."""
+    for begin, stop in _natural(text, block):
+        at = begin
+        while word_count(text[at:stop]) > MAX_WORDS:
+            cut = _cut(text, at, stop)
+            yield at, cut
+            at = cut
+        if text[at:stop].strip():
+            yield at, stop
+
+
+def _natural(text: str, block: Block) -> Iterator[Span]:
+    if block.kind == "code" or (block.kind == "definition" and _fits(text, block)):
+        yield block.start, block.end
+    elif block.kind in ("list", "table"):
+        marks = _ITEM if block.kind == "list" else _ROW
+        starts = [found.end() for found in marks.finditer(text, block.start, block.end)]
+        if block.kind == "table":
+            del starts[1:2]  # the row below the header stays with it
+        starts = [block.start, *(at for at in starts if at > block.start)]
+        yield from zip(starts, [*starts[1:], block.end], strict=True)
+    else:
+        for begin, stop in sentence_spans(text[block.start : block.end]):
+            yield block.start + begin, block.start + stop
+
+
+def _fits(text: str, block: Block) -> bool:
+    return word_count(text[block.start : block.end]) <= MAX_WORDS
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Return where to cut what is too long: after about TARGET_WORDS, at a line's, sentence's or word's end, if any."""
+    reach = start + max(40, int((end - start) * TARGET_WORDS / word_count(text[start:end])))
+    for mark in ("\n", ". ", " "):
+        if (found := text.rfind(mark, start + 1, reach)) > start:
+            return found + len(mark)
+    return min(end, reach)

@@ -1,0 +1,98 @@
+"""A passage is cut where a reader would cut it: between sentences, items and rows, not through code."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
+from crawler.extract.units import MAX_WORDS, word_count
+from domain import BLOCK_KINDS, Block, PageText, Passage
+
+_FILLER = "The keeper trims the wick every evening before he lights the lamp. " * 8
+
+
+def _passages(body: str) -> list[Passage]:
+    page = extract(
+        f"<html><head><title>Lamps</title></head><body><main>{body}</main></body></html>".encode(),
+        url="http://a.example/",
+        content_type="text/html; charset=utf-8",
+    )
+    return chunk(page, page_id=1, url="http://a.example/")
+
+
+@pytest.mark.parametrize(
+    ("body", "whole"),
+    [
+        # a list stays with the sentence that introduces it
+        ("<p>You need:</p><ul>" + "<li>a wick of cotton</li>" * 9 + "</ul>", "You need:\n\n- a wick"),
+        # a table's header stays with its rows
+        (
+            "<table><tr><th>Lamp</th><th>Oil</th></tr>" + "<tr><td>north</td><td>whale</td></tr>" * 12 + "</table>",
+            "Lamp | Oil\nnorth | whale",
+        ),
+        # code is whole, below its sentence
+        (
+            "<p>Write this:</p><pre>" + "light(lamp)\n" * 40 + "</pre>",
+            "Write this:\n\nlight(lamp)\n" + "light(lamp)\n" * 38,
+        ),
+        # a term stays with its description
+        ("<dl><dt>wick</dt><dd>" + "What burns in the lamp. " * 9 + "</dd></dl>", "wick\nWhat burns"),
+        # a term above code, too
+        ("<dl><dt>light()</dt><dd><pre>" + "light(lamp) now\n" * 9 + "</pre></dd></dl>", "light()\n\nlight(lamp)"),
+        # the rest of a sentence stays with the code in it
+        (
+            "<p>The command</p><pre>light --all</pre><p>lights every lamp there is.</p>",
+            "light --all\nlights every lamp",
+        ),
+    ],
+)
+def test_what_belongs_together_is_in_one_passage(body: str, whole: str) -> None:
+    for before in range(5):
+        texts = [passage.text for passage in _passages(f"<p>{_FILLER * before}</p>{body}<p>{_FILLER}</p>")]
+        assert any(whole in text for text in texts), (before, texts)
+
+
+def test_a_list_too_long_for_a_passage_is_cut_between_its_items() -> None:
+    items = "".join(
+        f"<li>Item {at} says that the keeper trims the wick every evening before nightfall.</li>" for at in range(60)
+    )
+    passages = _passages(f"<p>These are the rules:</p><ul>{items}</ul>")
+    assert len(passages) > 3
+    assert all(passage.text.startswith("- Item") for passage in passages[1:])
+
+
+def test_a_passage_knows_the_kinds_of_its_parts() -> None:
+    (passage,) = _passages(
+        "<h2>Wicks</h2><p>You need two of them, as every keeper of a lamp knows, and one more for the night:</p>"
+        "<ul><li>flat</li><li>round</li></ul><pre>trim(wick)</pre>"
+    )
+    assert [(block.kind, passage.text[block.start : block.end]) for block in passage.blocks] == [
+        ("heading", "Wicks"),
+        ("prose", "You need two of them, as every keeper of a lamp knows, and one more for the night:"),
+        ("list", "- flat\n- round"),
+        ("code", "trim(wick)"),
+    ]
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab de.\n- |日。 1"), max_size=2_000),
+    st.lists(st.tuples(st.integers(0, 2_000), st.sampled_from(BLOCK_KINDS)), max_size=12),
+)
+def test_passages_rebuild_their_page_whatever_its_blocks(text: str, marks: list[tuple[int, str]]) -> None:
+    starts = sorted({at: kind for at, kind in marks if at < len(text)}.items())
+    blocks = tuple(
+        Block(kind=kind, start=start, end=end)  # type: ignore[arg-type]
+        for (start, kind), (end, _) in pairwise([*starts, (len(text), "prose")])
+    )
+    page = PageText(title="Lamps", text=text, lang="en", blocks=blocks)
+    passages = chunk(page, page_id=1, url="u")
+    assert "".join("".join(passage.text for passage in passages).split()) == "".join(text.split())
+    assert all(text[passage.start : passage.end] == passage.text for passage in passages)
+    for passage in passages:
+        assert all(0 <= block.start < block.end <= len(passage.text) for block in passage.blocks)
+        assert word_count(passage.text) <= 2 * MAX_WORDS
