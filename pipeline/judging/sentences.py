@@ -7,11 +7,11 @@ sentences that follow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from domain import Hit
+from domain import Block, BlockKind, Hit, Passage
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -32,6 +32,8 @@ _SIGNATURE = re.compile(
     r"@?[A-Za-z_][\w:]*(?:\.\w+)*(?:\([^\n]{0,300}\)|\.\w+|_\w+)(?: (?:->|→|=|:) [^\n]{1,120})?"
     r"|--?[a-z][\w-]*(?:[ =,].{0,80})?"
 )
+#: blocks whose sentences are of one kind; that of others shows in their form
+_KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row"}
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _HEADING_WORDS, _PROSE_WORDS = 12, 4
 #: "Accessibility: paths, steps, and seeing the lantern."
@@ -102,7 +104,7 @@ def _is_sentence_about_code(text: str) -> bool:
 def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
     """Yield the sentences without list bullets and without the permalinks of headings."""
     text = hit.passage.text
-    for start, end in sentence_spans(text):
+    for start, end, block in _sentences(hit.passage):
         bullet = _BULLET.match(text, start, end)
         first = bullet.end() if bullet else start
         shown = text[first:end].rstrip("¶ ")
@@ -111,9 +113,17 @@ def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
                 hit=hit,
                 start=first,
                 end=first + len(shown),
-                kind=kind_of(shown, bulleted=bullet is not None),
+                kind=_KINDS.get(block) or kind_of(shown, bulleted=bullet is not None),
                 terms=terms_of(shown, lang),
             )
+
+
+def _sentences(passage: Passage) -> Iterator[tuple[int, int, BlockKind]]:
+    """Yield the sentences of a passage, each with the kind of its block; none goes beyond its block."""
+    blocks = passage.blocks or (Block(kind="prose", start=0, end=len(passage.text)),)
+    for block in blocks:
+        for start, end in sentence_spans(passage.text[block.start : block.end]):
+            yield block.start + start, block.start + end, block.kind
 
 
 def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:

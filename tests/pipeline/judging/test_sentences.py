@@ -1,0 +1,36 @@
+"""Sentences have the kind of the block they stand in, where the page tells its blocks."""
+
+from __future__ import annotations
+
+from domain import Block, Hit, Passage
+from pipeline.judging.sentences import spans_of
+
+TEXT = "Trimming the wick\n\nTrim it every evening:\n\ntrim the wick with the\nlong scissors.\n\nLamp | Oil"
+
+
+def _hit(*blocks: Block) -> Hit:
+    passage = Passage(
+        id="1-0", page_id=1, ord=0, url="u", title="Lamps", lang="en", text=TEXT, start=0, end=len(TEXT),
+        content_hash="h", blocks=blocks,
+    )  # fmt: skip
+    return Hit(passage=passage, score=1.0, scale="rerank", rank=1)
+
+
+def test_headings_code_and_rows_are_known_by_their_blocks_and_no_sentence_leaves_its_own() -> None:
+    blocks = (
+        Block(kind="heading", start=0, end=17),
+        Block(kind="prose", start=19, end=41),
+        Block(kind="code", start=43, end=80),
+        Block(kind="table", start=82, end=92),
+    )
+    assert [(span.kind, span.text) for span in spans_of([_hit(*blocks)], "en")] == [
+        ("heading", "Trimming the wick"),
+        ("prose", "Trim it every evening:"),
+        ("code", "trim the wick with the"),
+        ("code", "long scissors."),
+        ("row", "Lamp | Oil"),
+    ]
+
+
+def test_a_passage_without_blocks_is_read_by_its_form() -> None:
+    assert [span.kind for span in spans_of([_hit()], "en")][:2] == ["heading", "prose"]
