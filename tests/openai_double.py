@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from pipeline.answering.support import Scorer
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai.provider import OpenAIProvider
@@ -164,12 +165,18 @@ class OpenAIDouble:
 
 
 def model_at(
-    url: str, *, model: str = MODEL, api_key: str = "", max_tokens: int = 4096, **provider: Any
+    url: str,
+    *,
+    model: str = MODEL,
+    api_key: str = "",
+    max_tokens: int = 4096,
+    scorer: Scorer | None = None,
+    **provider: Any,
 ) -> LanguageModel:
     """Make a language model that talks to a double."""
     settings = {"timeout_s": 10.0, **provider}
     calls = Calls(provider=OpenAIProvider(base_url=url, api_key=api_key, **settings), max_tokens=max_tokens)
-    return LanguageModel(calls, small_model=model, large_model=model)
+    return LanguageModel(calls, small_model=model, large_model=model, scorer=scorer)
 
 
 class _Server(ThreadingHTTPServer):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.answering.values.find import values_in
-from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable
+from pipeline.answering.values.value import Value, ValueKind, is_comparable
 
 _KINDS: tuple[ValueKind, ...] = ("date", "money", "number")
 _DIGITS = re.compile(r"\w*\d\w*(?:[.,:-]\w*\d\w*)*")
@@ -52,7 +52,7 @@ def _values(sentence: str, langs: Sequence[str]) -> Iterator[tuple[str, list[Val
 
 
 def _is_counted(value: Value) -> bool:
-    return value.unit == BARE and value.high > _COUNTED_ABOVE
+    return value.high > _COUNTED_ABOVE * value.unit.factor
 
 
 def _any_known(readings: Sequence[Value], known: Sequence[Value]) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from domain import Answer, Citation, Cost, Sentence
 from pipeline.answering.citations import cite, render, supported
+from pipeline.answering.support import Quoted, Scorer, why_unsupported
 from pipeline.answering.unsupported_values import unsupported_values
 from pipeline.llm import OnAnswer
 from pipeline.models.passages import PassageBlocks, title_of
@@ -34,18 +35,20 @@ def answer_from(
     state: ReplyState = "complete",
     question: str = "",
     lang: str = "",
+    scorer: Scorer | None = None,
 ) -> Answer:
     """Turn the reply into sentences with citations, each quote exactly the page's text at its offsets.
 
     Leaves out a sentence without a valid citation (unless it ends with a colon before a supported sentence), the
-    unfinished last one of a reply that is not complete, one with an address that no passage holds, and one with a
-    number or date that neither its citations nor the question give. Removes markup and links from the others.
+    unfinished last one of a reply that is not complete, one with an address that no passage holds, and one that its
+    citations do not support (:mod:`pipeline.answering.support`). Removes markup and links from the others.
     ``confidence`` is the share of sentences supported.
     """
     markers = _Markers()
     written = [(_plain(text, passages), cited) for text, cited in _sentences(parts, state)]
     safe = [(text, cited) for text, cited in written if text and not _leads_away(text, passages)]
-    true = [(text, cited) for text, cited in safe if not _has_unsupported_number(text, cited, passages, question, lang)]
+    why = [_why_unsupported(text, cited, passages, question, lang, scorer) for text, cited in safe]
+    true = [each for each, wrong in zip(safe, why, strict=True) if not wrong]
     sentences = [Sentence(text=text, markers=markers.of(own)) for text, own in true]
     cited = supported(sentences, {citation.marker for citation in markers.citations})
     return Answer(
@@ -57,7 +60,8 @@ def answer_from(
         notice=_notice(
             uncited=len(sentences) - len(cited),
             leading_away=len(written) - len(safe),
-            unsupported=len(safe) - len(true),
+            made_up=why.count("number"),
+            unsupported=len(safe) - len(true) - why.count("number"),
             any_left=bool(cited),
             state=state,
         ),
@@ -74,6 +78,7 @@ class AnswerStream:
     composer: str
     question: str
     lang: str
+    scorer: Scorer | None = None
     _sentences: int = field(default=1, init=False)  # the last one is not complete before the next begins
     _published: list[str] = field(default_factory=list, init=False)
 
@@ -91,6 +96,7 @@ class AnswerStream:
             state="partial",
             question=self.question,
             lang=self.lang,
+            scorer=self.scorer,
         )
         if answer.text and answer.text not in self._published:
             self._published.append(answer.text)
@@ -106,15 +112,28 @@ def _leads_away(text: str, passages: Sequence[PassageBlocks]) -> bool:
     return has_unsourced_url(text, [f"{item.passage.text}\n{item.passage.url}" for item in passages])
 
 
-def _has_unsupported_number(
-    text: str, citations: Sequence[PassageSpan], passages: Sequence[PassageBlocks], question: str, lang: str
-) -> bool:
-    """Return whether a number is neither in the sentence's citations (without any, in a passage) nor the question."""
-    sources = [f"{title_of(span.passage)}\n{span.passage.text[span.start : span.end]}" for span in citations]
+def _why_unsupported(
+    text: str,
+    citations: Sequence[PassageSpan],
+    passages: Sequence[PassageBlocks],
+    question: str,
+    lang: str,
+    scorer: Scorer | None,
+) -> str:
+    """Return why the citations do not support a sentence; one without any must only give no number of its own."""
     if not citations:
+        langs = sorted({lang or "en", *(item.passage.lang for item in passages)})
         sources = [item.passage.text for item in passages]
-    langs = {lang or "en", *(item.passage.lang for item in passages)}
-    return bool(unsupported_values(text, [*sources, question], langs=sorted(langs)))
+        return "number" if unsupported_values(text, [*sources, question], langs=langs) else ""
+    quotes = [
+        Quoted(
+            text=span.passage.text[span.start : span.end],
+            title=title_of(span.passage),
+            lang=span.passage.lang,
+        )
+        for span in citations
+    ]
+    return why_unsupported(text, quotes, question, lang=lang or quotes[0].lang, scorer=scorer)
 
 
 @dataclass
@@ -159,13 +178,16 @@ def _cited_parts(parts: Sequence[CitedText]) -> Iterator[tuple[int, int, tuple[P
         start = end
 
 
-def _notice(*, uncited: int, leading_away: int, unsupported: int, any_left: bool, state: ReplyState) -> str:
+def _notice(
+    *, uncited: int, leading_away: int, made_up: int, unsupported: int, any_left: bool, state: ReplyState
+) -> str:
     if not any_left:
         return NOT_FOUND
     counts = (
         (uncited, "without a citation"),
         (leading_away, "with an address that no page gives"),
-        (unsupported, "with a number that the source does not give"),
+        (made_up, "with a number that the source does not give"),
+        (unsupported, "that the source does not support"),
     )
     parts = [f"{count} {'sentence' if count == 1 else 'sentences'} {what} left out." for count, what in counts if count]
     if state == "cut off":

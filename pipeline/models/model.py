@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from pipeline.answering.support import Scorer
 from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.models.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.models.calls import Calls
 from pipeline.models.contradictions import read_disputes
-from pipeline.models.passages import PassageBlocks, cut_into_blocks
+from pipeline.models.passages import cut_into_blocks
 from pipeline.models.prompts import COMPOSE, FACTS, VARIANTS, VERDICT, answer_language
-from pipeline.models.provider import ModelReply, Prompt
+from pipeline.models.provider import Prompt
 from pipeline.models.schemas import (
     FACTS_SCHEMA,
     VARIANTS_SCHEMA,
@@ -35,10 +36,11 @@ MAX_QUESTION_CHARS = 500
 class LanguageModel:
     """Asks a provider's models through ``calls``; questions may be asked in parallel."""
 
-    def __init__(self, calls: Calls, *, small_model: str, large_model: str) -> None:
+    def __init__(self, calls: Calls, *, small_model: str, large_model: str, scorer: Scorer | None = None) -> None:
         self._calls = calls
         self._small_model = small_model
         self._large_model = large_model
+        self._scorer = scorer
 
     def __repr__(self) -> str:
         return f"LanguageModel(small_model={self._small_model!r}, large_model={self._large_model!r})"
@@ -114,12 +116,32 @@ class LanguageModel:
         )
         model = self._large_model
         stream = (
-            AnswerStream(on_answer=on_answer, passages=passages, composer=model, question=question, lang=lang)
+            AnswerStream(
+                on_answer=on_answer,
+                passages=passages,
+                composer=model,
+                question=question,
+                lang=lang,
+                scorer=self._scorer,
+            )
             if on_answer
             else None
         )
         reply, cost = self._calls.ask(model, prompt, on_text=stream)
-        return _answer_of(reply, passages, model, cost, question=question, lang=lang)
+        cut_off = reply.end == "cut off"
+        if not reply.text.strip():
+            what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
+            raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
+        return answer_from(
+            reply.parts,
+            passages,
+            composer=model,
+            state="cut off" if cut_off else "complete",
+            cost=cost,
+            question=question,
+            lang=lang,
+            scorer=self._scorer,
+        )
 
     def within(self, budget: SpendingBudget) -> LanguageModel:
         """Return a copy over the same connections that pays from ``budget``."""
@@ -130,21 +152,3 @@ class LanguageModel:
     def close(self) -> None:
         """Close the connections; the next call opens them again."""
         self._calls.close()
-
-
-def _answer_of(
-    reply: ModelReply, passages: Sequence[PassageBlocks], model: str, cost: Cost, *, question: str, lang: str
-) -> Answer:
-    cut_off = reply.end == "cut off"
-    if not reply.text.strip():
-        what = "used up max_tokens before it replied" if cut_off else "gave an empty reply"
-        raise BadReply(f"{model} {what}: ask again{', with more max_tokens' if cut_off else ''}.", cost=cost)
-    return answer_from(
-        reply.parts,
-        passages,
-        composer=model,
-        state="cut off" if cut_off else "complete",
-        cost=cost,
-        question=question,
-        lang=lang,
-    )

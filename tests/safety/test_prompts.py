@@ -160,7 +160,7 @@ def test_sentence_with_an_address_that_no_page_gives_is_left_out_and_said_so(
 
 def test_address_and_tag_that_the_page_gives_stay_as_words(double: ClaudeDouble, claude: LanguageModel) -> None:
     said = "Plans stand at https://vierburg.example/plans, drawn with the tag <figure>."
-    answer = composed(double, claude, cited(said))
+    answer = composed(double, claude, (said, [Cite(result=0, start=2, end=4)]))
     assert answer.text == f"{said} [1]"
 
 

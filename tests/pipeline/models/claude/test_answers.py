@@ -29,7 +29,7 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
             [
                 ("The lamp broke in 1921", [Cite(result=1, start=0, end=1)]),
                 ", and ",
-                ("the tower is of 1874", [Cite(result=0, start=1, end=2), Cite(result=1, start=0, end=1)]),
+                ("the lighthouse is of 1874", [Cite(result=0, start=1, end=2), Cite(result=1, start=0, end=1)]),
                 ". ",
                 ("All of it was mended.", [Cite(result=1, start=0, end=2)]),
                 " What a tower!",
@@ -38,7 +38,7 @@ def test_streamed_citations_of_several_passages_are_numbered_in_the_order_of_use
         )
     )
     answer = claude.compose(QUESTION, hits())
-    assert answer.text == ("The lamp broke in 1921, and the tower is of 1874. [1] [2] All of it was mended. [3]")
+    assert answer.text == ("The lamp broke in 1921, and the lighthouse is of 1874. [1] [2] All of it was mended. [3]")
     assert [citation.quote for citation in answer.citations] == [
         "A storm broke the lamp in 1921.",
         "The lighthouse of Vierburg was built in 1874.",
@@ -105,3 +105,12 @@ def test_answer_of_nothing_but_made_up_numbers_is_none(double: ClaudeDouble, cla
 def test_number_of_the_question_may_be_repeated(double: ClaudeDouble, claude: LanguageModel) -> None:
     double.script(Say([("Before 1900 a lighthouse stood there.", [Cite(result=0, start=1, end=2)])]))
     assert claude.compose("Did a lighthouse stand there before 1900?", hits()).citations
+
+
+def test_sentence_that_its_citation_does_not_support_is_left_out(double: ClaudeDouble, claude: LanguageModel) -> None:
+    cite = [Cite(result=0, start=1, end=2)]
+    double.script(Say([("The moon is made of cheese.", cite), " ", ("It was built in 1874.", cite)]))
+    answer = claude.compose(QUESTION, hits())
+    assert answer.text == "It was built in 1874. [1]"
+    assert answer.notice == "1 sentence that the source does not support left out."
+    assert answer.confidence == 0.5

@@ -27,24 +27,24 @@ def shortly(double: ClaudeDouble, claude: LanguageModel, question: str, *texts: 
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("said", "text", "expected"),
     [
-        ("Yes, it lies by the sea.", "Yes"),
-        ("No, it lies inland.", "No"),
-        ("It lies by the sea.", None),
-        ("No one says so.", None),
+        ("Yes, it lies by the sea.", "The sea is near Vierburg, a town.", "Yes"),
+        ("No, it lies inland.", "Vierburg lies inland, as a town of miners.", "No"),
+        ("It lies by the sea.", "The sea is near Vierburg, a town.", None),
+        ("No one says so.", "No one says that of Vierburg.", None),
     ],
 )
 def test_it_is_what_the_first_sentence_begins_with(
-    double: ClaudeDouble, claude: LanguageModel, said: str, expected: str | None
+    double: ClaudeDouble, claude: LanguageModel, said: str, text: str, expected: str | None
 ) -> None:
-    text = "The sea is near Vierburg, a town."
     assert shortly(double, claude, WHETHER, text, said=Say([(said, CITED)])) == expected
 
 
 def test_it_is_not_given_against_what_a_page_says(double: ClaudeDouble, claude: LanguageModel) -> None:
     said = Say([("No, it lies inland.", CITED)])
-    assert shortly(double, claude, WHETHER, "Vierburg is a town by the sea.", said=said) is None
+    texts = ("Vierburg lies inland.", "Vierburg is a town by the sea.")
+    assert shortly(double, claude, WHETHER, *texts, said=said) is None
 
 
 def test_question_of_another_kind_has_no_yes(double: ClaudeDouble, claude: LanguageModel) -> None:

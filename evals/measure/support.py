@@ -1,0 +1,78 @@
+"""Measure how well unsupported sentences are told from supported ones, by words alone.
+
+The set ``evals/sets/claims.tsv`` has claims with the quote that they cite, in English and German. The bound was chosen
+on one half of its topics; the figures that count are those of the other half.
+
+    python -m evals.measure.support
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.answering.support import Quoted, why_unsupported
+
+_SET = Path(__file__).parent.parent / "sets" / "claims.tsv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A sentence with the quote it cites."""
+
+    half: str  #: "tune" or "report"
+    lang: str
+    kind: str
+    supported: bool
+    question: str
+    claim: str
+    quote: str
+
+    def is_kept(self) -> bool:
+        """Return whether the sentence would stay in an answer."""
+        quoted = Quoted(text=self.quote, title="", lang=self.lang)
+        return not why_unsupported(self.claim, [quoted], self.question, lang=self.lang)
+
+
+def read_claims(half: str) -> list[Claim]:
+    """Return the claims of one half of the topics."""
+    with _SET.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        claims = [Claim(**row | {"supported": row["supported"] == "yes"}) for row in rows]
+    return [claim for claim in claims if claim.half == half]
+
+
+def measure_support(claims: Sequence[Claim]) -> dict[str, float]:
+    """Return the share of supported claims that are kept, and of unsupported ones that are left out."""
+    kept = [claim.is_kept() for claim in claims if claim.supported]
+    left_out = [not claim.is_kept() for claim in claims if not claim.supported]
+    return {"kept": sum(kept) / len(kept), "left_out": sum(left_out) / len(left_out)}
+
+
+def by_kind(claims: Iterable[Claim]) -> Mapping[str, tuple[int, int]]:
+    """Return how many of each kind are told rightly, and how many there are."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for claim in claims:
+        found[f"{claim.kind}{'' if claim.supported else ' (not supported)'}"].append(claim.is_kept() == claim.supported)
+    return {kind: (sum(right), len(right)) for kind, right in sorted(found.items())}
+
+
+def main() -> None:
+    """Print the figures of both halves, the kinds of the other half, and what is told wrongly in the first."""
+    for half in ("tune", "report"):
+        figures = measure_support(read_claims(half))
+        print(f"{half}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
+    for kind, (right, count) in by_kind(read_claims("report")).items():
+        print(f"  {kind}: {right}/{count}")
+    for claim in read_claims("tune"):
+        if claim.is_kept() != claim.supported:
+            quoted = Quoted(text=claim.quote, title="", lang=claim.lang)
+            why = why_unsupported(claim.claim, [quoted], claim.question, lang=claim.lang)
+            print(f"  wrong in tune: {claim.kind}: {claim.claim} | {claim.quote} ({why or 'kept'})")
+
+
+if __name__ == "__main__":
+    main()
