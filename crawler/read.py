@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -72,7 +73,7 @@ async def read(
 
     ``take_slot`` is awaited before a redirect's target and its robots.txt are requested; it may raise HostBusy.
     """
-    permission = Permission(client, robots, agent, now)
+    permission, started = Permission(client, robots, agent, now), time.monotonic()
 
     async def before_redirect(url: str) -> None:
         if take_slot is not None:
@@ -99,7 +100,7 @@ async def read(
                     result = replace(_extracted(rendered, candidate, known, now), validators=Validators())
         result = replace(result, bytes=len(fetched.body), elapsed_s=fetched.elapsed_s, status=fetched.status)
     except FetchError as error:
-        result = _of_error(error, candidate.url)
+        result = replace(_of_error(error, candidate.url), elapsed_s=time.monotonic() - started)
     return replace(result, links=(*permission.sitemaps, *result.links), crawl_delay_s=permission.delay_s)
 
 

@@ -177,7 +177,11 @@ class Settings(BaseSettings):
         "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
     )
 
-    max_seconds: float = Field(120.0, gt=0, description="Longest time one question may read the web, in seconds.")
+    max_seconds: float = Field(
+        120.0,
+        gt=0,
+        description="Longest time one question may read the web, in seconds, without what pages wait for a worker.",
+    )
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
     wave_pages: int = Field(5, ge=1, description="Pages read before the question is searched again.")
 

@@ -127,7 +127,7 @@ def _move_on(services: Services, now: datetime) -> None:
             if row is None or row.status not in (Status.READING, Status.EMBEDDING):
                 continue
             question = state.to_question(row)
-            if stop := out_of_time(question, now):
+            if stop := out_of_time(question, candidates.spent(session, question_id, now).seconds):
                 candidates.abandon(session, question_id, stop, now)
             moved = status_after_reading(session, question_id)
             if moved is None or moved == row.status:
@@ -142,6 +142,7 @@ def _ready_to_move(session: Session, ids: Sequence[str], now: datetime) -> list[
     for question_id in ids:
         question = state.find(session, question_id)
         onward = status_after_reading(session, question_id)
-        if out_of_time(question, now) or (onward is not None and onward != question.status):
+        reading_s = candidates.spent(session, question_id, now).seconds
+        if out_of_time(question, reading_s) or (onward is not None and onward != question.status):
             ready.append(question_id)
     return ready

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -43,10 +43,11 @@ class CandidateOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """The pages and bytes that a question's crawl has used so far."""
+    """What a question's crawl has used so far."""
 
     pages: int
     bytes: int
+    seconds: float  #: in which at least one page was fetched, or a site had asked to be left alone for a while
 
 
 def add(
@@ -121,8 +122,11 @@ def unindexed(session: Session, question_id: str) -> list[int]:
     return list(session.scalars(query.distinct()))
 
 
-def spent(session: Session, question_id: str) -> Spent:
-    """Return the pages and bytes the question's crawl has fetched."""
+def spent(session: Session, question_id: str, now: datetime) -> Spent:
+    """Return the pages, bytes and seconds that the question's crawl has used.
+
+    What a page waits for a worker, for its turn at a host or to be embedded is not reading.
+    """
     pages = _count(
         session,
         CandidateRow.question_id == question_id,
@@ -132,7 +136,15 @@ def spent(session: Session, question_id: str) -> Spent:
     total = session.scalar(
         select(func.coalesce(func.sum(CandidateRow.bytes), 0)).where(CandidateRow.question_id == question_id)
     )
-    return Spent(pages=pages, bytes=int(total or 0))
+    return Spent(pages=pages, bytes=int(total or 0), seconds=_reading_s(session, question_id, now))
+
+
+def retry_later(
+    session: Session, lease: leases.Lease, *, after_s: float, took_s: float, error: str, now: datetime
+) -> bool:
+    """Release a candidate to be read again later; what its site took and asks to wait for counts as reading."""
+    read_s = CandidateRow.elapsed_s + took_s + after_s
+    return leases.release(session, lease, due_at=now + timedelta(seconds=after_s), error=error, elapsed_s=read_s)
 
 
 def of_question(session: Session, question_id: str) -> list[CandidateRow]:
@@ -163,12 +175,13 @@ def to_candidate(row: CandidateRow) -> Candidate:
 
 
 def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetime) -> int:
+    values = asdict(result) | {"elapsed_s": CandidateRow.elapsed_s + result.elapsed_s}  # with that of earlier attempts
     return update_rows(
         session,
         CandidateRow,
         which,
         status=CandidateStatus.SETTLED,
-        **asdict(result),
+        **values,
         settled_at=now,
         **leases.RELEASED,
     )
@@ -176,3 +189,17 @@ def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetim
 
 def _count(session: Session, *where: Any) -> int:
     return int(session.scalar(select(func.count()).select_from(CandidateRow).where(*where)) or 0)
+
+
+def _reading_s(session: Session, question_id: str, now: datetime) -> float:
+    """Return the seconds in which pages were read, those of pages read at the same time once."""
+    query = select(CandidateRow.settled_at, CandidateRow.due_at, CandidateRow.elapsed_s).where(
+        CandidateRow.question_id == question_id, CandidateRow.elapsed_s > 0
+    )
+    ends = [(settled or due, elapsed_s) for settled, due, elapsed_s in session.execute(query)]
+    total, read_to = 0.0, None
+    for start, end in sorted((end - timedelta(seconds=elapsed_s), min(end, now)) for end, elapsed_s in ends):
+        begin = start if read_to is None else max(start, read_to)
+        if end > begin:
+            total, read_to = total + (end - begin).total_seconds(), end
+    return total

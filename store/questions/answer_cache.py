@@ -90,7 +90,7 @@ def _contradicted(session: Session, equal_key: str, answer: AnswerRow) -> bool:
 def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer: AnswerRow, now: datetime) -> bool:
     """Return whether the crawl that found nothing is fresh, read all it wanted, and would be the same again."""
     origin = session.get_one(QuestionRow, equal.leader_id or equal.id)
-    spent = candidates.spent(session, origin.id)
+    spent = candidates.spent(session, origin.id, now)
     failed = select(CandidateRow.id).where(
         CandidateRow.question_id == origin.id,
         CandidateRow.outcome.in_((ReadOutcome.FAILED, ReadOutcome.SKIPPED, ReadOutcome.BLOCKED)),
@@ -102,13 +102,7 @@ def _web_said_no(session: Session, row: QuestionRow, equal: QuestionRow, answer:
         and origin.cycle < origin.budget["cycles"]
         and spent.pages < origin.budget["pages"]
         and spent.bytes < origin.budget["bytes"]
-        and _seconds(origin) < origin.budget["seconds"]
+        and spent.seconds < origin.budget["seconds"]
         and session.scalar(failed.limit(1)) is None
         and session.scalar(added.limit(1)) is None
     )
-
-
-def _seconds(origin: QuestionRow) -> float:
-    if origin.crawl_started_at is None or origin.finished_at is None:
-        return 0.0
-    return (origin.finished_at - origin.crawl_started_at).total_seconds()

@@ -66,7 +66,7 @@ def look_until_the_end(services: Services, question_id: str, *, cycles: int) -> 
             services,
             question_id,
             "requery",
-            lambda q, p=progress: transitions.after_final_pass(q, lookup.final_pass(services, q), p, services.now()),
+            lambda q, p=progress: transitions.after_final_pass(q, lookup.final_pass(services, q), p),
         )
 
 

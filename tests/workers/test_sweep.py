@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.orm import Session
 
 from domain import Candidate, Status
 from store.crawl import candidates
@@ -87,19 +88,29 @@ def test_a_wave_that_nobody_moved_on_is_moved_on(services: Services, bell: Bell)
     assert (Status.REQUERYING, question_id) in bell.rung
 
 
+def _add(session: Session, question_id: str, url: str, *, elapsed_s: float) -> None:
+    """Have a page wait that was tried before: its site took so long, or asked for so long a pause, up to now."""
+    now = datetime.now(UTC)
+    found = [Candidate(url=url)]
+    (row_id,) = candidates.add(session, question_id, found, wave=0, status=CandidateStatus.WAITING, now=now)
+    session.get_one(CandidateRow, row_id).elapsed_s = elapsed_s
+
+
+def test_what_pages_wait_for_a_worker_is_not_reading(services: Services) -> None:
+    question_id = _ask(services, Status.READING, age_s=600.0)
+    with services.database.write() as session:
+        session.get_one(QuestionRow, question_id).crawl_started_at = services.now() - timedelta(seconds=500)
+        _add(session, question_id, "http://slow.example/", elapsed_s=0.0)
+    sweep.sweep(services)
+    assert _status(services, question_id) == Status.READING
+    with services.database.read() as session:
+        assert session.query(CandidateRow).one().outcome is None
+
+
 def test_a_wave_out_of_time_is_ended_and_the_question_goes_on_with_what_it_has(services: Services) -> None:
     question_id = _ask(services, Status.READING, age_s=10.0)
     with services.database.write() as session:
-        row = session.get_one(QuestionRow, question_id)
-        row.crawl_started_at = services.now() - timedelta(seconds=500)
-        candidates.add(
-            session,
-            question_id,
-            [Candidate(url="http://slow.example/")],
-            wave=0,
-            status=CandidateStatus.WAITING,
-            now=services.now(),
-        )
+        _add(session, question_id, "http://slow.example/", elapsed_s=500.0)
     sweep.sweep(services)
     assert _status(services, question_id) == Status.REQUERYING
     with services.database.read() as session:

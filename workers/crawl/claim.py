@@ -41,6 +41,7 @@ class Claim:
     page: pages.PageState | None
     sources: tuple[Source, ...]
     delay_s: float
+    reading_s: float = 0.0  #: what the question has read so far
 
 
 def claim(services: Services, candidate_id: int) -> Claim | None:
@@ -55,17 +56,19 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             return None
         candidate = candidates.to_candidate(row)
         known_sources = tuple(sources.list_all(session))
+        asked_by = row.question_id
         return Claim(
             lease=lease,
             candidate_id=candidate_id,
             candidate=candidate,
-            question=state.find(session, row.question_id) if row.question_id else None,
+            question=state.find(session, asked_by) if asked_by else None,
             site_read_id=row.site_read_id,
             lane_page=row.wave,
             attempts=row.attempts,
             page=pages.find(session, candidate.url) if candidate.kind == "page" else None,
             sources=known_sources,
             delay_s=host_delay.delay_s(session, services, candidate.url, known_sources),
+            reading_s=candidates.spent(session, asked_by, now).seconds if asked_by else 0.0,
         )
 
 
@@ -74,7 +77,7 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
     question, page = claim.question, claim.page
     if question is not None and question.status is not Status.READING:
         return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason="the question no longer waits for it")
-    if question is not None and (stop := out_of_time(question, now)):
+    if question is not None and (stop := out_of_time(question, claim.reading_s)):
         return CandidateOutcome(outcome=ReadOutcome.SKIPPED, reason=stop)
     if claim.attempts > leases.MAX_ATTEMPTS:
         return CandidateOutcome(outcome=ReadOutcome.FAILED, reason=f"given up after {leases.MAX_ATTEMPTS} attempts")

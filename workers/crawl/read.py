@@ -16,7 +16,7 @@ from crawler.read import read as read_page
 from crawler.robots.permission import HostBusy, RobotsFile
 from domain import ReadOutcome
 from domain.site import Source
-from store.crawl import sources
+from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
 from store.sql import leases
 from store.sql.database import Database
@@ -64,7 +64,8 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
         finally:
             services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
         if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS:
-            _retry(services, claim, reading.reason, after_s=reading.retry_after_s or leases.backoff_s(claim.attempts))
+            after_s = reading.retry_after_s or leases.backoff_s(claim.attempts)
+            _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
         else:
             record.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
 
@@ -101,14 +102,14 @@ def _defer(services: Services, claim: Claim, wait_s: float) -> None:
     services.dispatcher.send("wellread.read", claim.candidate_id, in_s=wait_s)
 
 
-def _retry(services: Services, claim: Claim, error: str, *, after_s: float) -> None:
+def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took_s: float = 0.0) -> None:
     if claim.attempts >= leases.MAX_ATTEMPTS or (
         claim.question is not None and after_s > claim.question.budget.seconds
     ):
         record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
     with services.database.write() as session:
-        leases.retry_later(session, claim.lease, services.now() + timedelta(seconds=after_s), error)
+        candidates.retry_later(session, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
 
 
 class _StoredRobots:

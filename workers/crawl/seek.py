@@ -150,7 +150,7 @@ def _known(session: Session, question: Question, now: datetime) -> Known:
         found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
         seen=frozenset(read) | lately | {row.url for row in read_before},
         sitemaps=tuple(url for url in usual if url not in lately),
-        pages=candidates.spent(session, question.id).pages,
+        pages=candidates.spent(session, question.id, now).pages,
     )
 
 

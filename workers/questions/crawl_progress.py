@@ -18,12 +18,13 @@ class Progress:
 
     pages: int = 0
     bytes: int = 0
+    seconds: float = 0.0  #: of reading
     cycle: int = 0  #: waves that read chosen pages
     news: bool = True  #: whether the last wave found anything new
     exhausted: str = ""  #: why nothing is left to read; empty while something is left
 
 
-def stop_reason(question: Question, progress: Progress, now: datetime) -> str:
+def stop_reason(question: Question, progress: Progress) -> str:
     """Return why a crawl must end; empty while it may go on."""
     budget = question.budget
     if progress.exhausted:
@@ -34,15 +35,19 @@ def stop_reason(question: Question, progress: Progress, now: datetime) -> str:
         return f"the budget of {budget.pages} pages is used up"
     if progress.bytes >= budget.bytes:
         return f"the budget of {budget.bytes:,} bytes is used up"
-    return out_of_time(question, now) or ("" if progress.news else "the last pages read brought nothing new")
+    return out_of_time(question, progress.seconds) or (
+        "" if progress.news else "the last pages read brought nothing new"
+    )
 
 
-def out_of_time(question: Question, now: datetime) -> str:
-    """Return why a crawl has no time left; empty while it has."""
-    started = question.crawl_started_at
-    if started is None or (now - started).total_seconds() < question.budget.seconds:
+def out_of_time(question: Question, reading_s: float) -> str:
+    """Return why a crawl has no time left; empty while it has.
+
+    Only the time of reading counts: a busy machine reads on, up to the question's deadline.
+    """
+    if reading_s < question.budget.seconds:
         return ""
-    return f"the budget of {question.budget.seconds:g} seconds is used up"
+    return f"the budget of {question.budget.seconds:g} seconds of reading is used up"
 
 
 def status_after_reading(session: Session, question_id: str) -> Status | None:
@@ -52,18 +57,19 @@ def status_after_reading(session: Session, question_id: str) -> Status | None:
     return Status.EMBEDDING if candidates.unindexed(session, question_id) else Status.REQUERYING
 
 
-def progress(session: Session, question: Question) -> Progress:
+def progress(session: Session, question: Question, now: datetime) -> Progress:
     """Return the crawl's progress after a wave.
 
     A wave that read only a site's front page and lists is no search cycle: it chose no page for the question.
     """
     wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.waves - 1]
     has_chosen = any(row.kind == "page" and row.origin != "seed" for row in wave)
-    spent = candidates.spent(session, question.id)
+    spent = candidates.spent(session, question.id, now)
     row = session.get_one(QuestionRow, question.id)
     return Progress(
         pages=spent.pages,
         bytes=spent.bytes,
+        seconds=spent.seconds,
         cycle=question.cycle + (1 if has_chosen else 0),
         news=any(entry.news for entry in wave),
         exhausted=row.stop_reason or "",

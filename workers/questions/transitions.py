@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
 from typing import Any
 
 from domain import Hit, Question, Status, VariantKind
@@ -39,12 +38,12 @@ def after_second_pass(question: Question, result: LookupResult) -> Move:
     return _provisional(result, Changes(crawl_reason=result.verdict.reason))
 
 
-def after_final_pass(question: Question, result: LookupResult, progress: Progress, now: datetime) -> Move:
+def after_final_pass(question: Question, result: LookupResult, progress: Progress) -> Move:
     """Answer; or read the next wave while the budget lasts; or end."""
     changes = Changes(cycle=progress.cycle)
     if result.verdict.sufficient:
         return _answered(result, replace(changes, stop_reason="the answer was found"))
-    if stop := stop_reason(question, progress, now):
+    if stop := stop_reason(question, progress):
         return _last_word(result, replace(changes, stop_reason=stop), pages_read=progress.pages)
     return _provisional(result, changes)
 

@@ -41,8 +41,8 @@ def requery(question_id: str) -> None:
 def _after_final_pass(question: Question, result: LookupResult) -> Move:
     ready = services()
     with ready.database.read() as session:
-        progress = crawl_progress.progress(session, question)
-    return transitions.after_final_pass(question, result, progress, ready.now())
+        progress = crawl_progress.progress(session, question, ready.now())
+    return transitions.after_final_pass(question, result, progress)
 
 
 def _search(

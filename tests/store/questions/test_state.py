@@ -137,10 +137,10 @@ def test_a_replayed_question_begins_with_a_whole_budget(database: Database) -> N
         session.execute(update(CandidateRow).values(outcome="failed", bytes=5_000, settled_at=NOW, status="SETTLED"))
     _record(database, _claim(database, question), failed)
     with database.write() as session:
-        assert candidates.spent(session, question.id) == Spent(pages=1, bytes=5_000)
+        assert candidates.spent(session, question.id, NOW) == Spent(pages=1, bytes=5_000, seconds=0.0)
         replay(session, question.id, NOW + timedelta(seconds=9))
     with database.write() as session:
-        assert candidates.spent(session, question.id) == Spent(pages=0, bytes=0)
+        assert candidates.spent(session, question.id, NOW) == Spent(pages=0, bytes=0, seconds=0.0)
         assert candidates.add(session, question.id, [found], wave=0, status=CandidateStatus.WAITING, now=NOW)
         assert trace.spent(session, question.id) == Cost()
         assert trace.total_cost(session, question.id) == cost  # what it cost in all is still told
