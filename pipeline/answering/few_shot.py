@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from domain import SolvedQuestion
-from pipeline.question.analysis import Analysis, QuestionType, question_type_of
+from pipeline.question.analysis import Analysis
+from pipeline.question.question_type import QuestionType, question_type_of
 from text.invisible import strip_invisible
 from text.similarity import jaccard
 from text.terms import content_terms
@@ -61,7 +62,7 @@ def examples_for(analysis: Analysis, solved: SolvedQuestions | None) -> str:
 
 def likeness(analysis: Analysis, solved: SolvedQuestion) -> float:
     """Return how similar two questions are, [0, 1]: ¾ Jaccard of their terms + ¼ for the same type (not "general")."""
-    same = _is_of_type(solved.question, analysis.question_type)
+    same = _is_of_type(solved.question, analysis.question_type, analysis.lang)
     shared = jaccard(set(analysis.terms), set(content_terms(solved.question, analysis.lang)))
     return (1 - SAME_TYPE) * shared + SAME_TYPE * same
 
@@ -84,5 +85,5 @@ def _shown(text: str) -> str:
     return plain.replace("<", "‹").replace(">", "›")[:MAX_EXAMPLE_CHARACTERS]
 
 
-def _is_of_type(question: str, kind: QuestionType) -> bool:
-    return kind != "general" and question_type_of(question) == kind
+def _is_of_type(question: str, kind: QuestionType, lang: str) -> bool:
+    return kind != "general" and question_type_of(question, lang) == kind

@@ -20,7 +20,10 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
     ),
     (
         "time",
-        r"^(?:since |until |from )?when|(?:what|which) (?:year|date|day|month|decade|century)|^(?:seit |bis |ab )?wann"
+        # in the present a condition may be asked for: "When does the cache expire?"
+        r"^(?:since |until |from )?when(?! (?:does|do|are|can|could|should|would|must|is an?)(?!\w))"
+        r"|(?:what|which) (?:year|date|day|month|decade|century)"
+        r"|^(?:seit |bis |ab )?wann(?! (?:wird|werden|soll\w*|muss|müssen|kann|können|darf|dürfen|ist eine?)(?!\w))"
         r"|welche[mnrs]? (?:jahr\w*|tag|datum|monat|jahrhundert)",
     ),
     (

@@ -1,7 +1,8 @@
 """Make variants of a question by rules: a paraphrase, a perspective shift and keywords (English, German).
 
 The rules know the shapes of questions and a few general synonyms; they cost nothing. A question of another shape still
-gets its keywords and a statement of its topic.
+gets its keywords and a statement of its topic. In any other language the keywords are the one variant: English words
+around them would find English pages.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"what (?:is|are) (.+)", "what is meant by {0}"),
         (r"who (?:is|was) (.+)", "which person is {0}"),
         (r"who (.+)", "which person {0}"),
-        (r"when (did|was|were|is|are|does|do|will) (.+)", "in what year {0} {1}"),
+        (r"when (did|was|were) (.+)", "in what year {0} {1}"),
+        (r"when (is|are|does|do|will) (.+)", "under what conditions {0} {1}"),
         (r"where (did|was|were|is|are|does|do|can|will) (.+)", "in what place {0} {1}"),
         (r"why (.+)", "what is the reason {0}"),
         (r"how many (.+)", "what number of {0}"),
@@ -48,6 +50,7 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"was bedeutet (.+)", "was ist die Bedeutung von {0}"),
         (r"wer (?:ist|war) (.+)", "welche Person ist {0}"),
         (r"wer (.+)", "welche Person {0}"),
+        (r"wann ((?:wird|werden|soll|sollte|muss|kann|darf) .+)", "unter welchen Bedingungen {0}"),
         (r"wann (.+)", "in welchem Jahr {0}"),
         (r"wo (.+)", "an welchem Ort {0}"),
         (r"(?:warum|weshalb|wieso) (.+)", "aus welchem Grund {0}"),
@@ -67,7 +70,8 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"what (is|are|was|were) (.+)", "{1} {0}"),
         (r"who (is|was) (.+)", "{1} {0}"),
         (r"who (.+)", "the person who {0}"),
-        (r"when (?:did|does|do|was|were|is|are|will) (.+)", "the date {0}"),
+        (r"when (?:did|was|were) (.+)", "the date {0}"),
+        (r"when (?:does|do|is|are|will) (.+)", "{0} when"),
         (r"where (?:did|does|do|was|were|is|are|can|will) (.+)", "the place {0}"),
         (r"why (?:did|does|do|was|were|is|are) (.+)", "{0} because"),
         (r"how many (.+)", "the number of {0}"),
@@ -85,7 +89,7 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"was bedeutet (.+)", "{0} bedeutet"),
         (r"wer (ist|war) (.+)", "{1} {0}"),
         (r"wer (.+)", "die Person, die {0}"),
-        (r"wann (.+)", "das Datum: {0}"),
+        (r"wann (.+)", "der Zeitpunkt: {0}"),
         (r"wo (.+)", "der Ort: {0}"),
         (r"(?:warum|weshalb|wieso) (.+)", "der Grund: {0}"),
         (r"wie viele? (.+)", "die Anzahl {0}"),
@@ -104,6 +108,9 @@ _TOPIC_WORD: dict[str, dict[str, str]] = {
         "comparative": "Unterschied", "procedural": "Anleitung", "general": "Überblick",
     },
 }  # fmt: skip
+
+_ABOUT = {"en": "Information about", "de": "Informationen über"}
+_KNOWN = {"en": "What is known about {}?", "de": "Was ist über {} bekannt?"}
 
 #: general words that mean the same; no topic's own vocabulary
 _PAIRS: dict[str, str] = {
@@ -160,13 +167,13 @@ def make_variants(
 
 def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
     """Yield every wording of the rules, the most useful of each kind first."""
-    lang = analysis.lang if analysis.lang in _SHIFTS else "en"
+    lang = analysis.lang
     bare = analysis.text.rstrip("?？!. ").strip("¿¡ ")
     keywords = " ".join(dict.fromkeys(content_words(bare, analysis.lang)))
     synonym = _replace_synonyms(bare, lang)
-    paraphrase = _by_rule(synonym or bare, _PARAPHRASES[lang])
+    paraphrase = _by_rule(synonym or bare, _PARAPHRASES.get(lang, ()))
     yield "paraphrase", f"{paraphrase}?" if paraphrase else synonym
-    yield "perspective_shift", _by_rule(bare, _SHIFTS[lang]) or _about(keywords, lang)
+    yield "perspective_shift", _by_rule(bare, _SHIFTS.get(lang, ())) or _about(keywords, lang)
     yield "keyword_focus", keywords
     yield "paraphrase", f"{synonym}?" if synonym else ""
     yield "keyword_focus", _with_topic_word(keywords, analysis, lang)
@@ -191,20 +198,16 @@ def _replace_synonyms(text: str, lang: str) -> str:
 
 
 def _about(keywords: str, lang: str) -> str:
-    if not keywords:
-        return ""
-    return f"Informationen über {keywords}" if lang == "de" else f"Information about {keywords}"
+    return f"{_ABOUT[lang]} {keywords}" if keywords and lang in _ABOUT else ""
 
 
 def _as_question(keywords: str, lang: str) -> str:
     """Return a question about the keywords, for a topic without a question or a shape that no rule knows."""
-    if not keywords:
-        return ""
-    return f"Was ist über {keywords} bekannt?" if lang == "de" else f"What is known about {keywords}?"
+    return _KNOWN[lang].format(keywords) if keywords and lang in _KNOWN else ""
 
 
 def _with_topic_word(keywords: str, analysis: Analysis, lang: str) -> str:
-    topic = _TOPIC_WORD[lang].get(analysis.question_type, "")
+    topic = _TOPIC_WORD.get(lang, {}).get(analysis.question_type, "")
     if not keywords or not topic:
         return ""
     return f"{topic} {keywords}" if topic == "how to" else f"{keywords} {topic}"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from domain import Hit
 from pipeline.enhancements import Enhancement
-from pipeline.question.analysis import Analysis, find_entities
+from pipeline.question.analysis import Analysis
+from pipeline.question.entities import find_entities
 from pipeline.retrieval.quality import PageTexts, filter_by_quality
 from text.analyser import words
 from text.sentences import sentence_spans
@@ -89,11 +90,11 @@ def advise_on_context(question: str, context: str, *, lang: str = "en", answer_q
     )
 
 
-def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str]) -> tuple[str, ...]:
+def crawl_queries(question: str, queries: Sequence[str], missing: Sequence[str], lang: str = "") -> tuple[str, ...]:
     """Return the queries for the engines: those so far, and the question's names with the missing words."""
     if not missing:
         return tuple(queries)
-    lacking = " ".join(dict.fromkeys((*find_entities(question), *missing)))
+    lacking = " ".join(dict.fromkeys((*find_entities(question, lang), *missing)))
     known = {frozenset(words(query)) for query in queries}
     return (*queries, lacking) if frozenset(words(lacking)) not in known else tuple(queries)
 

@@ -86,7 +86,7 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
         pages=pages,
         search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
-        entity=next((entity for step in steps for entity in step.detail.get("entities", ())), None),
+        entity=_entity([entity for step in steps for entity in step.detail.get("entities", ())]),
         timings=tuple(_timing(step) for step in _steps(session, row) if step.name != "feedback"),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=total_cost(session, row.id),
@@ -148,6 +148,11 @@ def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
 def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
     ids = [row.page_id for row in rows if row.page_id is not None]
     return {row.id: row.title for row in session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))}
+
+
+def _entity(named: Sequence[str]) -> str | None:
+    """Return the first name; a number only where nothing else is named."""
+    return next((entity for entity in named if not entity[0].isdigit()), named[0] if named else None)
 
 
 def _final_step(status: Status, steps: Sequence[StepRow]) -> str | None:

@@ -155,7 +155,7 @@ def _known(session: Session, question: Question, now: datetime) -> Known:
 
 
 def _ask_engines(services: Services, question: Question) -> Searched:
-    texts = crawl_queries(question.text, question.queries or (question.text,), question.missing)
+    texts = crawl_queries(question.text, question.queries or (question.text,), question.missing, question.lang)
     today = services.now().date()
     return search_engines(services, queries_for(texts, lang=question.lang, question=question.text, today=today))
 

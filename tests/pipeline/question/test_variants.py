@@ -57,6 +57,21 @@ def test_documents_example_names_the_main_office() -> None:
     assert by_kind("What is Microsoft's headquarters?")["paraphrase"] == "Can you name Microsoft's main office?"
 
 
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [("Où se trouve la tour Eiffel ?", "fr"), ("¿Dónde está el museo del Prado?", "es"), ("東京はどこですか", "ja")],
+)
+def test_language_without_rules_gets_keywords_at_most_and_no_english_words(question: str, lang: str) -> None:
+    variants = make_variants(analyse_question(question, lang), 5)
+    assert {variant.kind for variant in variants} <= {"keyword_focus"}
+    assert all(set(words(variant.text)) <= set(words(question)) for variant in variants)
+
+
+def test_when_in_the_present_is_not_asked_for_a_year() -> None:
+    assert by_kind("When does the cache expire?")["paraphrase"] == "Under what conditions does the cache expire?"
+    assert by_kind("When did Rome fall?")["paraphrase"] == "In what year did Rome fall?"
+
+
 def test_names_in_code_are_not_exchanged() -> None:
     assert all("os.remove" in v.text for v in make_variants(analyse_question("How do I find os.remove in a file?"), 5))
 

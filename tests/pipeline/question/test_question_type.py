@@ -1,0 +1,113 @@
+"""Test the types of questions, in six languages, and the kind of thing that answers one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.question.analysis import analyse_question
+from pipeline.question.answer_type import answer_type_of
+from pipeline.question.question_type import LANGUAGES, question_type_of
+
+#: language, question, type
+TYPES = [
+    ("en", "What is photosynthesis?", "definition"),
+    ("en", "What does idempotent mean?", "definition"),
+    ("en", "How do I read a CSV file?", "procedural"),
+    ("en", "How is cheese made?", "procedural"),
+    ("en", "Why is the sky blue?", "causal"),
+    ("en", "When did the war end?", "temporal"),
+    ("en", "In what year was it built?", "temporal"),
+    ("en", "Where is the Louvre?", "spatial"),
+    ("en", "What is the difference between TCP and UDP?", "comparative"),
+    ("en", "How many people live in Berlin?", "general"),
+    *[
+        ("en", f"How {word} is the river?", "general")
+        for word in ("heavy", "wide", "deep", "fast", "high", "hot", "long", "far", "cold", "big")
+    ],
+    ("en", "Name the rivers of France", "general"),
+    ("en", "Somewhere a whydah nests", "general"),  # "where" and "why" only inside other words
+    ("de", "Was ist Photosynthese?", "definition"),
+    ("de", "Wie kann ich eine Datei lesen?", "procedural"),
+    ("de", "Wie funktioniert ein Motor?", "procedural"),
+    ("de", "Wie schwer ist ein Elefant?", "general"),
+    ("de", "Wie heiß ist die Sonne?", "general"),
+    ("de", "Wie salzig ist das Meer?", "general"),
+    ("de", "Wie viele Einwohner hat Wien?", "general"),
+    ("de", "Warum ist der Himmel blau?", "causal"),
+    ("de", "Wann endete der Krieg?", "temporal"),
+    ("de", "Wo liegt Wien?", "spatial"),
+    ("de", "Was ist der Unterschied zwischen TCP und UDP?", "comparative"),
+    ("de", "Wer gewann?", "general"),
+    ("fr", "Qu’est-ce que la photosynthèse ?", "definition"),
+    ("fr", "Comment puis-je lire un fichier ?", "procedural"),
+    ("fr", "Combien pèse un éléphant ?", "general"),
+    ("fr", "Pourquoi le ciel est-il bleu ?", "causal"),
+    ("fr", "Quand la guerre a-t-elle fini ?", "temporal"),
+    ("fr", "Où se trouve le Louvre ?", "spatial"),
+    ("fr", "Quelle est la différence entre TCP et UDP ?", "comparative"),
+    ("es", "¿Qué es la fotosíntesis?", "definition"),
+    ("es", "¿Cómo puedo leer un archivo?", "procedural"),
+    ("es", "¿Cuánto pesa un elefante?", "general"),
+    ("es", "¿Por qué el cielo es azul?", "causal"),
+    ("es", "¿Cuándo terminó la guerra?", "temporal"),
+    ("es", "¿Dónde está el Prado?", "spatial"),
+    ("es", "¿Cuál es la diferencia entre TCP y UDP?", "comparative"),
+    ("it", "Che cos'è la fotosintesi?", "definition"),
+    ("it", "Come posso leggere un file?", "procedural"),
+    ("it", "Quanto pesa un elefante?", "general"),
+    ("it", "Perché il cielo è blu?", "causal"),
+    ("it", "Quando è finita la guerra?", "temporal"),
+    ("it", "Dove si trova il Colosseo?", "spatial"),
+    ("it", "Qual è la differenza tra TCP e UDP?", "comparative"),
+    ("pt", "O que é a fotossíntese?", "definition"),
+    ("pt", "Como posso ler um ficheiro?", "procedural"),
+    ("pt", "Quanto pesa um elefante?", "general"),
+    ("pt", "Por que o céu é azul?", "causal"),
+    ("pt", "Quando terminou a guerra?", "temporal"),
+    ("pt", "Onde fica o museu?", "spatial"),
+    ("pt", "Qual é a diferença entre TCP e UDP?", "comparative"),
+    ("nl", "Wat is de hoofdstad van Nederland?", "general"),  # no table
+]
+
+
+@pytest.mark.parametrize(("lang", "question", "kind"), TYPES)
+def test_question_type_is_read_from_whole_words_of_its_language(lang: str, question: str, kind: str) -> None:
+    assert question_type_of(question, lang) == kind
+
+
+def test_every_table_is_tested_for_every_type() -> None:
+    for lang in LANGUAGES:
+        assert len({kind for tested, _, kind in TYPES if tested == lang}) == 7, lang
+
+
+def test_type_is_read_in_the_questions_own_language() -> None:
+    assert analyse_question("Comment lire un fichier ?", "fr").question_type == "procedural"
+    assert question_type_of("Come here", "en") == "general"
+    assert question_type_of("What is it?", "und") == "definition"
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When did the war end?", "time"),
+        ("When was the tower built?", "time"),
+        ("When is Easter?", "time"),
+        ("Since when is it open?", "time"),
+        ("Wann endete der Krieg?", "time"),
+        ("Wann wurde der Turm gebaut?", "time"),
+        # a condition may be asked for as well as a time
+        ("When does the cache expire?", "any"),
+        ("When is a lock released?", "any"),
+        ("When should I call close?", "any"),
+        ("Wann wird eine Sperre gelöst?", "any"),
+        # a thing may be asked for as well as a number
+        ("What is the largest city in France?", "any"),
+        ("What is the largest?", "any"),
+        ("What is the largest number of players?", "number"),
+        ("What is the maximum size of a page?", "number"),
+        ("How heavy is an elephant?", "number"),
+        ("Wie schwer ist ein Elefant?", "number"),
+    ],
+)
+def test_kind_of_thing_is_left_open_where_the_words_leave_it_open(question: str, kind: str) -> None:
+    assert answer_type_of(question) == kind
