@@ -94,7 +94,7 @@ async def read(
             try:
                 rendered = await run_scripts(fetched, browser=browser, client=client, permission=for_scripts)
             except NotRendered as error:
-                result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error))
+                result = ReadResult(outcome=ReadOutcome.EMPTY, url=result.url, reason=str(error), links=result.links)
             else:
                 if rendered is not None:  # its validators are those of the page without its text: they are left out
                     result = replace(_extracted(rendered, candidate, known, now), validators=Validators())
@@ -133,7 +133,8 @@ def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRe
     try:
         page = extract(fetched.body, url=url, content_type=headers.get("content-type", ""))
     except NothingToRead as error:
-        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(error))
+        links = () if "nofollow" in directives else error.links
+        return ReadResult(outcome=ReadOutcome.EMPTY, url=url, reason=str(error), links=links)
     links = page.links if page.follow and "nofollow" not in directives else ()
     if not page.index or "noindex" in directives:
         return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=url, reason=_NOINDEX, links=links)

@@ -1,7 +1,8 @@
 """Rank the known links for a question: the frontier of candidates to fetch, best first.
 
-A link ranks by the words that its anchors, path and context share with the question. Links that share none come last,
-contents pages first among them, so that a site with bare anchors is explored too. Endless families of URLs are bounded.
+A link ranks by the words that its anchors, path and context share with the question, and by how near they are to it in
+meaning. Links that have neither come last, contents pages first among them, so that a site with bare anchors is
+explored too. Endless families of URLs are bounded.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from crawler.content_types import NOT_READ
+from crawler.discovery.meaning import Similarity, nearness
 from crawler.discovery.relevance import LinkWords, Rarity, relevance
 from crawler.urls import BadUrl, is_trap
 from domain import LIST_KINDS, Candidate, CandidateKind, Link
@@ -67,20 +69,27 @@ def rank(
     limit: int,
     rarity: Rarity = lambda term: 1.0,
     parents: Mapping[str, Collection[str]] = MappingProxyType({}),
+    similarity: Similarity | None = None,
 ) -> list[Candidate]:
     """Rank the URLs that are not in ``seen``: at most ``limit`` candidates, one for each URL.
 
     ``links`` may name a URL several times, with other words; an engine's links are ordered best first. Sitemaps and
     feeds come before pages, on at most a fifth of the places. ``rarity`` weighs an analysed term of the question.
-    ``parents`` has the pages that link to each URL: a link inherits a share of their score.
+    ``parents`` has the pages that link to each URL: a link inherits a share of their score. ``similarity`` compares
+    texts with the question in meaning; without it words alone rank.
     """
     known = _merge((link for link in links if not link.nofollow), seen)
     shared = relevance([entry.words for entry in known], question=question, queries=queries, lang=lang, rarity=rarity)
     of_url = {entry.link.url: share for entry, share in zip(known, shared, strict=True)}
     new = [entry for entry in known if not entry.words.is_read]
     inherited = {url: max((of_url.get(parent, 0.0) for parent in on), default=0.0) for url, on in parents.items()}
-    scores = [_score(entry, of_url[entry.link.url], inherited.get(entry.link.url, 0.0)) for entry in new]
-    doubt = 1 - min(1.0, max((of_url[entry.link.url] for entry in new), default=0.0))
+    by_words = [of_url[entry.link.url] for entry in new]
+    near = nearness([entry.words for entry in new], by_words, similarity) if similarity else [0.0] * len(new)
+    scores = [
+        _score(entry, shared + more, inherited.get(entry.link.url, 0.0))
+        for entry, shared, more in zip(new, by_words, near, strict=True)
+    ]
+    doubt = 1 - min(1.0, max(by_words, default=0.0))
     scored = _with_lists(list(zip(new, scores, strict=True)), doubt)
     files = [entry.candidate(score) for entry, score in scored if entry.kind != "page"]
     pages = (entry.candidate(score) for entry, score in scored if entry.kind == "page")
@@ -148,7 +157,7 @@ def _path_words(url: str) -> str:
 
 
 def _score(entry: _Entry, shared: float, inherited: float) -> float:
-    """Return the score: of the words, of the linking page, of engines and of the kind of page."""
+    """Return the score: of words and meaning, of the linking page, of engines and of the kind of page."""
     score = shared + _INHERITED * inherited
     if entry.engine_rank is not None:
         score += _ENGINE_SCORE / (1 + entry.engine_rank / 5)

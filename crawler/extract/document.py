@@ -26,7 +26,7 @@ from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
-from domain import Fact, PageText
+from domain import Fact, Link, PageText
 from domain.errors import WellreadError
 
 _READERS: dict[str, Callable[[str, str], PageText]] = {
@@ -45,7 +45,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]"
 
 
 class NothingToRead(WellreadError):
-    """The document has no readable text; the message says why."""
+    """The document has no readable text; the message says why. Its links may lead to some, as those of frames."""
+
+    def __init__(self, message: str, links: tuple[Link, ...] = ()) -> None:
+        super().__init__(message)
+        self.links = links
 
 
 def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
@@ -68,7 +72,8 @@ def extract(body: bytes, *, url: str, content_type: str = "") -> PageText:
     text = CONTROL.sub(" ", decode(body, content_type))
     page = _READERS.get(kind, _html)(text, url)
     if not page.text.strip():
-        raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.")
+        links = page.links if page.follow else ()
+        raise NothingToRead(f"{url} has no readable text; perhaps a script makes it in the browser.", links)
     return page
 
 

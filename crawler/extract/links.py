@@ -1,4 +1,4 @@
-"""Read the links of a page: their URLs, their texts, and the text around them."""
+"""Read the links of a page: their URLs, their texts, and the text around them; its frames and named neighbours too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL
 MAX_ANCHORS = 30_000  #: elements examined; a page may repeat one link without end
 _CONTEXT_CHARS = 200
+#: relations of a manual's page to its others, with their titles
+_NEIGHBOURS = frozenset(
+    {"next", "prev", "up", "contents", "index", "start", "chapter", "section", "subsection", "appendix", "glossary"}
+)
 _FEEDS = frozenset({"application/rss+xml", "application/atom+xml"})
 _BLOCKS = frozenset({"p", "li", "td", "dd", "dt", "div", "section", "h1", "h2", "h3", "h4", "figcaption"})
 
@@ -22,7 +26,7 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' texts as lines."""
     targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
-    for element in islice(tree.iter("a", "link"), MAX_ANCHORS):
+    for element in islice(tree.iter("a", "area", "link", "frame"), MAX_ANCHORS):
         target = targets.of(element)
         if target is None or target == url:
             continue
@@ -42,7 +46,11 @@ class _Targets:
 
     def of(self, element: Any) -> str | None:
         """Return the URL of an element's link; None where it is not a page's."""
-        href = (element.get("href") or "").strip().split("#", 1)[0]
+        href = (
+            (element.get("href") or (element.get("src") if element.tag == "frame" else "") or "")
+            .strip()
+            .split("#", 1)[0]
+        )
         if not href or href.startswith(("mailto:", "javascript:", "tel:", "data:")):
             return None
         if href not in self._known:
@@ -55,11 +63,13 @@ class _Targets:
 
 def _link(element: Any, target: str) -> Link | None:
     rel = _rel(element)
-    if element.tag == "a":
+    if element.tag in ("a", "area"):
         text = _text(element)
         return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
     if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
         return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300], origin="feed-file")
+    if element.tag == "frame" or not _NEIGHBOURS.isdisjoint(rel):
+        return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300])
     return None
 
 

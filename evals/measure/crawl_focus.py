@@ -2,14 +2,14 @@
 
 Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each. ``focus.tsv`` names their gold pages,
 which were chosen before anything was measured. Both crawls start at the front page and count every page they read.
-Ours is the workers' own: waves of five, chosen by ``workers.crawl.seek`` from the links of the pages read so far.
+Ours is the workers' own: waves chosen by ``workers.crawl.seek`` from the links of the pages read so far.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from statistics import fmean
@@ -24,6 +24,7 @@ from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import make_variants
 from store.pages.links import KnownLink
 from workers.crawl.seek import Known, choose
+from workers.services.link_vectors import LinkVectors
 from workers.settings import Settings
 
 _QUESTIONS = Path(__file__).parents[1] / "sets" / "focus.tsv"
@@ -35,6 +36,7 @@ MANUALS = {
 }
 #: a gold page must be read within so many pages, the front page included
 WITHIN = 10
+_VECTORS = LinkVectors()
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -97,13 +99,16 @@ def best_first(manual: Manual, question: str, limit: int) -> Iterator[str]:
     """Yield the pages that a question's crawl reads, in order."""
     crawled, known = _question(question), list[KnownLink]()
     depths, read = {manual.front: 0}, list[str]()
+    similarity = _VECTORS.similarity_to(question, crawled.lang)
     while len(read) < limit:
         limit_of_wave = min(int(Settings.model_fields["wave_pages"].default), limit - len(read))
         latest_first = known[::-1]  # as SQL returns them
         stored = Known(links=latest_first, sites=(manual.front,), seen=frozenset(read))
-        wave, _ = choose(crawled, stored, (), most=limit_of_wave)
+        wave, _ = choose(crawled, stored, (), most=limit_of_wave, similarity=similarity)
         if not wave:
             return
+        if any(candidate.origin != "seed" for candidate in wave):
+            crawled = replace(crawled, cycle=crawled.cycle + 1)
         for candidate in wave:
             read.append(candidate.url)
             yield candidate.url

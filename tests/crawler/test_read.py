@@ -190,6 +190,11 @@ def test_an_empty_page_says_so() -> None:
     assert _read(_says(200, "<html><body></body></html>")).outcome == "empty"
 
 
+def test_an_empty_page_still_leads_to_its_frames() -> None:
+    read = _read(_says(200, "<html><frameset><frame src='/navig.html'></frameset></html>"))
+    assert (read.outcome, [link.url for link in read.links]) == ("empty", [f"{ORIGIN}/navig.html"])
+
+
 def test_a_redirect_into_what_robots_txt_forbids_is_not_followed() -> None:
     async def scenario() -> None:
         rules = answer(b"User-agent: *\nDisallow: /private/", kind="text/plain")

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 
 from crawler import urls
 from crawler.discovery import frontier
+from crawler.discovery.meaning import Similarity
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from pipeline.retrieval.context import crawl_queries
@@ -38,8 +39,6 @@ DISCOVERIES = 3
 #: a sitemap or feed is read again after this long
 LISTS_AGAIN = timedelta(hours=24)
 ENGINE = "engine:"
-#: a wave reads at least this many pages; others need this share of the best score
-LEAST, NEAR = 2, 0.5
 #: candidates kept for later waves
 FRONTIER = 50
 
@@ -64,7 +63,8 @@ def seek(services: Services, work: Work) -> None:
         known = _known(session, question, services.now())
     found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Searched()
     most = max(0, min(services.settings.wave_pages, question.budget.pages - known.pages))
-    wave, later = choose(question, known, found.links, most=most)
+    similarity = services.link_vectors.similarity_to(question.text, question.lang)
+    wave, later = choose(question, known, found.links, most=most, similarity=similarity)
     detail = SeekDetail(
         candidates=[candidate.url for candidate in wave],
         engines=found.details(),
@@ -77,7 +77,7 @@ def seek(services: Services, work: Work) -> None:
 
 
 def choose(
-    question: Question, known: Known, found: Sequence[Link], *, most: int
+    question: Question, known: Known, found: Sequence[Link], *, most: int, similarity: Similarity | None = None
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Return the next wave with ``most`` pages, best first, and the engines' other candidates for later waves.
 
@@ -97,22 +97,25 @@ def choose(
         limit=FRONTIER,
         rarity=partial(rarity, lang=question.lang),
         parents=_parents(known.links),
+        similarity=similarity,
     )
     ranked = [replace(candidate, depth=depth.get(candidate.url, 0)) for candidate in ranked]
     usual = [Candidate(url=url, kind="sitemap", origin="seed") for url in known.sitemaps]
     discoveries = [*usual, *(c for c in ranked if c.kind != "page")][:DISCOVERIES]
     readable = [c for c in ranked if c.kind == "page"]
-    wanted = _worth(readable)
+    wanted = _worth(readable, 1 + question.cycle)
     seeds = [c for c in _seeds(known.sites, known.seen) if c.url not in {w.url for w in wanted[:most]}]
     chosen = [*seeds, *wanted][:most]
     later = [candidate for candidate in readable if candidate not in chosen and candidate.origin.startswith(ENGINE)]
     return [*discoveries, *chosen], later
 
 
-def _worth(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that nearly equal the best, and those of engines: the next wave may know better links."""
-    near = NEAR * ranked[0].score if ranked else 0.0
-    return [c for at, c in enumerate(ranked) if at < LEAST or c.score >= near or c.origin.startswith(ENGINE)]
+def _worth(ranked: Sequence[Candidate], pages: int) -> list[Candidate]:
+    """Return the best candidates, and those of engines.
+
+    What is read ranks the others anew, so the first wave is a single page, and each next one may have one more.
+    """
+    return [c for at, c in enumerate(ranked) if at < pages or c.origin.startswith(ENGINE)]
 
 
 def _parents(known: Sequence[KnownLink]) -> dict[str, set[str]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from workers.services.dispatch import Dispatcher
     from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
+    from workers.services.link_vectors import LinkVectors
     from workers.settings import Settings
 
 log = structlog.get_logger()
@@ -108,6 +109,13 @@ class Services(WebAccess):
             base_url=s.embedder_base_url,
             api_key=s.embedder_api_key.get_secret_value(),
         )
+
+    @cached
+    def link_vectors(self) -> LinkVectors:
+        """Compares links with a question in meaning."""
+        from workers.services.link_vectors import LinkVectors
+
+        return LinkVectors(threads=self.settings.embedder_threads)
 
     @cached
     def passages(self) -> Passages:

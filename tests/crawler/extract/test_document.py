@@ -227,3 +227,13 @@ def test_page_that_one_library_leaves_nearly_empty_is_read_by_the_other() -> Non
     read = extract(_html(f"<div class=content><h1>Python 2 vs. 3</h1>{short * 2}</div>{around}"), url=URL)
     assert "Past versions supported Python 2" in read.text
     assert "Python 2 vs. 3" in read.text
+
+
+def test_frames_and_named_neighbours_are_links() -> None:
+    frames = b"<html><frameset><frame name=l src='navig.html'><frame src='main.html'></frameset></html>"
+    with pytest.raises(NothingToRead) as raised:
+        extract(frames, url=URL)
+    assert [link.url.rpartition("/")[2] for link in raised.value.links] == ["navig.html", "main.html"]
+    head = "<link rel=next href='/wicks' title='3. Wicks'><link rel=stylesheet href='/s.css'>"
+    page = extract(f"<html><head>{head}</head><body><p>{'A lamp burns oil. ' * 9}</p></body></html>".encode(), url=URL)
+    assert [(link.url.rpartition("/")[2], link.text) for link in page.links] == [("wicks", "3. Wicks")]

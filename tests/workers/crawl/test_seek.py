@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
-from domain import Link, PageText, Status, Validators
+from domain import Link, PageText, Question, Status, Validators
 from store.pages import links, pages
+from store.pages.links import KnownLink
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import CandidateRow, PageRow, QuestionRow
 from tests.workers.crawl.one_candidate import add
 from workers.crawl.claim import claim, needs_no_fetch
-from workers.crawl.seek import seek
+from workers.crawl.seek import Known, choose, seek
 from workers.questions import submit
 from workers.questions.step import step
 from workers.services import Services
 
 SITE = "http://site.example/"
 LAMP = f"{SITE}lamp"
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+QUESTION = Question(
+    id="q", text="Which oil does the lamp burn?", lang="en", status=Status.SEEKING, created_at=NOW, deadline=NOW
+)
 
 
 def _page(services: Services, url: str, *, age_s: float) -> int:
@@ -117,3 +123,17 @@ def test_page_found_gone_a_moment_ago_is_not_known(services: Services) -> None:
     mine = claim(services, add(services, LAMP, _ask(services, Status.READING)))
     assert mine is not None
     assert needs_no_fetch(mine, services.now()) is None
+
+
+@pytest.mark.parametrize(("cycle", "pages_read"), [(0, 1), (1, 2), (3, 4), (5, 5)])
+def test_each_wave_reads_one_page_more_as_what_was_read_ranks_the_others(cycle: int, pages_read: int) -> None:
+    shown = [KnownLink(link=Link(url=f"{SITE}{at}", text=f"Lamp {at}"), depth=1) for at in range(9)]
+    question = replace(QUESTION, cycle=cycle)
+    wave, _ = choose(question, Known(sites=(SITE,), links=shown, seen=frozenset({SITE})), (), most=5)
+    assert len([candidate for candidate in wave if candidate.kind == "page"]) == pages_read
+
+
+def test_pages_that_an_engine_found_are_all_read_at_once() -> None:
+    found = [Link(url=f"{SITE}{at}", text=f"Lamp {at}", origin="engine:searxng") for at in range(9)]
+    wave, later = choose(QUESTION, Known(), found, most=5)
+    assert (len(wave), len(later)) == (5, 4)
