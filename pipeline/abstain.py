@@ -8,33 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain import Answer, Sentence
+from domain import Answer, Hit, Sentence
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
+from pipeline.phrases import say
+from pipeline.safety.sanitize import sanitize_line
 
 COMPOSER = "abstention"
 #: the least calibrated confidence of an answer given at the end
 LIKELY = 0.5
 _NEAREST = 3
-
-_WORDS = {
-    "en": {
-        "unknown": "I do not know: what has been read does not answer this question.",
-        "lacking": "Nothing found says anything about: {words}.",
-        "tried": "Tried: {queries}.",
-        "read": "Pages read for it: {pages}.",
-        "nearest": "Nearest pages: {titles}.",
-        "unsure": "Not sure (confidence {confidence:.2f}): what was read may not answer the question fully.",
-    },
-    "de": {
-        "unknown": "Das weiß ich nicht: Was gelesen wurde, beantwortet diese Frage nicht.",
-        "lacking": "Nichts Gefundenes sagt etwas über: {words}.",
-        "tried": "Gesucht wurde nach: {queries}.",
-        "read": "Dafür gelesene Seiten: {pages}.",
-        "nearest": "Nächstliegende Seiten: {titles}.",
-        "unsure": "Nicht sicher ({confidence:.2f}): Was gelesen wurde, beantwortet die Frage vielleicht nicht ganz.",
-    },
-}
 
 
 def likely_answer(attempt: LookupResult) -> Answer | None:
@@ -45,25 +28,26 @@ def likely_answer(attempt: LookupResult) -> Answer | None:
     verdict, answer = attempt.verdict, attempt.answer
     if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < LIKELY:
         return None
-    return with_notices(answer, _words_of(attempt)["unsure"].format(confidence=verdict.confidence))
+    return with_notices(answer, say("unsure", attempt.analysis.lang, confidence=verdict.confidence))
 
 
 def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:
-    """Return the answer "not known", with what was tried, from the results of all passes (at least one, in order).
+    """Return the answer "not known", with what came near and what was tried, from all passes (at least one, in order).
 
-    In English or, for a German question, in German. The confidence is that the question was answerable after all.
+    In the question's language, where there are phrases for it. The confidence is that the question was answerable
+    after all.
     """
     last = attempts[-1]
-    words = _words_of(last)
+    lang = last.analysis.lang
     queries = dict.fromkeys(query for attempt in attempts for query in attempt.queries)
-    titles = dict.fromkeys(hit.passage.title or hit.passage.url for hit in last.hits)
-    parts = [words["unknown"]]
-    if last.verdict.missing:
-        parts.append(words["lacking"].format(words=", ".join(last.verdict.missing)))
-    parts.append(words["tried"].format(queries="; ".join(f"“{query}”" for query in queries)))
-    parts.append(words["read"].format(pages=pages_read))
-    if titles:
-        parts.append(words["nearest"].format(titles="; ".join(list(titles)[:_NEAREST])))
+    nearest = {hit.passage.url: f"“{_title(hit)}” ({hit.passage.url})" for hit in reversed(last.hits)}
+    pages = "; ".join([nearest[url] for url in dict.fromkeys(hit.passage.url for hit in last.hits)][:_NEAREST])
+    parts = [
+        say("unknown", lang),
+        say("near", lang, pages=pages) if pages else say("nothing_near", lang),
+        say("tried", lang, queries="; ".join(f"“{query}”" for query in queries)),
+        say("read_pages", lang, pages=pages_read),
+    ]
     return Answer(
         text=" ".join(parts),
         sentences=tuple(Sentence(text=part) for part in parts),
@@ -73,5 +57,5 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
     )
 
 
-def _words_of(attempt: LookupResult) -> dict[str, str]:
-    return _WORDS.get(attempt.analysis.lang, _WORDS["en"])
+def _title(hit: Hit) -> str:
+    return sanitize_line(hit.passage.title) or hit.passage.url

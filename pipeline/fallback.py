@@ -18,6 +18,7 @@ from pipeline.answering.refusal import is_answer, is_error
 from pipeline.judging.judge import Judge
 from pipeline.limits import TOKENS_PER_VARIANT
 from pipeline.llm import Model, ModelError, OnAnswer
+from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, kinds_in_turn
 from pipeline.question.variants import make_variants
@@ -86,7 +87,11 @@ def generate_variants(
     try:
         priced = model.variants(analysis.text, count=count, lang=analysis.lang)
     except ModelError as error:
-        return Produced(value=make_variants(analysis, count, order), cost=error.cost, notice=_notice("variants", error))
+        return Produced(
+            value=make_variants(analysis, count, order),
+            cost=error.cost,
+            notice=say("no_variants", analysis.lang, error=error),
+        )
     if memory is not None:
         memory.save(key, priced.value)
     return Produced(value=choose_variants(_short(priced.value, tokens), count, order), cost=priced.cost)
@@ -126,7 +131,7 @@ def judge_hits(
     try:
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
-        return Produced(value=local, cost=error.cost, notice=_notice("verdict", error))
+        return Produced(value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=error))
     verdict = _held_to(threshold, priced.value)
     # the learning judge needs the local judge's evidence beside the model's verdict
     return Produced(value=replace(verdict, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
@@ -187,7 +192,7 @@ def _composed_by(
             analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
-        return Produced(value=None, cost=error.cost, notice=_notice("answer", error))
+        return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=error))
     # the model's confidence is about its text, the judge's about whether the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
     answer = add_disputes(answer, disputes, hits)
@@ -207,7 +212,3 @@ def _withdrawn(verdict: Verdict) -> Verdict:
         return verdict
     reason = "The text composed from the hits reads as a refusal or an error, not as an answer."
     return replace(verdict, sufficient=False, reason=reason)
-
-
-def _notice(what: str, error: ModelError) -> str:
-    return f"The language model gave no {what} ({error}); it was made locally instead."

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from domain import Hit, PageText, Passage, Validators
 from domain.errors import WellreadError
+from domain.question import Overrides
 from evals.knowledge.ablations import Ablation
 from evals.knowledge.vector_cache import CachedEmbedder
 from pipeline import ask
@@ -129,9 +130,9 @@ class Knowledge:
         self._on_first_pass()
         return found
 
-    def second_pass(self, text: str) -> LookupResult:
-        """Return the second pass's result."""
-        return self._second_pass(ask.Query(text=text), self._tools)
+    def second_pass(self, text: str, *, variants: int | None = None) -> LookupResult:
+        """Return the second pass's result, with up to so many ``variants``; None: the default."""
+        return self._second_pass(ask.Query(text=text, overrides=Overrides(variants=variants)), self._tools)
 
     def serve(self, text: str) -> Served:
         """Run the first pass, and the second where that does not suffice."""

@@ -1,7 +1,8 @@
-"""Measure the second pass: what a question's variants find beyond the question, and the crawls they avoid."""
+"""Measure the second pass with none, two, three and five variants: what it finds, its crawls avoided, its time."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -12,60 +13,72 @@ from evals.measure.metrics import contains, recall_at
 from evals.sets.beir import EvalQuestion
 from pipeline.ask import LookupResult
 
+#: how many variants the second pass may make; 0: it asks in the question's own words, for twice as many hits
+COUNTS = (0, 2, 3, 5)
 #: a question is missed when not every gold document is among the first so many
 _MISSED_AT = 5
 _CUTS = (5, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Passes:
-    """Both passes over a question."""
+class _Pass:
+    """One pass over a question."""
 
     question: EvalQuestion
     gold: frozenset[int]
-    first: list[int]
-    second: list[int]
-    avoids: bool | None  #: whether the second pass suffices where the first did not; None where the first did
-    rightly: bool  #: whether the second pass's answer contains a gold one
+    ranking: list[int]
+    sufficient: bool
+    queries: int
+    rightly: bool  #: whether its answer contains a gold one
+    seconds: float
 
     @property
     def missed(self) -> bool:
-        return recall_at(_MISSED_AT, self.first, self.gold) < 1
+        return recall_at(_MISSED_AT, self.ranking, self.gold) < 1
 
 
-def measure_variants(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, float | None]:
-    """Return the figures of both passes, each over every question; the hits are those that the pass hands on.
+def measure_variants(knowledge: Knowledge, questions: Sequence[EvalQuestion]) -> dict[str, dict[str, float | None]]:
+    """Return the figures of the first pass, and of the second with up to 0, 2, 3 and 5 variants, over every question.
 
-    questions: how many are answerable and have a gold document; recall@k, recall@k_second: of these, by the first and
-    by the second pass; missed: how many the first pass missed, and missed_recall@k(_second): of the missed.
-    insufficient: share of all questions whose first pass does not suffice; avoided: share of these whose second pass
-    does; avoided_rightly: share of the avoided whose answer contains a gold one.
+    questions: how many are answerable and have a gold document; recall@k: of these, in the hits that the pass hands on;
+    lift@5: recall@5 beyond the first pass's; missed_recall@5: of those whose first pass lacks a gold document in its
+    first five. insufficient: share of all questions whose first pass does not suffice; avoided: share of these for
+    which the second does; avoided_rightly: share of the avoided whose answer contains a gold one. queries: asked, on
+    average; ms: of the pass, on average.
     """
-    passes = [_run_both(knowledge, question) for question in questions]
-    ranked = [each for each in passes if each.question.answerable and each.gold]
-    missed = [each for each in ranked if each.missed]
-    insufficient = [each for each in passes if each.avoids is not None]
-    avoided = [each for each in insufficient if each.avoids]
+    firsts = [_run(knowledge, question, None) for question in questions]
+    seconds = {count: [_run(knowledge, question, count) for question in questions] for count in COUNTS}
+    open_at = [at for at, first in enumerate(firsts) if not first.sufficient]
     return {
-        "questions": len(ranked),
-        **_recalls(ranked, ""),
-        "missed": len(missed),
-        **_recalls(missed, "missed_"),
-        "insufficient": _share(len(insufficient), passes),
-        "avoided": _share(len(avoided), insufficient),
-        "avoided_rightly": _share(sum(each.rightly for each in avoided), avoided),
+        "first": {**_found(firsts, firsts), "insufficient": _share(len(open_at), len(firsts)), **_spent(firsts)},
+        **{
+            f"second_{count}": {
+                **_found(passes, firsts),
+                **_avoided([passes[at] for at in open_at]),
+                **_spent(passes),
+            }
+            for count, passes in seconds.items()
+        },
     }
 
 
-def _run_both(knowledge: Knowledge, question: EvalQuestion) -> _Passes:
-    first, second = knowledge.first_pass(question.text), knowledge.second_pass(question.text)
-    return _Passes(
+def _run(knowledge: Knowledge, question: EvalQuestion, variants: int | None) -> _Pass:
+    """Run the first pass, or the second with up to ``variants``."""
+    started = time.perf_counter()
+    found = (
+        knowledge.first_pass(question.text)
+        if variants is None
+        else knowledge.second_pass(question.text, variants=variants)
+    )
+    seconds = time.perf_counter() - started
+    return _Pass(
         question=question,
         gold=knowledge.gold(question.gold),
-        first=knowledge.ranking(first.hits),
-        second=knowledge.ranking(second.hits),
-        avoids=None if first.verdict.sufficient else second.verdict.sufficient,
-        rightly=question.answerable and _contains_gold(second, question),
+        ranking=knowledge.ranking(found.hits),
+        sufficient=found.verdict.sufficient,
+        queries=len(found.queries),
+        rightly=question.answerable and _contains_gold(found, question),
+        seconds=seconds,
     )
 
 
@@ -74,15 +87,36 @@ def _contains_gold(attempt: LookupResult, question: EvalQuestion) -> bool:
     return any(contains(text, gold) for gold in question.answers)
 
 
-def _recalls(passes: Sequence[_Passes], prefix: str) -> dict[str, float | None]:
-    golds = [each.gold for each in passes]
-    rankings = {"": [each.first for each in passes], "_second": [each.second for each in passes]}
+def _found(passes: Sequence[_Pass], firsts: Sequence[_Pass]) -> dict[str, float | None]:
+    both = [(own, first) for own, first in zip(passes, firsts, strict=True) if own.question.answerable and own.gold]
+    ranked, missed = [own for own, _ in both], [own for own, first in both if first.missed]
+    lift = fmean(_recall(own) - _recall(first) for own, first in both) if both else None
     return {
-        f"{prefix}recall@{k}{suffix}": fmean(map(recall_at, repeat(k), ranked, golds)) if passes else None
-        for k in _CUTS
-        for suffix, ranked in rankings.items()
+        "questions": len(ranked),
+        **{f"recall@{k}": fmean(map(_recall, ranked, repeat(k))) if ranked else None for k in _CUTS},
+        "lift@5": lift,
+        "missed_recall@5": fmean(map(_recall, missed)) if missed else None,
     }
 
 
-def _share(count: int, of: Sequence[_Passes]) -> float | None:
-    return count / len(of) if of else None
+def _recall(own: _Pass, k: int = _MISSED_AT) -> float:
+    return recall_at(k, own.ranking, own.gold)
+
+
+def _avoided(passes: Sequence[_Pass]) -> dict[str, float | None]:
+    avoided = [own for own in passes if own.sufficient]
+    return {
+        "avoided": _share(len(avoided), len(passes)),
+        "avoided_rightly": _share(sum(own.rightly for own in avoided), len(avoided)),
+    }
+
+
+def _spent(passes: Sequence[_Pass]) -> dict[str, float | None]:
+    return {
+        "queries": fmean(own.queries for own in passes),
+        "ms": 1_000 * fmean(own.seconds for own in passes),
+    }
+
+
+def _share(count: int, of: int) -> float | None:
+    return count / of if of else None

@@ -201,4 +201,4 @@ def test_abstention_says_why_and_what_was_tried(pool: Executor) -> None:
 def test_abstention_from_an_empty_knowledge_base_names_no_page(pool: Executor) -> None:
     answer = abstention([first_pass(Query(text="Wer gewann die Wahl?"), tools_for(pool, pages=()))])
     assert "Das weiß ich nicht" in answer.text
-    assert "Nächstliegende" not in answer.text
+    assert "Am nächsten" not in answer.text

@@ -107,12 +107,14 @@ def test_answers_are_compared_with_the_gold_and_their_quotes_with_the_pages(
 
 def test_second_pass_is_compared_with_the_first(knowledge: Knowledge, towers: EvalSet) -> None:
     figures = measure_variants(knowledge, towers.questions)
-    assert figures["questions"] == 4
-    assert figures["recall@10"] == figures["recall@10_second"] == 1
-    assert figures["missed"] == 0
-    assert figures["missed_recall@5_second"] is None
-    assert figures["insufficient"] is not None
-    assert figures["insufficient"] >= 1 / 5  # the one that nothing answers
+    assert list(figures) == ["first", "second_0", "second_2", "second_3", "second_5"]
+    assert all(part["questions"] == 4 for part in figures.values())
+    assert all(part["recall@10"] == 1 for part in figures.values())
+    assert figures["second_3"]["lift@5"] == 0
+    assert figures["second_3"]["missed_recall@5"] is None  # none was missed
+    assert [figures[f"second_{count}"]["queries"] for count in (0, 2)] == [1, 3]
+    assert figures["first"]["insufficient"] is not None
+    assert figures["first"]["insufficient"] >= 1 / 5  # the one that nothing answers
 
 
 def test_modes_take_as_many_first_passes_as_they_say(towers: EvalSet) -> None:
@@ -134,7 +136,7 @@ def test_every_part_can_be_switched_off(name: str, knowledge: Knowledge, towers:
     arms = measure_retrieval(without, select_questions("retrieval", towers.questions, None))
     assert (arms["bm25"]["recall@10"] == 0) is (name == "bm25")
     assert (arms["dense"]["recall@10"] == 0) is (name == "dense")
-    assert measure_variants(without, towers.questions)["questions"] == 4
+    assert measure_variants(without, towers.questions)["second_3"]["questions"] == 4
 
 
 def test_stored_pages_have_no_title_where_titles_are_switched_off(towers: EvalSet) -> None:

@@ -1,0 +1,60 @@
+"""Wellread speaks the asker's language: every phrase in eleven of them, with the same values in each."""
+
+from __future__ import annotations
+
+import string
+from concurrent.futures import Executor
+from typing import get_args
+
+import pytest
+
+from pipeline.abstain import abstention
+from pipeline.ask import Query, first_pass
+from pipeline.phrases import _PHRASES, LANGUAGES, Phrase, say
+from tests.fakes import passage
+from tests.pipeline.test_ask import tools_for
+
+PHRASES = get_args(Phrase)
+MUSEUM = passage("The museum shows lamps.", page_id=7, title="Lamps")
+
+
+def test_eleven_languages_are_spoken() -> None:
+    assert set("en de fr es it pt nl pl ru zh ja".split()) == LANGUAGES
+
+
+@pytest.mark.parametrize("lang", sorted(LANGUAGES - {"en"}))
+def test_every_language_has_every_phrase_with_its_values(lang: str) -> None:
+    assert set(_PHRASES[lang]) == set(PHRASES)
+    for phrase in PHRASES:
+        assert _values(_PHRASES[lang][phrase]) == _values(_PHRASES["en"][phrase]), phrase
+        assert _PHRASES[lang][phrase] != _PHRASES["en"][phrase]
+
+
+def _values(text: str) -> set[tuple[str, str]]:
+    return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("Who won the 1998 World Cup?", "I do not know"),
+        ("Wer gewann die Wahl?", "Das weiß ich nicht"),
+        ("Qui a gagné les élections ?", "Je ne sais pas"),
+        ("¿Quién ganó las elecciones?", "No lo sé"),
+        ("谁赢得了选举？", "我不知道"),
+        ("誰が選挙に勝ちましたか", "わかりません"),
+        ("Кто выиграл выборы?", "Я не знаю"),
+        ("누가 이겼습니까?", "I do not know"),  # no phrases: English
+    ],
+)
+def test_abstention_is_in_the_language_of_the_question(pool: Executor, question: str, begins: str) -> None:
+    assert abstention([first_pass(Query(text=question), tools_for(pool))]).text.startswith(begins)
+
+
+def test_abstention_names_the_nearest_pages_and_claims_nothing_of_words(pool: Executor) -> None:
+    query = Query(text="Which lamps did the museum sell?")
+    answer = abstention([first_pass(query, tools_for(pool, pages=(MUSEUM,)))], pages_read=2)
+    assert f"“Lamps” ({MUSEUM.url})" in answer.text
+    assert "says anything about" not in answer.text
+    nothing = abstention([first_pass(query, tools_for(pool, pages=()))])
+    assert say("nothing_near", "en") in nothing.text
