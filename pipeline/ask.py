@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from domain.question import Overrides
+from pipeline.answering.compose import PASSAGES
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
 from pipeline.enhancements import DEFAULT, Enhancement
@@ -35,6 +36,7 @@ from pipeline.retrieval.multi_hop import MIN_HITS, expand
 from pipeline.retrieval.pagerank import KnowledgeGraph, edges_among, rerank_graph
 from pipeline.retrieval.quality import PageTexts
 from pipeline.retrieval.retrieve import Embed, Observe, QueryHits, Ranking, Search, Vectors, embed_queries, retrieve
+from pipeline.retrieval.sites import best_of_other_sites
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,7 @@ class Tools:
     graph: KnowledgeGraph | None = None  #: names that lead from hit to hit, and facts
     learned: Learned = field(default_factory=Learned)  #: the versions of judge and reranker in use
     on_answer: OnAnswer | None = None  #: receives the answer while the model writes it
+    own_sites: tuple[str, ...] = ()  #: what the URLs of the operator's sources begin with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +152,7 @@ def _run_pass(
     vectors = embed_queries(queries, tools.embedder)
     times.append(tools.clock())
     found: list[QueryHits] = []
-    hits, facts = _retrieve(query, analysis, queries, vectors, tools, k, found)
+    hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
@@ -159,7 +162,8 @@ def _run_pass(
     judged = judge_hits(analysis, cutoff.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
-    composed = _compose(analysis, context, judged.value, tools)
+    others = best_of_other_sites(ranked, context[:PASSAGES])
+    composed = _compose(analysis, context, others, judged.value, tools)
     times.append(tools.clock())
     answer, verdict = composed.value
     return LookupResult(
@@ -189,8 +193,8 @@ def _retrieve(
     tools: Tools,
     k: int,
     found: list[QueryHits],
-) -> tuple[list[Hit], list[StatedFact]]:
-    """Return the k best hits, with those that names and facts lead to, and those facts; count into ``found``."""
+) -> tuple[list[Hit], list[StatedFact], list[Hit]]:
+    """Return the k best hits, with those that names and facts lead to, those facts, and all hits; count into found."""
     learned = tools.learned.reranker
     hits = retrieve(
         queries,
@@ -207,7 +211,7 @@ def _retrieve(
     )
     hits, facts = _expand(query, analysis, vectors, hits, tools)
     by_title = "by_title" in tools.enhancements and len(queries) > 1
-    return (merge_by_title(hits[:k], k) if by_title else hits[:k]), facts
+    return (merge_by_title(hits[:k], k) if by_title else hits[:k]), facts, hits
 
 
 def _expand(
@@ -224,7 +228,7 @@ def _expand(
 
 
 def _compose(
-    analysis: Analysis, context: Sequence[Hit], verdict: Verdict, tools: Tools
+    analysis: Analysis, context: Sequence[Hit], others: Sequence[Hit], verdict: Verdict, tools: Tools
 ) -> Produced[tuple[Answer | None, Verdict]]:
     enabled = tools.enhancements
     return compose_answer(
@@ -235,6 +239,8 @@ def _compose(
         notes=prompt_notes(analysis, context) if "multi_document" in enabled else (),
         examples=examples_for(analysis, tools.solved) if "few_shot" in enabled else "",
         several="multi_document" in enabled,
+        others=others,
+        own_sites=tools.own_sites,
         on_answer=tools.on_answer,
     )
 

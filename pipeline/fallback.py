@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
 from pipeline.answering.compose import PASSAGES, compose
-from pipeline.answering.contradictions import contradicting_assertions
+from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share, passages_of
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
 from pipeline.judging.judge import Judge
@@ -154,22 +154,26 @@ def compose_answer(
     notes: Sequence[str] = (),
     examples: str = "",
     several: bool = True,
+    others: Sequence[Hit] = (),
+    own_sites: Sequence[str] = (),
     on_answer: OnAnswer | None = None,
 ) -> Produced[tuple[Answer | None, Verdict]]:
     """Return the answer, or None, and the verdict, which is withdrawn when no answer could be composed.
 
     Insufficient hits still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for the
     model; with ``several`` the extractive answer joins sentences of several pages where the question needs that.
+    ``others`` are hits of other sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources.
     ``on_answer`` receives what the model has written so far, unless it reads as a refusal.
     """
     written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        written = _composed_by(model, analysis, hits, verdict, notes, examples, on_answer)
+        assertions = contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites)
+        written = _composed_by(model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer)
         if written.value is not None and is_answer(written.value.text):
             return Produced(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
             verdict = _withdrawn(verdict)
-    quoted = compose(analysis, hits, confidence=verdict.confidence, several=several)
+    quoted = compose(analysis, hits, confidence=verdict.confidence, several=several, others=others, own_sites=own_sites)
     if quoted is None or is_error(quoted.text):
         return Produced(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
     return Produced(value=(quoted, verdict), cost=written.cost, notice=written.notice)
@@ -180,12 +184,12 @@ def _composed_by(
     analysis: Analysis,
     hits: Sequence[Hit],
     verdict: Verdict,
+    assertions: Sequence[Assertion],
     notes: Sequence[str],
     examples: str,
     on_answer: OnAnswer | None,
 ) -> Produced[Answer | None]:
-    disputes = (*to_disputes(contradicting_assertions(analysis, hits, top=PASSAGES)), *verdict.disputes)
-    notes = (*notes, DISPUTED) if disputes else notes
+    notes = (*notes, DISPUTED) if assertions or verdict.disputes else notes
     on_answer = _answers_only(on_answer)
     try:
         answer = model.compose(
@@ -195,7 +199,10 @@ def _composed_by(
         return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=error))
     # the model's confidence is about its text, the judge's about whether the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
-    answer = add_disputes(answer, disputes, hits)
+    cited = {citation.passage_id for citation in answer.citations}
+    if any(passages_of(assertion) & cited for assertion in assertions):
+        answer = replace(answer, confidence=answer.confidence * lead_share(assertions, cited))
+    answer = add_disputes(answer, (*to_disputes(assertions, answer), *verdict.disputes), hits)
     yes_no = leading_yes_no(answer.sentences[0].text) if answer.sentences else ""
     return Produced(value=add_yes_no(analysis, answer, yes_no, hits), cost=answer.cost)
 

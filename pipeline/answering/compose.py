@@ -1,6 +1,6 @@
 """Compose an extractive answer: the one or two sentences of the hits that answer best, each with its citation.
 
-When pages contradict each other, each is quoted, the newest first.
+When pages contradict each other, each value is quoted, that of most sites first.
 
 Every sentence of the answer is a span of a passage. Embedding sentences was measured to add nothing to their words, so
 it is not done. A sentence that announces code is quoted with that code.
@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from domain import Answer, Focus, Hit, Sentence
 from pipeline.answering.citations import cite, render
-from pipeline.answering.contradictions import Assertion, find_contradiction, newest_first
+from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import cover
@@ -34,17 +34,27 @@ FEW_TERMS = 5
 COMPOSER = "extractive"
 
 
-def compose(analysis: Analysis, hits: Sequence[Hit], *, confidence: float, several: bool = True) -> Answer | None:
+def compose(
+    analysis: Analysis,
+    hits: Sequence[Hit],
+    *,
+    confidence: float,
+    several: bool = True,
+    others: Sequence[Hit] = (),
+    own_sites: Sequence[str] = (),
+) -> Answer | None:
     """Return the sentences of ``hits`` that answer best, or None when there is none.
 
-    With ``several``, joins sentences of several pages where the question needs that.
+    With ``several``, joins sentences of several pages where the question needs that. ``others`` are hits of other
+    sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources. What is contradicted has the
+    share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=PASSAGES).spans
     sentences = choose_sentences(read_spans, analysis.text)
     if not sentences:
         return None
-    if assertions := find_contradiction(analysis, sentences[0], read_spans):
-        return _disputed(newest_first(assertions), confidence)
+    if assertions := contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites):
+        return _disputed(assertions, confidence * lead_share(assertions))
     if several:
         sentences = join_pages(analysis, sentences, read_spans)
     spans = spans_of(hits[:PASSAGES], analysis.lang)

@@ -1,14 +1,15 @@
 """Find pages that answer the same question with different values, and the sentences that give them.
 
 A contradiction needs sentences of two pages that answer the question about the same thing, with values that cannot be
-equal in any reading. A statement about another subject, time or place is no contradiction.
+equal in any reading. A statement about another subject, time or place is no contradiction. Each site has one vote for
+the value of its best sentence, however many of its pages repeat it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain import Focus, Hit
 from pipeline.answering.focus import find_focus
@@ -18,14 +19,15 @@ from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import choose_sentences, ranked_by_score, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
+from pipeline.retrieval.sites import site_of
 from text.related_words import best_weight, find_related
 from text.similarity import jaccard
 from text.terms import terms_of
 
 #: the kinds of values that can be compared
 _KINDS: Mapping[AnswerType, ValueKind] = {"time": "date", "number": "number", "money": "money", "name": "name"}
-#: the most pages whose sentences are compared
-MAX_ASSERTIONS = 4
+#: the most values that are shown, and pages whose sentences are compared
+MAX_ASSERTIONS, MAX_READ = 4, 12
 #: the least confidence in the short answer of a sentence
 SURE = 0.3
 #: the same, for a sentence with only one value of the kind
@@ -51,6 +53,9 @@ class Assertion:
     value: Value
     confidence: float  #: that this value is what was asked for
     values: tuple[Value, ...]  #: every value of the kind in the sentence
+    votes: int = 1  #: sites whose best sentence gives this value
+    own: bool = False  #: whether one of them is a source of the operator's
+    agreeing: tuple[Assertion, ...] = ()  #: those of other pages that give this value
 
     @property
     def text(self) -> str:
@@ -58,27 +63,84 @@ class Assertion:
         return self.coverage.span.text[self.value.start : self.value.end]
 
 
-def find_contradiction(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> list[Assertion]:
-    """Return the assertion of the chosen sentence and those of other pages that contradict it, or none."""
+def find_contradiction(
+    analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage], *, own_sites: Sequence[str] = ()
+) -> list[Assertion]:
+    """Return the assertion of the chosen sentence and those of other pages that contradict it, or none.
+
+    One assertion for each value: first the values of the operator's own sources, then by the votes of sites, then the
+    newest. ``own_sites`` are the prefixes of the sources' URLs.
+    """
     kind = _KINDS.get(answer_type_of(analysis.text))
     if kind is None:
         return []
     first = _assertion(analysis, chosen, kind)
     if first is None:
         return []
-    assertions = [first]
+    given = [[first]]
     for rival in _rivals(analysis, chosen, read_spans):
         assertion = _assertion(analysis, rival, kind)
-        if assertion is not None and all(_contradict(analysis, assertion, other) for other in assertions):
-            assertions.append(assertion)
-    return assertions if len(assertions) > 1 else []
+        if assertion is None:
+            continue
+        if same := next((others for others in given if _agree(assertion, others[0])), None):
+            same.append(assertion)
+        elif len(given) < MAX_ASSERTIONS and all(_contradict(analysis, assertion, others[0]) for others in given):
+            given.append([assertion])
+    return _in_order(_count_votes(given, own_sites)) if len(given) > 1 else []
 
 
-def contradicting_assertions(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> list[Assertion]:
-    """Return the assertion of the best sentence of the first ``top`` hits and its contradictions, newest first."""
-    read_spans = cover(analysis, hits, top=top).spans
-    chosen = choose_sentences(read_spans, analysis.text)
-    return newest_first(find_contradiction(analysis, chosen[0], read_spans)) if chosen else []
+def lead_share(assertions: Sequence[Assertion], cited: Collection[str] = ()) -> float:
+    """Return the share of the votes for the first value, or for that of the passages ``cited``; 1 without any vote."""
+    total = sum(assertion.votes for assertion in assertions)
+    if not total:
+        return 1.0
+    leading = next((each for each in assertions if cited and passages_of(each) & set(cited)), assertions[0])
+    return leading.votes / total
+
+
+def passages_of(assertion: Assertion) -> set[str]:
+    """Return the ids of the passages that give an assertion's value."""
+    return {each.coverage.span.hit.passage.id for each in (assertion, *assertion.agreeing)}
+
+
+def contradicting_assertions(
+    analysis: Analysis, hits: Sequence[Hit], others: Sequence[Hit] = (), *, top: int, own_sites: Sequence[str] = ()
+) -> list[Assertion]:
+    """Return the assertion of the best sentence of the first ``top`` hits and its contradictions, also in others."""
+    if answer_type_of(analysis.text) not in _KINDS:
+        return []
+    chosen = choose_sentences(cover(analysis, hits, top=top).spans, analysis.text)
+    if not chosen:
+        return []
+    read = [*hits[:top], *others]
+    return find_contradiction(analysis, chosen[0], cover(analysis, read, top=len(read)).spans, own_sites=own_sites)
+
+
+def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str]) -> list[Assertion]:
+    """Return the first assertion of each value with its votes: a site votes for the first value that it gives."""
+    voted: set[str] = set()
+    counted = []
+    ranked = sorted(
+        ((score(each.coverage), -at, each) for at, others in enumerate(given) for each in others),
+        key=lambda found: found[:2],
+        reverse=True,
+    )
+    votes: dict[int, set[str]] = {at: set() for at in range(len(given))}
+    for _, at, each in ranked:
+        site = site_of(each.coverage.span.hit.passage.url)
+        if site not in voted:
+            voted.add(site)
+            votes[-at].add(site)
+    is_one_site = len(voted) == 1  # a site that contradicts itself has no majority
+    for at, (first, *others) in enumerate(given):
+        urls = [each.coverage.span.hit.passage.url for each in (first, *others)]
+        is_own = any(url.startswith(tuple(own_sites)) for url in urls)
+        counted.append(replace(first, votes=1 if is_one_site else len(votes[at]), own=is_own, agreeing=tuple(others)))
+    return counted
+
+
+def _in_order(assertions: Sequence[Assertion]) -> list[Assertion]:
+    return sorted(newest_first(assertions), key=lambda each: (not each.own, -each.votes))
 
 
 def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
@@ -97,7 +159,7 @@ def _rivals(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanC
     pages = {chosen.span.hit.passage.page_id}
     for rival in ranked_by_score(read_spans, analysis.text):
         page = rival.span.hit.passage.page_id
-        if score(rival) < least or len(pages) == MAX_ASSERTIONS:
+        if score(rival) < least or len(pages) == MAX_READ:
             return
         if page not in pages:
             pages.add(page)
@@ -131,6 +193,10 @@ def _meant(focus: Focus | None, found: Sequence[Value]) -> Value | None:
     meant = [value for value in found if value.start < focus.end and focus.start < value.end]
     sure = focus.confidence >= (SURE if len(found) > 1 else HARDLY_SURE)
     return meant[0] if len(meant) == 1 and sure else None
+
+
+def _agree(one: Assertion, other: Assertion) -> bool:
+    return is_comparable(one.value, other.value) and may_be_equal(one.value, other.value)
 
 
 def _contradict(analysis: Analysis, one: Assertion, other: Assertion) -> bool:

@@ -5,7 +5,7 @@ A side that the answer does not cite is quoted after it, in its page's words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from domain import Answer, Hit, Passage, Sentence
@@ -15,9 +15,13 @@ from pipeline.answering.contradictions import Assertion
 from pipeline.safety.sanitize import sanitize_line
 
 
-def to_disputes(assertions: Sequence[Assertion]) -> tuple[Dispute, ...]:
-    """Return the assertions as the sides of one dispute; none without assertions."""
-    sides = tuple(_side(assertion) for assertion in assertions)
+def to_disputes(assertions: Sequence[Assertion], answer: Answer | None = None) -> tuple[Dispute, ...]:
+    """Return the assertions as the sides of one dispute; none without assertions.
+
+    A side is the page that ``answer`` cites for its value, where it cites one.
+    """
+    cited = {citation.passage_id for citation in answer.citations} if answer else set()
+    sides = tuple(_side(_cited(assertion, cited)) for assertion in assertions)
     return (Dispute(sides=sides),) if sides else ()
 
 
@@ -70,6 +74,12 @@ def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
         return sentence
     others = {*sentence.contradicts, *found.citations} - set(sentence.markers)
     return replace(sentence, contradicts=tuple(sorted(others)), disputes=(*sentence.disputes, found))
+
+
+def _cited(assertion: Assertion, cited: Set[str]) -> Assertion:
+    """Return the assertion of a passage that is cited, of all that give the same value; else the first."""
+    same = (assertion, *assertion.agreeing)
+    return next((each for each in same if each.coverage.span.hit.passage.id in cited), assertion)
 
 
 def _side(assertion: Assertion) -> Side:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,13 +11,17 @@ from domain.short_answer import contradictions_of
 from pipeline.phrases import Phrase, say
 
 
-def disagreement_notice(answer: Answer, lang: str) -> str:
-    """Return which citation gives which value, with dates, as a notice; "" when none contradicts another."""
+def disagreement_notice(answer: Answer, lang: str, own_sites: Sequence[str] = ()) -> str:
+    """Return which citation gives which value, with dates, as a notice; "" when none contradicts another.
+
+    Names the newest and those of the operator's own sources, whose URLs begin with one of ``own_sites``.
+    """
     cited = {citation.marker: citation for citation in answer.citations}
     notices = []
     for contradiction in contradictions_of(answer.sentences):
+        newest = _newest([cited[marker] for marker in contradiction.citations])
         sides = [
-            f"“{value}” [{marker}]{_dated(cited[marker], lang)}"
+            f"“{value}” [{marker}]{_described(cited[marker], lang, newest, own_sites)}"
             for marker, value in zip(contradiction.citations, contradiction.values, strict=True)
         ]
         notices.append(say("disagree", lang, sides="; ".join(sides)))
@@ -40,11 +45,37 @@ def _is_older(citation: Citation, oldest: datetime) -> bool:
     return bool(dates) and max(dates) < oldest
 
 
+def _newest(sources: Sequence[Citation]) -> int | None:
+    """Return the marker of the one source that was published or changed last; None where a date is unknown."""
+    dates = {source.marker: source.modified or source.published for source in sources}
+    known = {marker: when for marker, when in dates.items() if when is not None}
+    if len(known) < len(dates):
+        return None
+    last = [marker for marker, when in known.items() if when == max(known.values())]
+    return last[0] if len(last) == 1 else None
+
+
+def _described(source: Citation, lang: str, newest: int | None, own_sites: Sequence[str]) -> str:
+    """Return the date of a source, and whether it is the newest or the operator's own, in brackets."""
+    is_own = source.url.startswith(tuple(own_sites))
+    said = [
+        _date(source, lang),
+        say("newest", lang) if source.marker == newest else "",
+        say("own", lang) if is_own else "",
+    ]
+    return f" ({', '.join(filter(None, said))})" if any(said) else ""
+
+
 def _dated(source: Citation, lang: str) -> str:
-    """Return the first known date of a source, in brackets."""
+    date = _date(source, lang)
+    return f" ({date})" if date else ""
+
+
+def _date(source: Citation, lang: str) -> str:
+    """Return the first known date of a source."""
     dates: tuple[tuple[Phrase, datetime | None], ...] = (
         ("modified", source.modified),
         ("published", source.published),
         ("read", source.read_at),
     )
-    return next((f" ({say(phrase, lang)} {when:%Y-%m-%d})" for phrase, when in dates if when is not None), "")
+    return next((f"{say(phrase, lang)} {when:%Y-%m-%d}" for phrase, when in dates if when is not None), "")

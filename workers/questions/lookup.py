@@ -13,6 +13,7 @@ from pipeline import ask
 from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.ask import LookupResult
+from store.crawl import sources
 from store.pages import pages
 from store.questions import evidence
 from store.sql.database import DatabaseError
@@ -79,7 +80,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
 
     The model spends the question's remaining budget, and its text is published while it writes.
     """
-    tools = replace(services.tools, learned=services.learned.now())
+    tools = replace(services.tools, learned=services.learned.now(), own_sites=own_sites(services))
     if tools.model is None:
         return tools
     budget = remaining_budget(services.database, question)
@@ -105,11 +106,17 @@ def with_checked_citations(services: Services, result: LookupResult) -> LookupRe
         cited = [citation.page_id for citation in result.answer.citations]
         texts, dates = pages.texts(session, cited), pages.dates(session, cited)
     answer = with_dates(check(result.answer, texts.get), dates)
-    answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang))
+    answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang, own_sites(services)))
     if answer.citations:
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=UNSUPPORTED)
     return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)
+
+
+def own_sites(services: Services) -> tuple[str, ...]:
+    """Return what the URLs of the operator's sources begin with."""
+    with services.database.read() as session:
+        return tuple(source.url for source in sources.list_all(session))
 
 
 def notify_writing(services: Services, question_id: str) -> OnAnswer:

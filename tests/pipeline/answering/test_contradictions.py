@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain import Answer, Hit
+from domain import Answer, Hit, Verdict
 from domain.short_answer import contradictions_of, short_answer
 from pipeline.answering.citations import check
 from pipeline.answering.compose import compose
 from pipeline.answering.notices import disagreement_notice, outdated_notice
+from pipeline.fallback import compose_answer
 from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.sites import best_of_other_sites, site_of
 from tests.fakes import passage
+from tests.openai_double import OpenAIDouble, model_at, quoting
 
 QUESTION = "When was the lighthouse of Vierburg built?"
 BUILT = "The lighthouse of Vierburg was built in {}."
@@ -143,7 +146,7 @@ def test_the_newest_page_comes_first() -> None:
     answer = answer_to(QUESTION, BUILT.format("1874"), BUILT.format("1880"), dates=(old, new))
     assert answer.sentences[0].text == BUILT.format("1880")
     assert disagreement_notice(answer, "en") == (
-        "The sources disagree: “1880” [1] (published 2023-09-01); “1874” [2] (published 2011-04-01)."
+        "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
     )
     assert disagreement_notice(answer, "de").startswith(
         "Die Quellen widersprechen sich: “1880” [1] (veröffentlicht 2023"
@@ -202,3 +205,77 @@ def test_every_side_is_quoted_with_its_own_citation(given_years: list[int]) -> N
     for each in contradictions_of(answer.sentences):
         assert len(each.citations) == len(each.values) == len(set(each.values))
         assert set(each.citations) <= {citation.marker for citation in answer.citations}
+
+
+HONEST, LIE = BUILT.format("1874"), "The lighthouse of Vierburg was built in 1901."
+
+
+def of_sites(*pages: tuple[str, str]) -> list[Hit]:
+    """Hits of these URLs and texts, the first the best."""
+    return [
+        Hit(
+            passage=replace(passage(text, page_id=at), url=url),
+            score=1 - at / 40,
+            scale="rerank",
+            rank=at,
+        )
+        for at, (url, text) in enumerate(pages, start=1)
+    ]
+
+
+LYING = [(f"https://{host}lies.example/{at}", LIE) for at, host in enumerate(["", "www.", "a.", "b.", ""], start=1)]
+TRUE = [(f"https://honest-{at}.example/", HONEST) for at in range(3)]
+
+
+@pytest.mark.parametrize("pages", [[*LYING, *TRUE], [*TRUE, *LYING], [*LYING[:3], *TRUE, *LYING[3:]]])
+def test_five_pages_of_one_site_do_not_outvote_three_sites(pages: list[tuple[str, str]]) -> None:
+    hits = of_sites(*pages)
+    others = best_of_other_sites(hits, hits[:5])
+    answer = compose(analyse_question(QUESTION), hits[:5], confidence=0.8, others=others)
+    assert answer is not None
+    assert answer.sentences[0].text == HONEST
+    assert values(answer) == {"1874", "1901"}
+    assert 0.4 < answer.confidence < 0.8
+
+
+def test_model_that_believes_the_lying_site_is_less_sure_and_the_other_side_is_quoted() -> None:
+    hits = of_sites(*LYING, *TRUE)
+    enough = Verdict(sufficient=True, confidence=0.9, reason="")
+    with OpenAIDouble() as double:
+        model = model_at(double.url)
+        double.script(quoting(("It was built in 1901.", 3, LIE)))
+        composed = compose_answer(
+            analyse_question(QUESTION), hits[:5], enough, model=model, others=best_of_other_sites(hits, hits[:5])
+        )
+        model.close()
+    answer, _ = composed.value
+    assert answer is not None
+    assert values(answer) == {"1874", "1901"}
+    assert answer.confidence <= 0.9 / 4 + 1e-9  # one site of four
+    assert HONEST in [sentence.text for sentence in answer.sentences]
+
+
+def test_source_of_the_operator_comes_first_and_is_named() -> None:
+    hits = of_sites(*TRUE, ("https://own.example/docs/page", LIE))
+    own = ("https://own.example/docs/",)
+    answer = compose(analyse_question(QUESTION), hits, confidence=0.8, own_sites=own)
+    assert answer is not None
+    assert answer.sentences[0].text == LIE
+    assert "“1901” [1] (a source of your own)" in disagreement_notice(answer, "en", own)
+    assert "(eine eigene Quelle)" in disagreement_notice(answer, "de", own)
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://www.example.org/a", "example.org"),
+        ("https://docs.example.org:8443/a", "example.org"),
+        ("https://news.example.co.uk/a", "example.co.uk"),
+        ("http://127.0.0.1:8001/a", "127.0.0.1:8001"),
+        ("http://localhost:8001/a", "localhost:8001"),
+        ("http://[::1]:8001/a", "[::1]:8001"),
+        ("https://someone.github.io/", "github.io"),  # anybody can open many there
+    ],
+)
+def test_site_is_what_its_owner_registered(url: str, site: str) -> None:
+    assert site_of(url) == site

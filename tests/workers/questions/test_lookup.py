@@ -127,5 +127,5 @@ def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Se
         == "The lighthouse of Vierburg was built in 1880. [1] The lighthouse of Vierburg was built in 1874. [2]"
     )
     assert answer.notice == (
-        "The sources disagree: “1880” [1] (published 2023-09-01); “1874” [2] (published 2011-04-01)."
+        "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
     )
