@@ -1,4 +1,7 @@
-"""Read sitemaps (sitemaps.org 0.9), gzipped or not: lists of pages or of sitemaps, plain lists of URLs, feeds."""
+"""Read sitemaps (sitemaps.org 0.9), gzipped or not: lists of pages or of sitemaps, plain lists of URLs, feeds.
+
+The search index of a manual is read as a sitemap with titles.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from crawler.discovery.feed import FEED_ROOTS, parse_feed
+from crawler.discovery.search_index import is_search_index, pages_of_index
 from crawler.discovery.xml import entries, local_name, root_name, text_of
 from crawler.extract.charset import decode
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
@@ -45,6 +49,8 @@ def parse_sitemap(body: bytes, *, url: str) -> tuple[Link, ...]:
 
 
 def _listed(body: bytes, url: str) -> Iterator[Link]:
+    if is_search_index(body, url):
+        return _indexed(body, url)
     root = root_name(body)
     if root in _ROOTS:
         return _entries(body, url)
@@ -53,6 +59,15 @@ def _listed(body: bytes, url: str) -> Iterator[Link]:
     if root:
         raise BadSitemap(f"{url} is not a sitemap but a document of the kind <{root}>; it is not read")
     return _lines(body, url)
+
+
+def _indexed(body: bytes, url: str) -> Iterator[Link]:
+    try:
+        pages = list(pages_of_index(body, url))
+    except ValueError as error:
+        raise BadSitemap(f"{url} is no search index that can be read: {error}. Leave it") from error
+    for address, titles in pages:
+        yield from _link(address, titles, "sitemap", url)
 
 
 def _entries(body: bytes, url: str) -> Iterator[Link]:

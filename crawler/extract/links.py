@@ -14,6 +14,11 @@ MAX_LINKS = 3_000
 MAX_TEXT = 500  #: characters of all anchors of one URL
 MAX_ANCHORS = 30_000  #: elements examined; a page may repeat one link without end
 _CONTEXT_CHARS = 200
+#: scripts on the pages of Sphinx's and MkDocs' manuals, and the search index that lists all pages
+_SEARCH_INDEX = {
+    "_static/documentation_options.js": "searchindex.js",
+    "search/main.js": "search/search_index.json",
+}
 #: relations of a manual's page to its others, with their titles
 _NEIGHBOURS = frozenset(
     {"next", "prev", "up", "contents", "index", "start", "chapter", "section", "subsection", "appendix", "glossary"}
@@ -26,7 +31,7 @@ def links_of(tree: Any, url: str) -> tuple[Link, ...]:
     """Return a parsed page's links: one for each canonical URL, in page order, with its anchors' texts as lines."""
     targets = _Targets(_base(tree, url))
     found: dict[str, Link] = {}
-    for element in islice(tree.iter("a", "area", "link", "frame"), MAX_ANCHORS):
+    for element in islice(tree.iter("a", "area", "link", "frame", "script"), MAX_ANCHORS):
         target = targets.of(element)
         if target is None or target == url:
             continue
@@ -46,11 +51,7 @@ class _Targets:
 
     def of(self, element: Any) -> str | None:
         """Return the URL of an element's link; None where it is not a page's."""
-        href = (
-            (element.get("href") or (element.get("src") if element.tag == "frame" else "") or "")
-            .strip()
-            .split("#", 1)[0]
-        )
+        href = _address(element).strip().split("#", 1)[0]
         if not href or href.startswith(("mailto:", "javascript:", "tel:", "data:")):
             return None
         if href not in self._known:
@@ -61,6 +62,15 @@ class _Targets:
         return self._known[href]
 
 
+def _address(element: Any) -> str:
+    source = element.get("src") or ""
+    if element.tag == "script":
+        path = source.partition("?")[0]
+        indexes = (path.removesuffix(end) + index for end, index in _SEARCH_INDEX.items() if path.endswith(end))
+        return next(indexes, "")
+    return (source if element.tag == "frame" else element.get("href")) or ""
+
+
 def _link(element: Any, target: str) -> Link | None:
     rel = _rel(element)
     if element.tag in ("a", "area"):
@@ -68,6 +78,8 @@ def _link(element: Any, target: str) -> Link | None:
         return Link(url=target, text=text, context=_context(element, text), nofollow="nofollow" in rel)
     if "alternate" in rel and element.get("type", "").lower() in _FEEDS:
         return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300], origin="feed-file")
+    if element.tag == "script":
+        return Link(url=target, origin="sitemap-file")
     if element.tag == "frame" or not _NEIGHBOURS.isdisjoint(rel):
         return Link(url=target, text=strip_invisible(element.get("title", "")).strip()[:300])
     return None
