@@ -65,8 +65,9 @@ fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages,
 	@for target in $(or $(TARGET),extract robots url sitemap charset); do \
 		$(BIN)/python -m tests.fuzz $$target --seconds $(or $(SECONDS_EACH),60) || exit 1; done
 
-encoder: $(TRAINING) ## make the files of text/encoder again from the published weights of all-MiniLM-L6-v2
-	$(BIN)/python -m training.minilm
+# TRAINED: an .npz of weights trained on from all-MiniLM-L6-v2; without it the files hold all-MiniLM-L6-v2 itself
+encoder: $(TRAINING) ## make the files of text/encoder from weights (TRAINED=file.npz)
+	$(BIN)/python -m training.encoder $(if $(TRAINED),--trained "$(TRAINED)")
 
 format-check: install
 	$(BIN)/ruff format --check .

@@ -1,1 +1,1 @@
-"""How the models in this repository were made: MiniLM's files and the reader."""
+"""How the models in this repository were made: the bundled encoder and the reader."""

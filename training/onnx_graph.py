@@ -29,12 +29,16 @@ _MASKED: Final = -10000.0
 
 
 def embedder_model(weights: Weights, heads: int) -> onnx.ModelProto:
-    """Build (words, mask) to sentence_embedding (batch, hidden): the mean over the tokens, at unit length."""
+    """Build (words, mask) to sentence_embedding (batch, hidden) and hidden (batch, tokens, hidden).
+
+    hidden holds the tokens' states after the last layer, sentence_embedding their mean at unit length.
+    """
     graph = _Graph(weights, heads)
     mask = graph.node("Cast", ["mask"], to=TensorProto.FLOAT)
     segment = graph.constant("segment_0", graph.weights["segments.weight"][0])
-    _mean_pool(graph, _encoder(graph, segment, mask), mask)
-    return graph.model(inputs=["mask"], outputs={"sentence_embedding": ["batch", graph.hidden]})
+    _mean_pool(graph, graph.node("Identity", [_encoder(graph, segment, mask)], "hidden"), mask)
+    states: list[str | int] = ["batch", "tokens", graph.hidden]
+    return graph.model(inputs=["mask"], outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states})
 
 
 def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:

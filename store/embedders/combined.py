@@ -1,4 +1,4 @@
-"""MiniLM and the multilingual encoder side by side in one vector: English from the one, other languages from the other.
+"""The English and the multilingual encoder side by side in one vector, for English and for other languages.
 
 The cosine of two such vectors is the weighted mean of both models' cosines. Measured on questions and passages in
 English, in German and from one to the other, it finds more than either alone in each.

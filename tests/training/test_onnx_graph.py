@@ -67,9 +67,11 @@ def test_the_reader_gives_the_logits_of_its_heads(words: Array) -> None:
         assert outputs[name] == pytest.approx(expected, abs=1e-4), name
 
 
-def test_the_embedder_gives_the_mean_at_unit_length(words: Array) -> None:
+def test_the_embedder_gives_the_states_and_their_mean_at_unit_length(words: Array) -> None:
     outputs = run(embedder_model(WEIGHTS, HEADS), words=words[None], mask=np.ones((1, 7), dtype=np.int64))
-    mean = encoded(words, np.zeros(7, dtype=np.int64)).mean(0)
+    hidden = encoded(words, np.zeros(7, dtype=np.int64))
+    assert np.allclose(outputs["hidden"], hidden[None], atol=1e-4)
+    mean = hidden.mean(0)
     assert np.allclose(outputs["sentence_embedding"], mean / np.linalg.norm(mean), atol=1e-4)
 
 
@@ -86,6 +88,7 @@ def test_eight_bits_stay_close(words: Array, tmp_path: Path) -> None:
     inputs = {"words": words[None], "mask": np.ones((1, 7), dtype=np.int64)}
     exact, rounded = run(model, **inputs), run(str(tmp_path / "int8.onnx"), **inputs)
     assert (exact["sentence_embedding"] * rounded["sentence_embedding"]).sum() > 0.98
+    assert np.corrcoef(exact["hidden"].ravel(), rounded["hidden"].ravel())[0, 1] > 0.98
 
 
 def test_quantising_twice_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""MiniLM's own files, and the parts of it that the embedder and the reader share. Importing this is cheap."""
+"""The bundled encoder: its files, and what runs it. Importing this is cheap."""

@@ -1,12 +1,13 @@
-"""Open what the embedder and the reader share: the tokenizer, the table of word vectors, a bounded session.
+"""Run the bundled encoder: the vector of a text, and the vectors of a passage's words in their context.
 
-The table is mapped, not read: every process of a machine has the same pages of it.
+The table of word vectors is mapped, not read: every process of a machine has the same pages of it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 FOLDER: Final = Path(__file__).parent
-MINILM: Final = FOLDER / "minilm.onnx"
+ENCODER: Final = FOLDER / "encoder.onnx"
 DIMENSION: Final = 384
-#: the ids of MiniLM's marks in its vocabulary
+#: the ids of the marks in the vocabulary
 CLS, SEP = 101, 102
+#: marks included; the encoder was trained with at most as many
+MAX_TOKENS: Final = 256
+#: Far more than 256 tokens of prose; keeps one huge text from being tokenised to its end.
+_MAX_CHARS: Final = 20_000
+_MAX_TITLE_TOKENS: Final = 24
 
 
 class ModelFileBroken(WellreadError):
@@ -34,7 +40,7 @@ class ModelFileBroken(WellreadError):
 
 
 class WordVectors:
-    """MiniLM's table of word vectors in eight bits."""
+    """The table of word vectors in eight bits."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -59,8 +65,8 @@ def word_vectors() -> WordVectors:
     return WordVectors()
 
 
-def open_tokenizer(*, most_tokens: int | None = None) -> Tokenizer:
-    """Open MiniLM's tokenizer; texts are cut after ``most_tokens`` tokens, marks included."""
+def open_tokenizer() -> Tokenizer:
+    """Open the tokenizer; it neither cuts nor pads."""
     from tokenizers import Tokenizer
 
     path = FOLDER / "tokenizer.json"
@@ -69,10 +75,7 @@ def open_tokenizer(*, most_tokens: int | None = None) -> Tokenizer:
     except Exception as error:  # the library raises bare Exception for a file that is missing or torn
         raise ModelFileBroken(path, error) from error
     tokenizer.no_padding()
-    if most_tokens is None:
-        tokenizer.no_truncation()
-    else:
-        tokenizer.enable_truncation(most_tokens)
+    tokenizer.no_truncation()
     return tokenizer
 
 
@@ -89,3 +92,59 @@ def open_session(model: Path, threads: int) -> InferenceSession:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library's own errors have no common class but this
         raise ModelFileBroken(model, error) from error
+
+
+@dataclass(frozen=True)
+class States:
+    """A passage's tokens as the encoder understands them in their context."""
+
+    spans: list[tuple[int, int]]  #: of each token in the passage's text, in characters
+    vectors: NDArray[np.float32]  #: (tokens, 384), not of unit length
+
+
+class Encoder:
+    """The tokenizer, the word vectors and the layers; safe to use from several threads."""
+
+    def __init__(self, *, threads: int = 1) -> None:
+        self._tokenizer = open_tokenizer()
+        self._words = word_vectors()
+        self._session = open_session(ENCODER, threads)
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        """Return the unit vector (384,) of a question or a passage, which counts up to its 256th token."""
+        ids, _ = self._tokens(text)
+        [vector] = self._run("sentence_embedding", [CLS, *ids[: MAX_TOKENS - 2], SEP])
+        result: NDArray[np.float32] = vector
+        return result
+
+    def read(self, title: str, text: str) -> States:
+        """Return the states of the passage's tokens, read below its title; a long text in several windows.
+
+        The encoder was trained so that the mean of a sentence's states points where the vector of a question does
+        that the sentence answers.
+        """
+        import numpy as np
+
+        lead = [CLS, *self._tokens(title)[0][:_MAX_TITLE_TOKENS]]
+        ids, spans = self._tokens(text)
+        room = MAX_TOKENS - len(lead) - 1
+        states = [np.empty((0, DIMENSION), dtype=np.float32)]
+        for start in range(0, len(ids), room):
+            [hidden] = self._run("hidden", [*lead, *ids[start : start + room], SEP])
+            states.append(hidden[len(lead) : -1])
+        return States(spans, np.concatenate(states))
+
+    def _tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        # One text at a time: encode_batch would start a thread pool of its own and hang a process forked later.
+        whole = text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
+        encoding = self._tokenizer.encode(whole, add_special_tokens=False)
+        return encoding.ids, encoding.offsets
+
+    def _run(self, output: str, ids: Sequence[int]) -> NDArray[np.float32]:
+        import numpy as np
+
+        # One text a run: int8 activations share one scale a run, so in a batch a text's vector would depend on its
+        # neighbours (cosine .97 to itself). It is also the fastest on a CPU: a batch falls out of the cache.
+        words, mask = self._words.of(ids)[np.newaxis], np.ones((1, len(ids)), dtype=np.int64)
+        result: NDArray[np.float32] = self._session.run([output], {"words": words, "mask": mask})[0]
+        return result

