@@ -70,7 +70,7 @@ def _text(name: str, value: float | None) -> str:
         return "–"
     if isinstance(value, int):
         return str(value)
-    return f"{value:.1f}" if name == "ms" else f"{value:.3f}"
+    return f"{value:.1f}" if name in ("ms", "cpu_ms") else f"{value:.3f}"
 
 
 def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
