@@ -1,8 +1,10 @@
 """Measure how soon a crawl of a site without a sitemap reads the page that answers: ours beside breadth-first.
 
 Two manuals (Debian: python3.11-doc, postgresql-doc-15), twenty questions each. ``focus.tsv`` names their gold pages,
-which were chosen before anything was measured. Both crawls start at the front page and count every page they read.
-Ours is the workers' own: waves chosen by ``workers.crawl.seek`` from the links of the pages read so far.
+which were chosen before anything was measured. ``focus_own_words.tsv`` has fifty questions in people's own words about
+two more (exim4-doc-html, lilypond-doc-html), each written for a passage of its gold page. Both crawls start at the
+front page and count every page they read. Ours is the workers' own: waves chosen by ``workers.crawl.seek`` from the
+links of the pages read so far.
 """
 
 from __future__ import annotations
@@ -33,7 +35,11 @@ _TUNING = Path(__file__).parents[1] / "sets" / "focus_tuning.tsv"
 MANUALS = {
     "python": Path("/usr/share/doc/python3.11/html"),
     "postgresql": Path("/usr/share/doc/postgresql-doc-15/html"),
+    "exim": Path("/usr/share/doc/exim4-doc-html/spec_html"),
+    "lilypond": Path("/usr/share/doc/lilypond/html/Documentation/learning"),
 }
+#: in people's own words, which seldom share words with an anchor
+OWN_WORDS = Path(__file__).parents[1] / "sets" / "focus_own_words.tsv"
 #: a gold page must be read within so many pages, the front page included
 WITHIN = 10
 _VECTORS = LinkVectors()
@@ -169,12 +175,22 @@ def _question(text: str) -> Question:
 @click.command()
 @click.option("--within", type=click.IntRange(min=1), default=WITHIN, show_default=True, help="The most pages to read.")
 @click.option("--tuning", is_flag=True, help="Ask the questions on which the weights were chosen.")
+@click.option("--own-words", is_flag=True, help="Ask in people's own words, about two other manuals.")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default="/",
+    help="Where the manuals' packages are installed or unpacked.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def main(within: int, tuning: bool, as_json: bool) -> None:
+def main(within: int, tuning: bool, own_words: bool, root: Path, as_json: bool) -> None:
     """Print for each question how many pages each crawl read up to a gold page."""
-    found = measure(MANUALS, within, _TUNING if tuning else _QUESTIONS)
+    manuals = {name: root / folder.relative_to("/") for name, folder in MANUALS.items()}
+    found = measure(manuals, within, OWN_WORDS if own_words else _TUNING if tuning else _QUESTIONS)
     if not found:
-        raise click.ClickException("Neither manual is installed: apt-get install python3.11-doc postgresql-doc-15")
+        raise click.ClickException(
+            "No manual is there: apt-get install python3.11-doc postgresql-doc-15 exim4-doc-html lilypond-doc-html"
+        )
     shares = {
         site: {
             way: fmean(getattr(each, way) > 0 for each in found if each.site == site)

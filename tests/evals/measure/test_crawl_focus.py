@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.measure.crawl_focus import FocusQuestion, Manual, best_first, breadth_first, read_questions
+from evals.measure.crawl_focus import OWN_WORDS, FocusQuestion, Manual, best_first, breadth_first, read_questions
 
 WORDS = "The keeper of the lighthouse writes down what he saw in the night, hour by hour, until the morning. " * 3
 
@@ -48,3 +48,12 @@ def test_each_manual_has_twenty_questions_with_their_gold_pages() -> None:
         asked: list[FocusQuestion] = [each for each in questions if each.site == site]
         assert len({each.text for each in asked}) == 20
         assert all(each.gold for each in asked)
+
+
+def test_the_questions_in_own_words_are_fifty_with_their_gold_pages() -> None:
+    asked = read_questions(OWN_WORDS)
+    assert {(site, sum(each.site == site for each in asked)) for site in ("exim", "lilypond")} == {
+        ("exim", 25),
+        ("lilypond", 25),
+    }
+    assert all(each.gold for each in asked)
