@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_LONG_CELL = 800  #: characters; more, in elements, is a column of the page
+_LONG_CELL = 400  #: characters; more, in elements, is a column of the page
 
 
 def layout_tables(root: Any) -> set[Any]:

@@ -19,6 +19,7 @@ _MAIN = (".//*[@role='main']", ".//main", ".//article")
 _MAIN_SHARE = 0.5
 #: an article with fewer words is not believed
 MIN_WORDS = 25
+_ARTICLE_SHARE = 0.6
 HUB_SHARE = 0.6  #: a page with a larger share of links is a list of links, which is kept
 #: an index of more links than this, with fewer words for each, is all links
 _INDEX_LINKS, _WORDS_PER_LINK = 100, 15
@@ -28,7 +29,7 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     """Return the text of a page's main content and the share of it that is links; hidden elements must be removed."""
     body = tree.find("body") if tree.find("body") is not None else tree
     text = "" if kind == "documentation" else article_text(tree)
-    article = chosen(lines_of(body), text) if len(text.split()) >= MIN_WORDS else []
+    article = _without_asides(chosen(lines_of(body), text)) if len(text.split()) >= MIN_WORDS else []
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
@@ -37,6 +38,14 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)
+
+
+def _without_asides(lines: list[Line]) -> list[Line]:
+    """Return an article without what names itself comments, related pages and so on; all if that is most."""
+    kept = [line for line in lines if not line.is_aside]
+    return (
+        kept if sum(len(line.text) for line in kept) > _ARTICLE_SHARE * sum(len(line.text) for line in lines) else lines
+    )
 
 
 def _main(body: Any) -> Any:

@@ -36,6 +36,8 @@ _LIKELY = re.compile(
 _HEADER = re.compile(r"(?:^|\s)(?:page-header|header|banner|top|topbar)(?:$|\s)")
 _SHORT = 400  #: characters of a header
 _LINKED = 0.6  #: the least share of links in what is likely navigation
+_MENU = 4  #: links in lines of their own
+_TEXT_WORDS = 8
 _TOP = 3  #: blocks in which a menu may stand
 _MOST = 0.5  #: navigation has less of the page's text
 _BAR_LINKED, _BAR_LINKS, _BAR_CHARS = 0.7, 3, 500
@@ -92,6 +94,7 @@ def _is_navigation(element: Any, weight: Weight) -> bool:
 def without_bars(lines: Sequence[Line]) -> list[Line]:
     """Return the lines that are not navigation by their form: steps to other pages, menus, contents of this page."""
     kept: list[Line] = []
+    lines = _without_menus(lines)
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
         is_first = at < _TOP and not any(line.kind == "heading" for line in kept)
         block = [line for line in group if not _is_bar(line, is_first=is_first)]
@@ -101,6 +104,25 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
         else:
             kept.extend(block)
     return kept
+
+
+def _without_menus(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without runs of links above the first text."""
+    texts = [
+        at for at, line in enumerate(lines) if line.kind in ("heading", "code") or len(line.text.split()) >= _TEXT_WORDS
+    ]
+    if not texts:
+        return list(lines)
+    menus: set[int] = set()
+    for is_link, run in groupby(range(len(lines)), key=lambda at: _is_link(lines[at])):
+        places = [at for at in run if at < texts[0]]
+        if is_link and len(places) >= _MENU:
+            menus.update(places)
+    return [line for at, line in enumerate(lines) if at not in menus]
+
+
+def _is_link(line: Line) -> bool:
+    return line.links > 0 and line.linked >= 0.9 * len("".join(line.text.split()))
 
 
 def _is_bar(line: Line, *, is_first: bool) -> bool:
