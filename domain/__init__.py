@@ -6,12 +6,11 @@ Nothing here touches a disk, a network or a clock.
 from __future__ import annotations
 
 from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, SolvedQuestion, Verdict
-from domain.block import BLOCK_KINDS, Block, BlockKind
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.event import EventKind
 from domain.fact import Fact, KnownName, StatedFact
 from domain.hit import Hit, Passage, Scale, Scope, Via
-from domain.page import Page, PageText, Validators
+from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators
 from domain.question import FINAL, Budget, Question, Status
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 

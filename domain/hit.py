@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from domain.block import Block
+from domain.page import Block
 
 #: similarity: 1 − cosine distance, [−1, 1]; bm25: ≥ 0, unbounded; minmax, rerank: [0, 1]; rrf: Σ 1/(k + rank)
 Scale = Literal["similarity", "bm25", "minmax", "rrf", "rerank"]

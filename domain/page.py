@@ -1,14 +1,28 @@
-"""Define the extracted text of a document, and the stored page."""
+"""Define the extracted text of a document with the kinds of its blocks, and the stored page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, get_args
 
-from domain.block import Block
 from domain.candidate import Link
 from domain.fact import Fact
+
+#: prose: a paragraph; list: its items, each "- …" on its line; table: its rows, cells apart by " | ";
+#: definition: a term's line and the description below it
+BlockKind = Literal["prose", "heading", "list", "table", "definition", "code"]
+BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A part of a text that is one thing: ``text[start:end]``."""
+
+    kind: BlockKind
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ import structlog
 
 from domain.errors import WellreadError
 from evals.knowledge.ablations import ABLATIONS
+from evals.measure.extraction import measure_articles, measure_manuals
 from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
     PINNED,
@@ -28,6 +29,7 @@ from evals.report.floors import (
 )
 from evals.report.tables import Measured, flat, rounded, table, write_report
 from evals.sets.beir import SHIPPED, EvalSet, read_set
+from evals.sets.pages import read_pages
 from store.embedders import Embedder, open_embedder
 from workers.settings import load
 
@@ -165,6 +167,8 @@ def check(
     with _errors_in_one_line():
         embedder = _open_embedder("auto", threads)
         measured = [_measure(run, embedder, cache, limit) for run in runs_in(data)]
+        if data == SHIPPED:
+            measured.append(_measure_extraction())
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
         if data == SHIPPED and not limit:
@@ -180,6 +184,13 @@ def _measure(run: Run, embedder: Embedder, cache: Path, limit: int | None) -> Me
         click.echo(f"\n{mode}\n\n{table(of_mode)}")
     click.echo()
     return Measured(name=run.set.name, embedder=embedder.id, figures=figures)
+
+
+def _measure_extraction() -> Measured:
+    """Measure what extraction keeps of the shipped pages, and print its table."""
+    figures = {"manuals": measure_manuals(read_pages("manuals")), "articles": measure_articles(read_pages("articles"))}
+    click.echo(f"pages\n\nextraction\n\n{table(figures)}\n")
+    return Measured(name="pages", embedder="none", figures={"extraction": figures})
 
 
 def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:

@@ -12,6 +12,7 @@ _NAMES = re.compile(
     r"author-?(?:bio|box|info)|about-?author|byline|tags?|tag-?list|post-?meta|entry-?meta|copyright|cookie\w*|consent|"
     r"teaser|paywall|print|donate|poll|rating|reviews?|upsell|cart|product-?grid)(?:$|[\s_-])"
 )
+MAX_NAMES = 300  #: characters
 _BLOCKS = frozenset("div section aside ul ol p table article form footer header figure h2 h3 h4 h5 span".split())
 
 
@@ -19,5 +20,10 @@ def is_aside(element: Any) -> bool:
     """Return whether an element's class or id names other matters of a site."""
     if element.tag == "aside" and element.find(".//a[@href]") is not None:  # others are notes
         return True
-    names = f"{element.get('class', '')} {element.get('id', '')}"
-    return len(names) > 1 and element.tag in _BLOCKS and _NAMES.search(names.lower()) is not None
+    names = names_of(element)
+    return len(names) > 1 and element.tag in _BLOCKS and _NAMES.search(names) is not None
+
+
+def names_of(element: Any) -> str:
+    """Return an element's classes and its id in lower case, with a space between; of hostile lengths the beginning."""
+    return f"{element.get('class', '')[:MAX_NAMES]} {element.get('id', '')[:MAX_NAMES]}".lower()

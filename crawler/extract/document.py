@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
-
-import lxml.html
 
 from crawler.content_types import PDF, READABLE, READABLE_NAMES
 from crawler.extract.charset import decode
@@ -26,7 +25,7 @@ from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
-from domain import Fact, Link, PageText
+from domain import Link, PageText
 from domain.errors import WellreadError
 
 _READERS: dict[str, Callable[[str, str], PageText]] = {
@@ -35,6 +34,7 @@ _READERS: dict[str, Callable[[str, str], PageText]] = {
     "text/plain": read_plain,
 }
 
+_WITH_FACTS = frozenset({"script", "head"})  #: not seen
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
 
 #: a longer page is a hub if most of its text is links
@@ -84,9 +84,8 @@ def _html(text: str, url: str) -> PageText:
     drop_invisible_characters(tree)
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
-    facts_in = _fact_reader(tree)
     kind = kind_by_signs(tree)
-    drop_hidden(tree)
+    whole = _drop_hidden(tree)
     _drop_permalinks(tree)
     rendered, linked = main_content(tree, kind)
     title = _title(metadata, rendered, url)
@@ -105,19 +104,17 @@ def _html(text: str, url: str) -> PageText:
         index=metadata.index,
         follow=metadata.follow,
     )
-    return replace(page, facts=facts_in(title, rendered.text))
+    return replace(page, facts=facts_of(whole, title=title, text=rendered.text))
 
 
-def _fact_reader(tree: Any) -> Callable[[str, str], tuple[Fact, ...]]:
-    """Return a function from title and text to the page's facts, which reads the JSON-LD that the text leaves out.
-
-    JSON-LD is in a script: where there is any, a copy of the page keeps its scripts, and nothing else that is hidden.
-    """
-    whole = tree
-    if tree.find(".//script[@type='application/ld+json']") is not None:
-        whole = lxml.html.fromstring(lxml.html.tostring(tree))
-        drop_hidden(whole, spare=frozenset({"script", "head"}))
-    return lambda title, text: facts_of(whole, title=title, text=text)
+def _drop_hidden(tree: Any) -> Any:
+    """Remove the hidden elements in place; return the page to read facts from, which has the JSON-LD of its scripts."""
+    has_data = tree.find(".//script[@type='application/ld+json']") is not None
+    drop_hidden(tree, spare=_WITH_FACTS)
+    whole = deepcopy(tree) if has_data else tree
+    for element in list(tree.iter("script")):
+        drop(element)
+    return whole
 
 
 def _drop_permalinks(tree: Any) -> None:

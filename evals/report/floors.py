@@ -22,10 +22,14 @@ FLOORED = frozenset(
     answers.contains_gold answers.contains_gold_1 answers.f1 answers.citation_valid
     answers.abstained_answerable answers.abstained_unanswerable
     second_3.recall@5 second_3.recall@10
+    manuals.words_kept manuals.words_kept_10th manuals.mid_sentence manuals.navigation_kept
+    articles.f1 articles.mid_sentence articles.navigation_kept
     """.split()
 )
 #: figures where less is better: a ceiling is pinned
-_CEILINGS = frozenset({"fpr_at_tpr95", "ece", "abstained_answerable", "sure_and_wrong"})
+_CEILINGS = frozenset(
+    {"fpr_at_tpr95", "ece", "abstained_answerable", "sure_and_wrong", "mid_sentence", "navigation_kept"}
+)
 #: how much a figure may differ on another processor; a share of 1 is pinned as 1
 _SLACK = 0.01
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-SHIPPED_PAGES = Path(__file__).parents[1] / "data" / "pages"
+_SHIPPED = Path(__file__).parents[1] / "data" / "pages"
 _MAIN = re.compile(r"<!--main-->(.*?)<!--/main-->", re.DOTALL)
 _UNSEEN = re.compile(
     r"<!--.*?-->|<(script|style|head|svg|button|select|textarea|template|noscript)\b.*?</\1>", re.DOTALL | re.IGNORECASE
@@ -32,9 +33,9 @@ class GoldPage:
     around: str
 
 
-def read_pages(file: Path) -> Iterator[GoldPage]:
-    """Yield the pages of a file with one JSON object in each line: ``id``, ``licence``, ``html``."""
-    for line in file.read_text("utf-8").splitlines():
+def read_pages(kind: Literal["manuals", "articles"], folder: Path = _SHIPPED) -> Iterator[GoldPage]:
+    """Yield the pages of a kind, from a file with one JSON object in each line: ``id``, ``licence``, ``html``."""
+    for line in (folder / f"{kind}.jsonl").read_text("utf-8").splitlines():
         page = json.loads(line)
         source = page["html"]
         main = "\n".join(_MAIN.findall(source))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from copy import deepcopy
 from itertools import islice
 from typing import Any
@@ -18,6 +18,7 @@ MAX_ELEMENTS = 20_000
 _MARKS = re.compile(r"\W+|_+")
 _SHINGLE = 8  #: characters
 _LONG = 40  #: characters of a line that stands nowhere else on the page
+_PARAGRAPH, _REST = 25, 5  #: words of a long paragraph; so many of them are the rest of an article
 _SHARE = 0.6  #: of a line's shingles that stand in the library's text
 _AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
 
@@ -55,7 +56,28 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
         if at not in taken and shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)
             pieces.subtract(shingles)  # a teaser that repeats the line is not the article
-    return [lines[at] for at in sorted(taken)]
+    return [lines[at] for at in sorted(taken | _rest(lines, taken))]
+
+
+def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
+    """Return the places of an article's rest, where the library stopped early: long paragraphs just below it."""
+    if not taken:
+        return set()
+    rest: set[int] = set()
+    gaps = 0
+    for at in range(max(taken) + 1, len(lines)):
+        if _is_paragraph(lines[at]):
+            rest.add(at)
+        else:
+            gaps += 1
+        if gaps > 1 + len(rest) // _REST:  # other matters have a short line for each paragraph: a name, a title
+            break
+    return rest if len(rest) >= _REST else set()
+
+
+def _is_paragraph(line: Line) -> bool:
+    long = line.kind == "prose" and len(line.text.split()) >= _PARAGRAPH
+    return long and not line.is_aside and line.linked < 0.3 * len(line.text)
 
 
 def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:

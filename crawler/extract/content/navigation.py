@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from crawler.extract.asides import names_of
 from crawler.extract.content.weights import Weight, weigh
 from crawler.extract.element_text import Line
 from crawler.extract.visibility import drop
@@ -81,7 +82,7 @@ def _is_navigation(element: Any, weight: Weight) -> bool:
         return True
     if element.tag in _FRAMES and element.getparent().tag == "body" and next(element.iter("h1"), None) is None:
         return True
-    names = f"{element.get('class', '')} {element.get('id', '')}".lower()
+    names = names_of(element)
     if names == " " or element.tag in _HEADING_TAGS:
         return False
     if _CERTAIN.search(names) is not None:

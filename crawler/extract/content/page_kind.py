@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Literal
 
+from crawler.extract.asides import names_of
 from crawler.extract.element_text import Line
 
 Kind = Literal["documentation", "article", "plain", "unsure"]
@@ -96,7 +97,7 @@ def _points_of_head(tree: Any) -> int:
 def _points_of_body(tree: Any) -> int:
     points = 0
     for element in tree.iter("div", "section", "main", "article", "a", "table", "body", "p", "td"):
-        if _DOCUMENTATION_CLASSES.search((element.get("class") or "").lower()):
+        if _DOCUMENTATION_CLASSES.search(names_of(element)):
             points += 3
             break
     counts = [0, 0, 0]
