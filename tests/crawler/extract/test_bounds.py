@@ -39,6 +39,22 @@ def test_footnotes_of_the_main_text_are_kept() -> None:
 
 
 @pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "<div " + " ".join(f"a{at}=1" for at in range(100_000)) + ">",
+        f"<div class='{'related_' * 100_000}'>",
+        "<ul><li><a href='#a'>x</a>" * 2_000,
+        "<dl>" + "<dt>a<dd>b" * 30_000 + "</dl>",
+    ],
+    ids=["attributes", "class", "lists", "terms"],
+)
+def test_hostile_markup_ends_in_time(opening: str) -> None:
+    body = f"<html><body>{opening}<p>{PARAGRAPH}</p></body></html>".encode()
+    assert extract(body, url=URL, content_type="text/html").text
+
+
+@pytest.mark.timeout(30)
 def test_ten_megabytes_of_small_elements_end_in_time() -> None:
     piece = "<p>word word word</p><a href=/x>lin</a> "
     body = ("<html><body><p>" + piece * (10_000_000 // len(piece))).encode()
