@@ -58,4 +58,5 @@ class Scope:
     sites: tuple[str, ...] = ()  #: URL prefixes
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
+    hidden: tuple[int, ...] = ()  #: pages that serve other questions alone
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since

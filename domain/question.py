@@ -75,6 +75,7 @@ class Question:
     strategy: str = ""  #: a task strategy's name; empty: to be inferred
     sites: tuple[str, ...] = ()  #: URL prefixes that answers and the crawl are bound to; empty: anywhere
     langs: tuple[str, ...] = ()  #: languages of the pages that may answer, ISO 639-1; empty: any
+    private: bool = False  #: new pages that it has read serve it alone
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
     overrides: Overrides = field(default_factory=Overrides)

@@ -165,6 +165,10 @@ class Settings(BaseSettings):
     engines: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
+    named_sites: Literal["question", "everyone"] = Field(
+        "question",
+        description="Whom new pages serve that an ask key had read by naming their site: its question, or everyone.",
+    )
     user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")
     contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
     allow_hosts: Annotated[tuple[str, ...], NoDecode] = Field(

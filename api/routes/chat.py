@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
 from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
-from api.middleware.auth import Role, require
+from api.middleware.auth import Role, caller, require
 from api.schemas.requests import ChatRequest, to_new
 from api.streams.events import final_record
 from domain.record import Record
@@ -17,13 +19,18 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 
 @router.post("/chat", responses={202: {"model": Record}})
 async def chat(
-    body: ChatRequest, services: ServicesDep, listener: ListenerDep, waiting: WaitingDep, response: Response
+    body: ChatRequest,
+    services: ServicesDep,
+    listener: ListenerDep,
+    waiting: WaitingDep,
+    response: Response,
+    given: Annotated[Role, Depends(caller)],
 ) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
-    new = to_new(body, submit.default_budget(services))
+    new = to_new(body, submit.default_budget(services), private=given < Role.operate)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     def read() -> Record:

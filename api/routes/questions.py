@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
-from api.middleware.auth import Role, require
+from api.middleware.auth import Role, caller, require
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest, to_new
 from api.streams.events import watch
@@ -32,13 +32,14 @@ def ask(
     body: QuestionRequest,
     services: ServicesDep,
     response: Response,
+    given: Annotated[Role, Depends(caller)],
     idempotency_key: Annotated[
         str,
         Header(max_length=255, description="Makes a repeat harmless: the same key and body give the same question."),
     ] = "",
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
-    new = to_new(body, submit.default_budget(services), idempotency_key=idempotency_key)
+    new = to_new(body, submit.default_budget(services), idempotency_key=idempotency_key, private=given < Role.operate)
     question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/questions/{question.id}"

@@ -152,13 +152,16 @@ class ReadRequest(_Request):
     url: Url
 
 
-def to_new(asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency_key: str = "") -> NewQuestion:
+def to_new(
+    asked: ChatRequest | QuestionRequest, allowed: Budget, *, idempotency_key: str = "", private: bool = False
+) -> NewQuestion:
     """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
     budget = _budget(asked, allowed)
     new = NewQuestion(
         text=asked.question,
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
+        private=private,
         langs=tuple(asked.langs),
         lang=asked.lang,
         priority=asked.priority,

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from domain import Block, Page, PageDates, PageText, Validators
 from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash
 from store.sql.rows import to_value
-from store.sql.tables import PageRow
+from store.sql.tables import CandidateRow, PageRow
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -57,8 +57,11 @@ def save(
     now: datetime,
     body_hash: str = "",
     due_at: datetime | None = None,
+    private: bool = False,
 ) -> tuple[int, bool]:
     """Save a page's text; return its id and whether the text is new (then it waits to be embedded).
+
+    A new page that is ``private`` serves only the questions that had it read, until :func:`share`.
 
     A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
     schedule has it read again; without one the page's own interval decides.
@@ -67,6 +70,7 @@ def save(
     changed = row is None or row.content_hash != content_hash or row.gone_at is not None
     if row is None:
         row = PageRow(url=url, host=host, generation=0, interval_s=FIRST_INTERVAL_S, depth=depth, state="", attempts=0)
+        row.private = private
         session.add(row)
     else:
         row.interval_s = next_interval_s(row.interval_s, changed=changed)
@@ -85,7 +89,20 @@ def save(
     session.flush()
     refresh_queue.host_is_due(session, row.host, row.next_due)
     represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
+    if session.scalar(select(PageRow.id).where(PageRow.duplicate_of == represented_by, ~PageRow.private).limit(1)):
+        share(session, represented_by)  # the page that stands for a public one is public
     return represented_by, changed and represented_by == row.id
+
+
+def share(session: Session, page_id: int) -> None:
+    """Let a page serve every question."""
+    session.execute(update(PageRow).where(PageRow.id == page_id, PageRow.private).values(private=False))
+
+
+def hidden_from(session: Session, question_id: str) -> list[int]:
+    """Return the private pages that this question did not have read."""
+    own = select(CandidateRow.page_id).where(CandidateRow.question_id == question_id, CandidateRow.page_id.is_not(None))
+    return list(session.scalars(select(PageRow.id).where(PageRow.private, PageRow.id.not_in(own))))
 
 
 def mark_unchanged(

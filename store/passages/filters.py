@@ -15,6 +15,8 @@ def scope_condition(scope: Scope) -> str:
         conditions.append(" OR ".join(map(_under, scope.sites)))
     if scope.langs:
         conditions.append(one_of("lang", scope.langs))
+    if scope.hidden:
+        conditions.append(f"NOT ({one_of('page_id', scope.hidden)})")
     if scope.read_after:
         moment = scope.read_after if scope.read_after.tzinfo else scope.read_after.replace(tzinfo=UTC)
         stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")

@@ -34,6 +34,7 @@ class NewQuestion:
     strategy: str = ""
     sites: tuple[str, ...] = ()
     langs: tuple[str, ...] = ()
+    private: bool = False  #: new pages that it has read serve it alone
     crawl_enabled: bool = True
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
@@ -95,7 +96,7 @@ def _fingerprint(new: NewQuestion) -> str:
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit
-    for name, usual in (("reuse", True), ("watch", False), ("langs", ())):
+    for name, usual in (("reuse", True), ("watch", False), ("langs", ()), ("private", False)):
         if fields[name] == usual:
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
@@ -105,5 +106,7 @@ def _equal_key(new: NewQuestion) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times."""
     own = ("text", "budget", "overrides", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
+    if not new.private:
+        del conditions["private"]  # keys that were given out before this existed still fit
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     return shared_runs.equal_key(new.text, conditions)

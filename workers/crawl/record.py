@@ -104,6 +104,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, now: dateti
                 depth=claim.candidate.depth,
                 now=now,
                 due_at=due_at,
+                private=not _is_for_everyone(claim),
             ),
             left=left,
         )
@@ -187,9 +188,21 @@ def _next_reads(
 
 def _close(session: Session, claim: Claim, outcome: CandidateOutcome, now: datetime) -> bool:
     """Close the candidate; one of a refresh is deleted, as the page's history has its outcome."""
+    if outcome.page_id is not None and _is_for_everyone(claim):
+        pages.share(session, outcome.page_id)
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
     return candidates.finish(session, claim.lease, outcome, now)
+
+
+def _is_for_everyone(claim: Claim) -> bool:
+    """Return whether what is read serves every question; a refresh leaves that as it is."""
+    url = claim.candidate.url
+    if any(url.startswith(source.url) for source in claim.sources):
+        return True
+    if claim.question is not None:
+        return not claim.question.private
+    return claim.candidate.origin != refresh_queue.ORIGIN
 
 
 def _add_history(

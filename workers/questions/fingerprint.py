@@ -34,6 +34,7 @@ ANSWER_SETTINGS = (
     "mojeek_key",
     "quality_threshold",
     "query_expansion",
+    "named_sites",
     "reranker",
     "retry_top_k",
     "rrf_k",

@@ -56,8 +56,9 @@ def learn(services: Services, result: LookupResult) -> None:
 def _query(services: Services, question: Question) -> ask.Query:
     oldest = evidence.oldest_for(question, services.now())
     scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
-    if oldest is not None:
-        with services.database.read() as session:
+    with services.database.read() as session:
+        scope = replace(scope, hidden=tuple(pages.hidden_from(session, question.id)))
+        if oldest is not None:
             scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
     return ask.Query(
         text=question.text,

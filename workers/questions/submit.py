@@ -80,6 +80,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     checked = replace(
         new,
         text=clean_question(new.text),
+        private=new.private and bool(new.sites) and services.settings.named_sites == "question",
         sites=tuple(check_site(services, site) for site in new.sites),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),

@@ -55,6 +55,7 @@ class PageRow(Leased, Table):
     interval_s: Mapped[float]
     gone_at: Mapped[datetime | None]
     is_hub: Mapped[bool] = mapped_column(default=False)
+    private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
     duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
     band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.simhash)

@@ -28,6 +28,7 @@ class QuestionRow(Leased, Table):
     strategy: Mapped[str] = mapped_column(String(32), default="")
     sites: Mapped[list[Any]] = mapped_column(default=list)
     langs: Mapped[list[Any]] = mapped_column(default=list)
+    private: Mapped[bool] = mapped_column(default=False)  #: new pages that it has read serve it alone
     crawl_enabled: Mapped[bool] = mapped_column(default=True)
     max_age_s: Mapped[int | None]
     overrides: Mapped[dict[str, Any]] = mapped_column(default=dict)
