@@ -14,7 +14,8 @@ from workers.queues import QUEUES
 from workers.settings import Settings
 
 #: names that look like environment variables and are none
-NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT"}
+#: statuses, places in examples, and a name of the design documents
+NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR"}
 
 #: paths that a contributor makes
 ADVICE = {

@@ -10,6 +10,7 @@ import pytest
 
 from api.cli.main import cli
 from evals.__main__ import main as evals
+from evals.asked.__main__ import main as asked
 from tests.docs.blocks import PAGES, ROOT, blocks, commands, every_command
 
 
@@ -34,9 +35,12 @@ def test_wellread_takes_this_command_line(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", every_command("python"))
 def test_evals_take_this_command_line(words: list[str]) -> None:
-    assert words[:3] == ["python", "-m", "evals"]
-    command = evals.commands[words[3]]
-    command.make_context(words[3], words[4:])
+    assert words[:2] == ["python", "-m"]
+    if words[2] == "evals.asked":
+        asked.make_context(words[2], words[3:])
+    else:
+        assert words[2] == "evals"
+        evals.commands[words[3]].make_context(words[3], words[4:])
 
 
 @pytest.mark.parametrize("words", every_command("make"))
