@@ -132,7 +132,7 @@ def test_key_is_sent_and_never_shown() -> None:
         ({"stream_options"}, 2),
         ({"json_schema", "json_object", "temperature", "max_tokens", "stream_options"}, 6),
     ],
-    ids=str,
+    ids=lambda value: "+".join(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_what_a_server_refuses_is_left_out_and_remembered(
     double: OpenAIDouble, model: LanguageModel, lacks: set[str], requests: int
