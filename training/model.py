@@ -1,0 +1,79 @@
+"""MiniLM's encoder in torch, under the names of `training.onnx_graph`; its word vectors are those that are shipped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from text.encoder.runtime import DIMENSION, word_vectors
+
+HEADS, LAYERS, WIDE, POSITIONS, WORDS = 12, 6, 1536, 512, 30522
+_EPSILON: Final = 1e-12
+_MASKED: Final = -1e4
+
+
+class Layer(nn.Module):
+    """One layer, normalised after each part as in BERT (Devlin et al. 2019)."""
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(DIMENSION, 3 * DIMENSION), nn.Linear(DIMENSION, DIMENSION)
+        self.wide, self.narrow = nn.Linear(DIMENSION, WIDE), nn.Linear(WIDE, DIMENSION)
+        self.norm1, self.norm2 = nn.LayerNorm(DIMENSION, eps=_EPSILON), nn.LayerNorm(DIMENSION, eps=_EPSILON)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, hidden: Tensor, bias: Tensor) -> Tensor:
+        """Return the next hidden states; ``bias`` is added to the attention scores."""
+        batch, tokens, _ = hidden.shape
+        q, k, v = self.qkv(hidden).view(batch, tokens, 3, HEADS, DIMENSION // HEADS).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype)).transpose(1, 2)
+        hidden = self.norm1(hidden + self.dropout(self.out(mixed.reshape(batch, tokens, DIMENSION))))
+        return self.norm2(hidden + self.dropout(self.narrow(functional.gelu(self.wide(hidden)))))
+
+
+class Encoder(nn.Module):
+    """The encoder: ids and mask (batch, tokens) to hidden states (batch, tokens, 384)."""
+
+    def __init__(self, *, dropout: float, frozen: int = 0, layers: int = LAYERS) -> None:
+        super().__init__()
+        table = torch.from_numpy(word_vectors().of(list(range(WORDS))))
+        self.register_buffer("words", table, persistent=False)
+        self.positions, self.segments = nn.Embedding(POSITIONS, DIMENSION), nn.Embedding(2, DIMENSION)
+        self.norm = nn.LayerNorm(DIMENSION, eps=_EPSILON)
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
+        self.dropout = nn.Dropout(dropout)
+        self._frozen = frozen
+        if frozen:
+            for part in (self.positions, self.segments, self.norm, *self.layers[:frozen]):
+                part.requires_grad_(requires_grad=False)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the last hidden states (batch, tokens, 384)."""
+        bias = (1.0 - mask[:, None, None, :]) * _MASKED
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self._frozen):
+            embedded = self.words[ids] + self.positions.weight[: ids.shape[1]] + self.segments.weight[0]
+            hidden = self.dropout(self.norm(embedded))
+            for layer in self.layers[: self._frozen]:
+                hidden = layer(hidden, bias)
+        for layer in self.layers[self._frozen :]:
+            hidden = layer(hidden, bias)
+        return hidden.float()
+
+    def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Take over weights by the names of `training.onnx_graph`."""
+        mine = self.state_dict()
+        self.load_state_dict({name: torch.from_numpy(weights[name]).float() for name in mine})
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Return the weights by those names."""
+        return {name: tensor.float().cpu().numpy() for name, tensor in self.state_dict().items()}
+
+
+def pooled(hidden: Tensor, mask: Tensor) -> Tensor:
+    """Return the unit mean of each row's tokens: (batch, 384)."""
+    return functional.normalize((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
