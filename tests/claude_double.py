@@ -196,7 +196,7 @@ def _by_itself(body: Json) -> Say:
         return say_json(
             {
                 "sufficient": share >= 0.5,
-                "confidence": share,
+                "confidence": 0.5 + share / 2 if share >= 0.5 else share,
                 "reason": reason,
                 "missing": missing,
                 "contradictions": [],
