@@ -166,7 +166,7 @@ class Settings(BaseSettings):
         (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
     named_sites: Literal["question", "everyone"] = Field(
-        "question",
+        "everyone",
         description="Whom new pages serve that an ask key had read by naming their site: its question, or everyone.",
     )
     user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")

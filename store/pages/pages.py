@@ -94,6 +94,11 @@ def save(
     return represented_by, changed and represented_by == row.id
 
 
+def is_private(session: Session, page_id: int) -> bool:
+    """Return whether a page serves only the questions that had it read."""
+    return bool(session.scalar(select(PageRow.private).where(PageRow.id == page_id)))
+
+
 def share(session: Session, page_id: int) -> None:
     """Let a page serve every question."""
     session.execute(update(PageRow).where(PageRow.id == page_id, PageRow.private).values(private=False))

@@ -104,7 +104,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, now: dateti
                 depth=claim.candidate.depth,
                 now=now,
                 due_at=due_at,
-                private=not _is_for_everyone(claim),
+                private=_is_private(session, claim),
             ),
             left=left,
         )
@@ -203,6 +203,13 @@ def _is_for_everyone(claim: Claim) -> bool:
     if claim.question is not None:
         return not claim.question.private
     return claim.candidate.origin != refresh_queue.ORIGIN
+
+
+def _is_private(session: Session, claim: Claim) -> bool:
+    """Return whether a new page serves its question alone; a refreshed page that moved stays what it was."""
+    if claim.question is None and claim.page is not None:
+        return pages.is_private(session, claim.page.id)
+    return not _is_for_everyone(claim)
 
 
 def _add_history(

@@ -1,4 +1,4 @@
-"""What an ask key had read by naming a site serves that question alone, unless the site is a source."""
+"""Where the setting says so, what an ask key had read by naming a site serves that question alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def site(services: Services) -> Iterator[LoggedSite]:
         hosts = (running.origin.removeprefix("http://"),)
         services.__dict__.update(
             embedder=HashingEmbedder(),
-            settings=services.settings.model_copy(update={"allow_hosts": hosts, "min_delay_s": 0.0}),
+            settings=services.settings.model_copy(
+                update={"allow_hosts": hosts, "min_delay_s": 0.0, "named_sites": "question"}
+            ),
         )
         yield running
 
@@ -99,4 +101,4 @@ def test_public_page_stays_public_when_a_private_question_reads_it(services: Ser
 def test_question_without_a_named_site_is_not_private(services: Services, site: LoggedSite) -> None:
     assert not asked(services, None, private=True).private
     assert asked(services, site, private=True).private
-    assert load().named_sites == "question"
+    assert load().named_sites == "everyone"
