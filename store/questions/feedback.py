@@ -114,6 +114,7 @@ class SolvedReader:
                 (AnswerRow.question_id == FeedbackRow.question_id) & (AnswerRow.revision == FeedbackRow.revision),
             )
             .where(FeedbackRow.verdict == "right", QuestionRow.lang == lang, AnswerRow.stale_at.is_(None))
+            .where(~QuestionRow.private)
             .order_by(FeedbackRow.updated_at.desc())
             .limit(LOOKED_THROUGH)
         )
