@@ -1,1 +1,1 @@
-"""How the models in this repository were made: the bundled encoder and the reader."""
+"""How the bundled encoder in this repository was made: data, training, measure, export."""

@@ -1,9 +1,8 @@
 """Write an encoder of BERT's kind as an int8 ONNX model, without torch.
 
 Weights go by these names, each Linear as (out, in), as torch keeps it: ``positions.weight``, ``segments.weight``,
-``norm``, and for each layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``, ``narrow``, ``norm2``. The
-reader's heads are ``tokens`` (start, end, evidence), ``pool`` and ``whole`` (answers, relevance). Word vectors come in
-from outside.
+``norm``, and for each layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``, ``narrow``, ``norm2``. Word
+vectors come in from outside.
 """
 
 from __future__ import annotations
@@ -41,23 +40,8 @@ def embedder_model(weights: Weights, heads: int) -> onnx.ModelProto:
     return graph.model(inputs=["mask"], outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states})
 
 
-def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:
-    """Build (words, segments, mask) to logits: start, end, evidence (batch, tokens); answers, relevance (batch,)."""
-    graph = _Graph(weights, heads)
-    mask = graph.node("Cast", ["mask"], to=TensorProto.FLOAT)
-    segments = graph.node("Gather", [graph.weight("segments.weight"), "segments"])
-    hidden = _encoder(graph, segments, mask)
-    _columns(graph, graph.linear(hidden, "tokens"), ["start", "end", "evidence"])
-    first = graph.node("Gather", [hidden, graph.constant("zero", 0, np.int64)], axis=1)
-    pooled = graph.node("Tanh", [graph.linear(first, "pool")])
-    _columns(graph, graph.linear(pooled, "whole"), ["answers", "relevance"])
-    tokens: dict[str, list[str | int]] = {name: ["batch", "tokens"] for name in ("start", "end", "evidence")}
-    return graph.model(inputs=["segments", "mask"], outputs={**tokens, "answers": ["batch"], "relevance": ["batch"]})
-
-
 def quantise(model: onnx.ModelProto, out: Path) -> None:
-    """Write ``model`` to ``out`` with eight-bit matrices; the reader's small heads stay exact."""
-    heads = [node.name for node in model.graph.node if node.name.partition(".")[0] in ("tokens", "pool", "whole")]
+    """Write ``model`` to ``out`` with eight-bit matrices."""
     with tempfile.TemporaryDirectory() as scratch:
         exact = Path(scratch) / "exact.onnx"
         onnx.save(model, exact)
@@ -70,7 +54,6 @@ def quantise(model: onnx.ModelProto, out: Path) -> None:
             weight_type=QuantType.QInt8,
             per_channel=True,
             reduce_range=True,
-            nodes_to_exclude=heads,
         )
 
 
@@ -180,9 +163,3 @@ def _mean_pool(graph: _Graph, hidden: str, mask: str) -> None:
     total = graph.node("ReduceSum", [kept, graph.integers(1)], keepdims=0)
     mean = graph.node("Div", [total, graph.node("ReduceSum", [mask, graph.integers(1)], keepdims=1)])
     graph.node("Div", [mean, graph.node("ReduceL2", [mean, graph.integers(1)], keepdims=1)], "sentence_embedding")
-
-
-def _columns(graph: _Graph, table: str, names: Sequence[str]) -> None:
-    """Give each column of the last axis out under its name."""
-    for number, name in enumerate(names):
-        graph.node("Gather", [table, graph.constant(f"part_{number}", number, np.int64)], name, axis=-1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import erf, softmax
 
 from tests.training.tiny import HEADS, tiny_weights
-from training.onnx_graph import embedder_model, quantise, reader_model
+from training.onnx_graph import embedder_model, quantise
 
 Array = NDArray[Any]
 WEIGHTS = tiny_weights(layers=2)
@@ -54,19 +54,6 @@ def words() -> Array:
     return np.random.default_rng(5).normal(size=(7, HIDDEN)).astype(np.float32)
 
 
-def test_the_reader_gives_the_logits_of_its_heads(words: Array) -> None:
-    segments = np.array([0, 0, 0, 1, 1, 1, 1])
-    outputs = run(
-        reader_model(WEIGHTS, HEADS), words=words[None], segments=segments[None], mask=np.ones((1, 7), dtype=np.int64)
-    )
-    hidden = encoded(words, segments)
-    for column, name in enumerate(("start", "end", "evidence")):
-        assert np.allclose(outputs[name], linear(hidden, "tokens")[None, :, column], atol=1e-4), name
-    for column, name in enumerate(("answers", "relevance")):
-        expected = linear(np.tanh(linear(hidden[0], "pool")), "whole")[column]
-        assert outputs[name] == pytest.approx(expected, abs=1e-4), name
-
-
 def test_the_embedder_gives_the_states_and_their_mean_at_unit_length(words: Array) -> None:
     outputs = run(embedder_model(WEIGHTS, HEADS), words=words[None], mask=np.ones((1, 7), dtype=np.int64))
     hidden = encoded(words, np.zeros(7, dtype=np.int64))
@@ -93,5 +80,5 @@ def test_eight_bits_stay_close(words: Array, tmp_path: Path) -> None:
 
 def test_quantising_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        quantise(reader_model(WEIGHTS, HEADS), tmp_path / name)
+        quantise(embedder_model(WEIGHTS, HEADS), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

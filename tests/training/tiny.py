@@ -1,4 +1,4 @@
-"""Weights of a small encoder with the reader's heads, drawn at random."""
+"""Weights of a small encoder, drawn at random."""
 
 from __future__ import annotations
 
@@ -31,5 +31,4 @@ def tiny_weights(*, layers: int = 1, hidden: int = 384, wide: int = 96, seed: in
         weights |= linear(f"{name}qkv", 3 * hidden, hidden) | linear(f"{name}out", hidden, hidden)
         weights |= norm(f"{name}norm1") | linear(f"{name}wide", wide, hidden)
         weights |= linear(f"{name}narrow", hidden, wide) | norm(f"{name}norm2")
-    weights |= linear("tokens", 3, hidden) | linear("pool", hidden, hidden) | linear("whole", 2, hidden)
     return {name: value.astype(np.float32) for name, value in weights.items()}

@@ -1,1 +1,0 @@
-"""The reader: a small trained model that says whether a passage answers a question, and where."""
