@@ -76,7 +76,7 @@ def _joins(text: str, block: Block, above: str) -> bool:
     if block.kind == "prose":  # the rest of a sentence that code or a list interrupts
         return above in ("code", "list", "table") and text[block.start : block.start + 1].islower()
     if block.kind == "definition":
-        return above == "prose" and text[: block.start].rstrip().endswith((":", "："))
+        return above == "prose" and text[max(0, block.start - 20) : block.start].rstrip().endswith((":", "："))
     return above == "prose" or (above == "definition" and block.kind != "heading")
 
 

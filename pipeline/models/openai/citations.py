@@ -19,7 +19,7 @@ from text.sentences import sentence_spans
 MAX_QUOTE_CHARACTERS = 700
 #: citations of one sentence that are read
 MAX_CITATIONS = 5
-_MARKED = re.compile(r"(.*?)((?:\s*\[\d+(?:\s*,\s*\d+)*\])+)([.!?…。！？]?)", re.DOTALL)
+_MARKERS = re.compile(r"\[\d+(?:\s*,\s*\d+)*\](?:\s*\[\d+(?:\s*,\s*\d+)*\])*([.!?…。！？]?)")
 _NUMBER = re.compile(r"\d+")
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")
 
@@ -77,16 +77,16 @@ def _span(item: Json, passages: Sequence[PassageBlocks]) -> PassageSpan | None:
 def _marked(reply: str, passages: Sequence[PassageBlocks]) -> Iterator[CitedText]:
     """Yield prose; a marker cites for the sentence before it alone."""
     at = 0
-    for match in _MARKED.finditer(reply):
+    for match in _MARKERS.finditer(reply):
+        text = reply[at : match.start()].rstrip() + match[1]
         at = match.end()
-        text = match[1].rstrip() + match[3]
         spans = sentence_spans(text)
         if not spans:
             continue
         start = spans[-1][0]
         yield CitedText(text=text[:start])
         claim = text[start:]
-        numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(match[2]) if len(number) < 4)
+        numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(match[0]) if len(number) < 4)
         cited = [passages[number - 1].passage for number in numbers if 1 <= number <= len(passages)]
         found = ((passage, best_sentence(claim, passage)) for passage in cited[:MAX_CITATIONS])
         yield CitedText(
