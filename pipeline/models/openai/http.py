@@ -7,6 +7,7 @@ takes for granted, and its retries know no deadline. What a server refuses is le
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -83,14 +84,15 @@ class ChatApi:
             return tuple(str(item["id"]) for item in listed)
 
     def _send_adapted(self, request: Json, prompt: Prompt, left_s: float, on_text: OnText | None) -> ModelReply:
-        """Send the request in the form that the model is known to take, else find that form."""
+        """Send the request in the form that the model is known to take, else find that form, all within ``left_s``."""
+        ends_at = time.monotonic() + left_s
         names = self._adaptations.get(request["model"], ())
         adapted = request
         for name in names:
             adapted = ADAPTATIONS[name](adapted)
         while True:
             try:
-                reply = self._send_once(adapted, prompt, left_s, on_text)
+                reply = self._send_once(adapted, prompt, max(0.001, ends_at - time.monotonic()), on_text)
             except _RefusedForm as refused:
                 name = adaptation_for(adapted, refused.complaint)
                 if not name:
