@@ -1,10 +1,11 @@
-"""Define passages, the scope of a search, and its hits."""
+"""Define passages, the scope of a search, its hits, and what was read in a hit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from domain.page import Block
 
@@ -34,6 +35,17 @@ class Passage:
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
 
 
+class Reading(Protocol):
+    """What was read in a passage, with the question in mind."""
+
+    @property
+    def similarity(self) -> float:
+        """The cosine of the question and the passage."""
+
+    def sentence_scores(self, spans: Sequence[tuple[int, int]]) -> list[float]:
+        """Return for each character span of the passage the cosine of the question and the span in its context."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hit:
     """A passage returned for a query."""
@@ -48,6 +60,7 @@ class Hit:
     query: str = ""  #: the query it was found by (the best one, after fusion)
     via: Via = ""  #: what added or raised it, beside the search
     signals: tuple[float, ...] = ()  #: its features for the learned reranker
+    reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
 

@@ -29,6 +29,7 @@ from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
+from pipeline.reader.read_hits import Reads, read_hits
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
@@ -60,6 +61,7 @@ class Tools:
     pool: Executor
     clock: Callable[[], float]  #: seconds, monotonic
     model: Model | None = None
+    reader: Reads | None = None  #: reads the best hits; None: words alone choose the sentences
     judge: JudgeName = "calibrated"
     quality: QualityRule = field(default_factory=QualityRule)  #: of the document's judge
     limits: Limits = field(default_factory=Limits)
@@ -154,6 +156,7 @@ def _run_pass(
     found: list[QueryHits] = []
     hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
+    hits = read_hits(tools.reader, analysis, hits)
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
     cutoff = cut_off(
@@ -163,6 +166,7 @@ def _run_pass(
     times.append(tools.clock())
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:PASSAGES])
+    context = read_hits(tools.reader, analysis, context)  # some may have other texts now; the others are remembered
     composed = _compose(analysis, context, others, judged.value, tools)
     times.append(tools.clock())
     answer, verdict = composed.value

@@ -50,6 +50,7 @@ class SpanCoverage:
     defines: bool  #: it defines the thing asked about
     asked: AnswerType  #: the kind of thing asked for
     fit: float  #: how well the sentence holds such a thing, [−1, 1]; 0 where any kind of thing is asked for
+    cosine: float | None = None  #: of the question and the sentence in its passage; None: its hit was not read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = answer_type_of(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
+    cosines = _cosines(spans)
     covered = []
     for place, span in enumerate(spans):
         led = _most(own[place], _most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE))
@@ -96,6 +98,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
                 defines=asks_what and _defines(stand_for, span),
                 asked=kind,
                 fit=rate_fit(kind, analysis.text, span.named_text),
+                cosine=cosines[place],
             )
         )
     return Coverage(
@@ -110,6 +113,13 @@ def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
+
+
+def _cosines(spans: Sequence[Span]) -> list[float | None]:
+    """Return how near the question each sentence is, where its hit was read."""
+    return [
+        span.hit.reading.sentence_scores([(span.start, span.end)])[0] if span.hit.reading else None for span in spans
+    ]
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:

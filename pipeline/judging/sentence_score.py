@@ -38,6 +38,9 @@ MAX_SENTENCES = 2
 WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
 
+#: where the hits were read
+_COSINE, _SIMILARITY, _SCORE = 10.0, 5.0, 1.5
+
 
 def choose_sentences(read_spans: Sequence[SpanCoverage], question: str) -> list[SpanCoverage]:
     """Return the best sentence, and the next best that says something else and is worth giving.
@@ -70,6 +73,13 @@ def is_instruction(span: Span) -> bool:
 
 def score(read: SpanCoverage) -> float:
     """Return how well the sentence answers; higher is better, comparable within one question only."""
+    if read.cosine is not None and read.span.hit.reading is not None:
+        return (
+            _COSINE * read.cosine
+            + _SIMILARITY * read.span.hit.reading.similarity
+            + _SCORE * read.span.hit.score
+            - _readability_loss(read)
+        )
     return (
         _OWN * read.own
         + _LED * read.led

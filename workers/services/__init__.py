@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
     from pipeline.models.provider import Provider
+    from pipeline.reader.reader import Reader
     from store.embedders import Embedder
     from store.ephemeral.engine_cooldowns import EngineCooldowns
     from store.ephemeral.events import Events
@@ -118,6 +119,13 @@ class Services(WebAccess):
         return LinkVectors(threads=self.settings.embedder_threads)
 
     @cached
+    def reader(self) -> Reader:
+        """Reads the best hits."""
+        from pipeline.reader.reader import Reader
+
+        return Reader(threads=self.settings.embedder_threads)
+
+    @cached
     def passages(self) -> Passages:
         """The knowledge base, to search."""
         return self._open_passages(writer=False)
@@ -157,6 +165,7 @@ class Services(WebAccess):
             pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
             clock=time.perf_counter,
             model=self.model,
+            reader=self.reader,
             ranking=Ranking(fusion=s.fusion, reranker=s.reranker, rrf_k=s.rrf_k),
             judge=s.judge,
             quality=QualityRule(similarity=s.quality_threshold, hits=s.min_high_quality_hits),
