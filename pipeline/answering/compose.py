@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from domain import Answer, Focus, Hit, Sentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
+from pipeline.answering.extent import extend
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import cover
-from pipeline.judging.sentence_score import choose_sentences, is_instruction
-from pipeline.judging.sentences import Span, looks_like_code, spans_of
+from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences
+from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
@@ -27,10 +27,6 @@ from pipeline.safety.sanitize import sanitize, sanitize_line
 
 #: how many of the best passages are read for an answer
 PASSAGES = 5
-#: the longest quote of a sentence with the text it announces; a longer announcement is left out as a whole
-MAX_QUOTE_CHARACTERS = 700
-#: a sentence with fewer terms ("From the sky.") is quoted with the next one
-FEW_TERMS = 5
 COMPOSER = "extractive"
 
 
@@ -55,35 +51,16 @@ def compose(
         return None
     if assertions := contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites):
         return _disputed(assertions, confidence * lead_share(assertions))
-    if several:
-        sentences = join_pages(analysis, sentences, read_spans)
-    spans = spans_of(hits[:PASSAGES], analysis.lang)
+    joined = join_pages(analysis, sentences, read_spans) if several else sentences
+    most = max(len(joined), MAX_SENTENCES)
+    if joined == sentences:  # a quote may hold the next best sentence too
+        joined = choose_sentences(read_spans, analysis.text, most=2 * MAX_SENTENCES)
     wants_code = answer_type_of(analysis.text) == "way"
-    chosen = [_completed(each.span, spans, wants_code=wants_code) for each in sentences]
-    answer = _focused(analysis, _write(_apart(chosen), confidence))
+    chosen = [extend(each, read_spans, wants_code=wants_code) for each in joined]
     best = sentences[0].span
+    answer = _focused(analysis, _write(_apart(chosen)[:most], confidence), best)
     yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:PASSAGES])
-
-
-def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
-    """Extend a sentence to the name it describes and the text it announces, in its passage and within bounds.
-
-    The name is the signature above it; a colon announces the list or code that follows, a very short sentence the next
-    one. A question about how to do something gets the code in any case.
-    """
-    start = span.start if span.named_at is None else span.named_at
-    named = replace(span, start=start) if span.end - start <= MAX_QUOTE_CHARACTERS else span
-    following = [other for other in spans if other.hit is span.hit and other.start >= span.end]
-    if span.text.endswith(":"):
-        announced = list(takewhile(lambda other: other.kind in ("code", "row", "signature"), following))
-    elif len(span.terms) < FEW_TERMS:
-        announced = following[:1] if following and following[0].kind == "prose" else []
-    else:
-        announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
-    announced = list(takewhile(lambda other: not is_instruction(other), announced))
-    whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
-    return replace(named, end=announced[-1].end) if whole else named
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:
@@ -99,10 +76,15 @@ def _overlap(one: Span, other: Span) -> bool:
     return one.hit is other.hit and one.start < other.end and other.start < one.end
 
 
-def _focused(analysis: Analysis, answer: Answer) -> Answer:
-    """Mark the words of the first sentence that are the short answer."""
+def _focused(analysis: Analysis, answer: Answer, best: Span) -> Answer:
+    """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
     first, *others = answer.sentences
-    return replace(answer, sentences=(replace(first, focus=find_focus(analysis, first.text)), *others))
+    sentence = _readable(best)
+    at = first.text.find(sentence)
+    focus = find_focus(analysis, sentence) if at > 0 else find_focus(analysis, first.text)
+    if focus and at > 0:
+        focus = replace(focus, start=focus.start + at, end=focus.end + at)
+    return replace(answer, sentences=(replace(first, focus=focus), *others))
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:

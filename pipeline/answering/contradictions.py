@@ -112,8 +112,11 @@ def contradicting_assertions(
     chosen = choose_sentences(cover(analysis, hits, top=top).spans, analysis.text)
     if not chosen:
         return []
-    read = [*hits[:top], *others]
-    return find_contradiction(analysis, chosen[0], cover(analysis, read, top=len(read)).spans, own_sites=own_sites)
+    # only the words of all these can be compared: the others were not read
+    by_words = [replace(hit, reading=None) for hit in (*hits[:top], *others)]
+    spans = cover(analysis, by_words, top=len(by_words)).spans
+    first = next(each for each in spans if each.span == chosen[0].span)
+    return find_contradiction(analysis, first, spans, own_sites=own_sites)
 
 
 def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str]) -> list[Assertion]:

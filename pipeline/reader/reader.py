@@ -24,8 +24,8 @@ REMEMBERED: Final = 128
 class Reader:
     """The reader; safe to use from several threads."""
 
-    def __init__(self, *, threads: int = 1) -> None:
-        self._threads = threads
+    def __init__(self, *, threads: int = 1, remembered: int = REMEMBERED) -> None:
+        self._threads, self._remembered = threads, remembered
         self._known: OrderedDict[tuple[str, str], States] = OrderedDict()
         self._lock = Lock()
 
@@ -48,6 +48,6 @@ class Reader:
         states = States(states.spans, states.vectors.astype(np.float16))  # half the memory; cosines agree to .001
         with self._lock:
             self._known[key] = states
-            if len(self._known) > REMEMBERED:
+            if len(self._known) > self._remembered:
                 self._known.popitem(last=False)
         return states

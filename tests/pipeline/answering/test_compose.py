@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from domain import Answer, Hit
 from pipeline.answering.citations import check
-from pipeline.answering.compose import MAX_QUOTE_CHARACTERS, PASSAGES, compose
+from pipeline.answering.compose import PASSAGES, compose
+from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
 from pipeline.judging.sentence_score import MAX_SENTENCES
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import analyse_question
