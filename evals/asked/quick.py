@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import select
@@ -25,6 +25,7 @@ from evals.asked.grade import Reply, make_reply
 from evals.asked.questions import Question, QuestionSet
 from evals.knowledge.stored import KnowledgeError, save_page, services_on
 from evals.knowledge.vector_cache import CachedEmbedder
+from pipeline.ask import LookupResult
 from store.embedders import Embedder
 from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
@@ -50,6 +51,19 @@ def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, 
             migrate(services.settings.database)
             _read_pages(services, of, addresses, of.urls(addresses, asked))
             return [_ask(services, question, addresses) for question in asked]
+
+
+def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[LookupResult]:
+    """Read the pages of the set, and return what the first pass gives each of its questions."""
+    addresses = addresses_of(of)
+    with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
+        services = services_on(Path(folder), CachedEmbedder(embedder, cache))
+        with _closing(services):
+            migrate(services.settings.database)
+            _read_pages(services, of, addresses, of.urls(addresses, of.questions))
+            return [
+                lookup.first_pass(services, _to_ask(question, addresses, services.now())) for question in of.questions
+            ]
 
 
 @contextmanager
@@ -94,15 +108,7 @@ def _extract(file: Path, url: str) -> PageText | None:
 
 def _ask(services: Services, question: Question, addresses: dict[str, str]) -> Reply:
     started, now = time.perf_counter(), services.now()
-    asked = PipelineQuestion(
-        id=hashlib.sha256(question.id.encode()).hexdigest()[:32],
-        text=question.question,
-        status=Status.ASKED,
-        created_at=now,
-        deadline=now + timedelta(minutes=5),
-        sites=(addresses[question.site],),
-        crawl_enabled=False,
-    )
+    asked = _to_ask(question, addresses, now)
     result = lookup.first_pass(services, asked)
     move = after_first_pass(asked, result)
     if move.to == Status.RETRYING:
@@ -121,4 +127,16 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
         reason=move.verdict.reason if move.verdict else "",
         withheld=(result.answer.text if result.answer else "") if move.to == Status.ABSTAINED else None,
         seconds=time.perf_counter() - started,
+    )
+
+
+def _to_ask(question: Question, addresses: dict[str, str], now: datetime) -> PipelineQuestion:
+    return PipelineQuestion(
+        id=hashlib.sha256(question.id.encode()).hexdigest()[:32],
+        text=question.question,
+        status=Status.ASKED,
+        created_at=now,
+        deadline=now + timedelta(minutes=5),
+        sites=(addresses[question.site],),
+        crawl_enabled=False,
     )

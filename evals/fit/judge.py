@@ -14,10 +14,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from evals.asked.judge_cases import cases_of_asked
 from evals.knowledge.judge_cases import Case, Condition, cases_of
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from evals.sets.sites import read_python_docs
-from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, WITHOUT_SIMILARITY
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, READ, READ_FEATURES, WITHOUT_SIMILARITY
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic
 from pipeline.learning.metrics import auroc, calibration_error
@@ -25,6 +27,7 @@ from store.embedders import open_embedder
 
 FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
+ASKED = ("finance-privacy", "games-faq", "pages")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
 LANGUAGES = ("en", "de", OTHER)
 #: the weight of a case; those of the documentation, few and of the kind that is crawled, count more. With less weight
@@ -38,6 +41,8 @@ COUNTS: dict[Condition, float] = {
     "tiny": 1.0,
     "tiny-off": 0.4,
     "tiny-on": 0.6,
+    "shown-right": 2.0,
+    "shown-wrong": 1.5,
 }
 _DOCUMENTATION = 3.0
 #: how much is taken off the log odds of an unknown embedder
@@ -60,22 +65,28 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
 @click.option("--questions", type=int, default=700, help="How many of each set, at most.")
+@click.option("--lang", "langs", multiple=True, type=click.Choice(LANGUAGES), help="Fit this one; all by default.")
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
-def main(data: Path, docs: Path, questions: int, names: Sequence[str]) -> None:
+def main(data: Path, docs: Path, questions: int, langs: Sequence[str], cache: Path, names: Sequence[str]) -> None:
     """Fit on one half of the titles, report on the other, write the coefficients.
 
     Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
     """
-    sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
+    sets = [read_set(data / name) for name in SETS]
+    sets = [each for each in (*sets, read_python_docs(docs)) if each.lang in langs or not langs or OTHER in langs]
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
-        embedder = open_embedder(name, threads=2)
+        embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
         cases = [case for each in sets for case in cases_of(each, embedder, questions) if case.evidence]
+        cases += [case for each in ASKED for case in cases_of_asked(each, embedder, cache) if case.evidence]
         all_cases += cases
-        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in LANGUAGES]
+        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in langs or LANGUAGES]
+        read = [case for case in cases if case.evidence and case.evidence.is_read]
+        fitted.append({**fit(embedder.id, "en", read, (*FEATURES, *READ_FEATURES)), "lang": READ})
     if not names:
-        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in LANGUAGES]
-    write([each.name for each in sets], fitted)
+        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in langs or LANGUAGES]
+    write([*SETS, "python-docs", *ASKED], fitted)
 
 
 def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[str]) -> dict[str, object]:
@@ -119,8 +130,12 @@ def _fit_as_meant(cases: Sequence[Case], features: Sequence[str]) -> tuple[list[
 
 def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
     """Write the models instead of those of the same embedders, with the sets they were fitted on."""
-    replaced = {model["embedder"] for model in models}
-    others = [model for model in json.loads(FITTED.read_text("utf-8"))["models"] if model["embedder"] not in replaced]
+    replaced = {(model["embedder"], model["lang"]) for model in models}
+    others = [
+        model
+        for model in json.loads(FITTED.read_text("utf-8"))["models"]
+        if (model["embedder"], model["lang"]) not in replaced
+    ]
     stored = {
         "fitted_by": "evals/fit/judge.py",
         "sets": list(sets),

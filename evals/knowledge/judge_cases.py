@@ -18,13 +18,17 @@ from evals.knowledge.in_memory import EmbeddedQuestion, MemoryKnowledge, embed_q
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.question.analysis import Analysis, analyse_question
+from pipeline.reader.read_hits import read_hits
+from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, Search
 
 #: all: everything in. title-out: nothing on the subject. passage-out: the subject in, the answer out.
 #: tiny: a few passages with the answer. tiny-off, tiny-on: a few passages without, off or on the subject.
-#: unanswerable: everything in, and nothing answers.
-Condition = Literal["all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable"]
-ANSWERED: frozenset[Condition] = frozenset({"all", "tiny"})
+#: unanswerable: everything in, and nothing answers. shown-right, shown-wrong: so was what the composer would show.
+Condition = Literal[
+    "all", "title-out", "passage-out", "tiny", "tiny-off", "tiny-on", "unanswerable", "shown-right", "shown-wrong"
+]
+ANSWERED: frozenset[Condition] = frozenset({"all", "tiny", "shown-right"})
 
 _K = 10
 #: hits that are searched for an answer in another passage
@@ -57,21 +61,22 @@ class Case:
 def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]:
     """Yield up to ``at_most`` questions of the set, each in every condition."""
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
+    reader = Reader(remembered=len(eval_set.passages))
     rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in eval_set.passages])
     everything = MemoryKnowledge(eval_set.passages, rows)
     sample = chance.sample(eval_set.questions, min(at_most, len(eval_set.questions)))
     for question in embed_questions(eval_set, sample, embedder):
-        yield from _of_question(eval_set, everything, question, chance)
+        yield from _of_question(eval_set, everything, question, chance, reader)
 
 
 def _of_question(
-    eval_set: EvalSet, everything: MemoryKnowledge, embedded: EmbeddedQuestion, chance: random.Random
+    eval_set: EvalSet, everything: MemoryKnowledge, embedded: EmbeddedQuestion, chance: random.Random, reader: Reader
 ) -> Iterator[Case]:
     question = embedded.question
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
-        hits = embedded.find(analysis.text, base, k=_K)
+        hits = tuple(read_hits(reader, analysis, embedded.find(analysis.text, base, k=_K)))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too
         yield Case(

@@ -1,5 +1,7 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
+English hits that were read have a model of their own, which feedback does not refit.
+
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
 sets they were fitted on and their metrics; ``evals/fit/judge.py`` writes it.
@@ -16,11 +18,15 @@ from importlib.resources import files
 
 from pipeline.judging.features import Evidence
 
-#: the features of a model for a known embedder: the numbers among the evidence; and those for an unknown one
-FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float")
+#: the features that only a reader gives
+READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine")
+#: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
+FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in READ_FEATURES)
 WITHOUT_SIMILARITY = FEATURES[3:]
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
+#: the key of the model for English hits that were read
+READ = "en, read"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,11 @@ def calibration_for(embedder_id: str, lang: str) -> Calibration:
     fitted = _fitted()
     embedder = embedder_id if (embedder_id, OTHER) in fitted else ANY_EMBEDDER
     return fitted.get((embedder, lang)) or fitted[embedder, OTHER]
+
+
+def calibration_of_read(embedder_id: str, evidence: Evidence) -> Calibration | None:
+    """Return the calibration for hits that were read; None where they were not, or the embedder has none."""
+    return _fitted().get((embedder_id, READ)) if evidence.is_read else None
 
 
 @cache

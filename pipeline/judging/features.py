@@ -1,6 +1,7 @@
 """Gather the judge's features: do the hits hold the answer, or do they only mention the question's subject?
 
-They describe the sentence that the composer would quote and its passage. Each word is weighed by its rarity among these
+They describe the sentence that the composer would quote and its passage: how near the question they are, where they
+were read, and how they cover its words. Each word is weighed by its rarity among these
 hits: on a site about one subject, the subject's name is everywhere and shows nothing.
 """
 
@@ -10,10 +11,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import Any
 
 from domain import Hit
-from pipeline.judging.coverage import Coverage, cover, share
+from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
 from pipeline.judging.sentence_score import choose_sentences
+from pipeline.judging.sentences import ANSWERING
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
 from text.rarity import rarity
@@ -24,7 +27,7 @@ TOP_HITS = 5
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
-_ALONE_SIMILARITY, _ALONE_COVERAGE = 0.1, 0.2
+_ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_COSINE = 0.1, 0.2, 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,10 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
+    cosine: float = 0.0  #: of the question and the best sentence in its passage; this and the next two: 0 if not read
+    cosine_margin: float = 0.0  #: that above the best sentence of another passage
+    passage_cosine: float = 0.0  #: of the question and that sentence's passage
+    is_read: bool = False  #: the best hits were read
     beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
@@ -89,7 +96,21 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         term_weight=math.log1p(sum(rarities.values())),
         covered=_words(coverage, credits, held=True),
         missing=_words(coverage, credits, held=False),
+        **_read_features(coverage.spans, sentence),
     )
+
+
+def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None) -> dict[str, Any]:
+    """Return the features that come from reading; none where the hits were not read."""
+    if sentence is None or sentence.cosine is None or sentence.span.hit.reading is None:
+        return {}
+    others = [each.cosine for each in spans if each.at != sentence.at and each.cosine and each.span.kind in ANSWERING]
+    return {
+        "cosine": sentence.cosine,
+        "cosine_margin": sentence.cosine - max(others) if others else _ALONE_COSINE,
+        "passage_cosine": sentence.span.hit.reading.similarity,
+        "is_read": True,
+    }
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Hit, Verdict
-from pipeline.judging.calibration import calibration_for
+from pipeline.judging.calibration import calibration_for, calibration_of_read
 from pipeline.judging.features import Evidence, features_of, gather_evidence
 from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.question.analysis import Analysis
@@ -51,8 +51,9 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         evidence = gather_evidence(analysis, hits)
         if evidence is None:
             return _nothing_found(analysis)
-        own = learned.calibrations.get(analysis.lang) if learned else None
-        confidence = (own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
+        read = calibration_of_read(embedder_id, evidence)
+        own = learned.calibrations.get(analysis.lang) if learned and not read else None
+        confidence = (read or own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
         if evidence.beside_the_point:
             confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(

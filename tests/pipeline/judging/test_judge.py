@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, Calibration, calibration_for
+from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, READ_FEATURES, Calibration, calibration_for
 from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
@@ -82,7 +82,8 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
 
 
 def test_features_are_those_of_the_evidence() -> None:
-    assert set(FEATURES) == {field.name for field in fields(Evidence)} - {"covered", "missing", "beside_the_point"}
+    others = {"covered", "missing", "beside_the_point", "is_read", *READ_FEATURES}
+    assert set(FEATURES) == {field.name for field in fields(Evidence)} - others
 
 
 def test_probability_is_the_logistic_of_the_weighted_sum() -> None:
