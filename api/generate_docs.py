@@ -88,6 +88,7 @@ def generated_parts() -> dict[str, str]:
     """Return all generated parts, by name."""
     from api.app import create_app
     from api.cli.main import cli
+    from api.openai.requests import CompletionRequest
     from api.schemas.requests import ChatRequest, QuestionRequest
     from domain.record import Record
     from workers.questions.submit import Payload
@@ -101,6 +102,7 @@ def generated_parts() -> dict[str, str]:
         "routes": routes_table(app.openapi()),
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
+        "completions": fields_table(CompletionRequest),
         "record": answer_table(Record),
         "task": task_schema(Payload),
     }
@@ -153,6 +155,8 @@ def _takes(field: Mapping[str, Any], objects: Mapping[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if "items" in field:
         return "list of " + _takes(field["items"], objects)
+    if "type" not in field:
+        return "anything"
     bounds = [f"{sign} {field[name]:,}".removesuffix(".0") for name, sign in _BOUNDS.items() if name in field]
     return ", ".join((_KINDS[field["type"] if field.get("format") not in _KINDS else field["format"]], *bounds))
 

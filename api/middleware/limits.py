@@ -23,7 +23,7 @@ class BodyLimit:
             return
         detail = f"The body is larger than {self._max_bytes // 1024} KB."
         if int(Headers(scope=scope).get("content-length", "0")) > self._max_bytes:
-            await respond(of_status(413, detail))(scope, receive, send)
+            await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return
         received = 0
 

@@ -31,7 +31,7 @@ class LoopbackOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
         if scope["type"] == "http" and (problem := self._objection(scope["method"], Headers(scope=scope))):
-            await respond(problem)(scope, receive, send)
+            await respond(problem, scope["path"])(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -16,6 +16,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from api.middleware.auth import InvalidApiKey, RoleTooSmall
+from api.openai.completions import NoAnswer, QuestionFailed
+from api.openai.errors import PREFIX, error_json, status_of
+from api.openai.messages import BadMessages
+from api.openai.requests import UnknownModel, Unsupported
 from api.schemas.requests import BadBudget
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
@@ -48,13 +52,18 @@ class NotFound(WellreadError):
     """The thing asked for does not exist; the message names it."""
 
 
-def respond(problem: Problem) -> Response:
-    """Return the problem as a response."""
+def respond(problem: Problem, path: str = "") -> Response:
+    """Return the problem as a response; below /v1/ in the form that OpenAI's clients know."""
     headers = {"cache-control": "no-store"}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["retry-after"] = str(RETRY_AFTER_S)
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
+    if path.startswith(PREFIX):
+        status, message = status_of(problem.status), f"{problem.detail} {problem.what_to_do}"
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            headers["x-should-retry"] = "false"  # what failed was tried several times
+        return JSONResponse(error_json(status, problem.type, message), status_code=status, headers=headers)
     return JSONResponse(problem.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
 
 
@@ -132,6 +141,26 @@ _KNOWN: dict[type[Exception], _Kind] = {
     UnknownStrategy: _Kind(
         type="unknown-strategy", status=422, title="No such strategy",
         what_to_do="Leave the strategy out, or name one of those listed.",
+    ),
+    BadMessages: _Kind(
+        type="bad-messages", status=422, title="The conversation cannot be answered",
+        what_to_do="Change the messages as the detail says.",
+    ),
+    UnknownModel: _Kind(
+        type="unknown-model", status=404, title="No such model",
+        what_to_do="GET /v1/models lists them.",
+    ),
+    Unsupported: _Kind(
+        type="unsupported", status=422, title="Not done here",
+        what_to_do="Change the request as the detail says.",
+    ),
+    QuestionFailed: _Kind(
+        type="question-failed", status=500, title="The question was not answered",
+        what_to_do="Ask again; `wellread doctor` says whether a part is missing.",
+    ),
+    NoAnswer: _Kind(
+        type="no-answer", status=504, title="No answer in time",
+        what_to_do="The question stays and is worked on: asking it again waits for the same answer.",
     ),
     BadSite: _Kind(
         type="bad-site", status=422, title="The URL cannot be read",
@@ -222,7 +251,7 @@ def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exce
         problem = describe(error)
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             log.error("request_failed", path=request.url.path, status=problem.status, error=str(error))
-        response = respond(problem)
+        response = respond(problem, request.url.path)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response

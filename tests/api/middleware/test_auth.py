@@ -39,6 +39,7 @@ RIGHTS = [
     ("GET", "/api/questions", None, (401, 200, 200, 200)),
     ("POST", "/api/questions", {"question": "Why?"}, (401, 202, 202, 202)),
     ("POST", "/api/chat", {"question": "Why?", "wait": 0}, (401, 202, 202, 202)),
+    ("GET", "/v1/models", None, (401, 200, 200, 200)),
     ("GET", "/api/pages/1", None, (401, 404, 404, 404)),
     ("GET", "/api/sources", None, (401, 200, 200, 200)),
     ("POST", "/api/sources", {"url": "https://example.org"}, (401, 403, 201, 201)),

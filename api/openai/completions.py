@@ -1,0 +1,150 @@
+"""Writes a question's record as a chat completion, whole or in chunks.
+
+References stand in each shape that clients show: [n] markers in the text, an ``url_citation`` at each marker,
+``citations`` (the marker n is the n-th URL), and on request a list at the end of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from domain import Status
+from domain.errors import WellreadError
+from domain.record import Record
+
+#: said where no final answer came in time
+PROVISIONAL: Final = "This answer is provisional: pages are still being read. Ask again for the final one."
+
+
+class NoAnswer(WellreadError):
+    """The time to wait is up, or the question's own, before there was any answer."""
+
+
+class QuestionFailed(NoAnswer):
+    """The question failed or was cancelled."""
+
+
+def check_answered(record: Record) -> None:
+    """Raise NoAnswer or QuestionFailed unless there is an answer, final or provisional."""
+    if record.status in (Status.FAILED, Status.CANCELLED):
+        why = (record.error or "it was cancelled").rstrip(".")
+        raise QuestionFailed(f"The question {record.id} was not answered: {why}.")
+    if not record.answer:
+        raise NoAnswer(f"The question {record.id} has no answer yet; GET /api/questions/{record.id} follows it.")
+
+
+def text_of(record: Record, *, list_sources: bool) -> str:
+    """Return the answer, what must be known of it, and on request its sources."""
+    parts = [record.answer or "", record.notice, "" if record.status.is_final else PROVISIONAL]
+    if list_sources and record.citations:
+        parts.append("Sources:\n" + "\n".join(f"[{c.marker}] {c.title or c.url}: {c.url}" for c in record.citations))
+    return "\n\n".join(part for part in parts if part)
+
+
+def completion(record: Record, model: str, *, list_sources: bool) -> dict[str, Any]:
+    """Return the whole completion."""
+    message = {
+        "role": "assistant",
+        "content": text_of(record, list_sources=list_sources),
+        "refusal": None,
+        "annotations": url_citations(record),
+    }
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason(record)}
+    return {
+        **_head(record, model, "chat.completion"),
+        "choices": [choice],
+        "usage": usage(record),
+        **_references(record),
+    }
+
+
+def first_chunk(record: Record, model: str) -> dict[str, Any]:
+    """Return the chunk that begins a stream, before there is an answer."""
+    return _chunk(record, model, {"role": "assistant", "content": ""})
+
+
+def chunks(record: Record, model: str, *, list_sources: bool, include_usage: bool) -> Iterator[dict[str, Any]]:
+    """Yield the text piece by piece, then the references, then on request the tokens."""
+    for line in text_of(record, list_sources=list_sources).splitlines(keepends=True):
+        for piece in _pieces(line):
+            yield _chunk(record, model, {"content": piece})
+    end = _chunk(record, model, {"annotations": url_citations(record)}, finish_reason(record))
+    yield {**end, **_references(record)}
+    if include_usage:
+        yield {**_head(record, model, "chat.completion.chunk"), "choices": [], "usage": usage(record)}
+
+
+def url_citations(record: Record) -> list[dict[str, Any]]:
+    """Return a citation for each marker: ``content[start_index:end_index]`` is "[n]"."""
+    cited = {citation.marker: citation for citation in record.citations}
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": start,
+                "end_index": start + len(f"[{marker}]"),
+                "url": cited[marker].url,
+                "title": cited[marker].title or cited[marker].url,
+            },
+        }
+        for start, marker in _markers(record)
+        if marker in cited
+    ]
+
+
+def usage(record: Record) -> dict[str, int]:
+    """Return the tokens that a language model read and wrote for the question; 0 where none was asked."""
+    read, written = record.cost.input_tokens, record.cost.output_tokens
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def finish_reason(record: Record) -> str:
+    """Return "stop", or "length" for an answer that ran out of time."""
+    return "stop" if record.status in (Status.ANSWERED, Status.ABSTAINED) else "length"
+
+
+def _markers(record: Record) -> Iterator[tuple[int, int]]:
+    """Yield place and number of each marker; a quoted "a[1]" is none, because a marker ends its sentence."""
+    text, begins = record.answer or "", []
+    after = 0
+    for sentence in record.sentences:
+        found = text.find(sentence.text, after)
+        if found >= 0:
+            begins.append((found, sentence))
+            after = found + len(sentence.text)
+    for (begin, sentence), end in zip(begins, [place for place, _ in begins[1:]] + [len(text)], strict=True):
+        for marker in sentence.markers:
+            if (place := text.rfind(f"[{marker}]", begin, end)) >= 0:
+                yield place, marker
+
+
+def _references(record: Record) -> dict[str, Any]:
+    return {
+        "citations": [citation.url for citation in record.citations],
+        "wellread": {
+            "question_id": record.id,
+            "question": record.question,
+            "status": record.status,
+            "confidence": record.confidence,
+            "short_answer": record.short_answer,
+        },
+    }
+
+
+def _head(record: Record, model: str, kind: str) -> dict[str, Any]:
+    created = int(record.created_at.timestamp())
+    return {"id": f"chatcmpl-{record.id}", "object": kind, "created": created, "model": model}
+
+
+def _chunk(record: Record, model: str, delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+    return {**_head(record, model, "chat.completion.chunk"), "choices": [choice]}
+
+
+def _pieces(line: str, words: int = 12) -> Iterator[str]:
+    """Yield a line in pieces of some words, each with the space after it."""
+    tokens = line.split(" ")
+    for begin in range(0, len(tokens), words):
+        piece = " ".join(tokens[begin : begin + words])
+        yield piece + (" " if begin + words < len(tokens) else "")

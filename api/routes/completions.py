@@ -1,0 +1,95 @@
+"""Answers as OpenAI's chat completions API does, so that its clients work unmodified."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Path, Response
+from fastapi.responses import JSONResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
+from api.middleware.auth import Role, caller, require
+from api.openai import completions
+from api.openai.errors import error_json
+from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
+from api.schemas.requests import to_new
+from api.streams.events import final_record
+from domain.record import Record
+from workers.questions import submit
+
+router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(require(Role.ask))])
+
+#: a comment this often keeps clients and proxies from closing a stream that waits for the answer
+KEEP_ALIVE_S = 2
+
+
+@router.post(
+    "/chat/completions",
+    responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
+)
+async def complete(
+    body: CompletionRequest,
+    services: ServicesDep,
+    listener: ListenerDep,
+    waiting: WaitingDep,
+    given: Annotated[Role, Depends(caller)],
+) -> Response:
+    """Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`.
+
+    A stream is silent but for comments until the answer is final, so that it never takes back what it said.
+    """
+    list_sources = lists_sources(body)
+    asked = to_chat_request(body)
+    new = to_new(asked, submit.default_budget(services), private=given < Role.operate)
+    question, _ = await to_thread.run_sync(submit.submit, services, new)
+
+    def read() -> Record:
+        return read_record(services, question.id)
+
+    async def wait() -> Record:
+        record = await final_record(listener, question.id, read, within_s=asked.wait, waiting=waiting)
+        completions.check_answered(record)
+        return record
+
+    if not body.stream:
+        return JSONResponse(completions.completion(await wait(), body.model, list_sources=list_sources))
+
+    async def stream() -> AsyncIterator[ServerSentEvent]:
+        yield _event(completions.first_chunk(await to_thread.run_sync(read), body.model))
+        try:
+            record = await wait()
+        except completions.NoAnswer as error:
+            kind = "question-failed" if isinstance(error, completions.QuestionFailed) else "no-answer"
+            yield _event(error_json(500, kind, str(error)))
+            return
+        with_usage = body.stream_options is not None and body.stream_options.include_usage
+        for chunk in completions.chunks(record, body.model, list_sources=list_sources, include_usage=with_usage):
+            yield _event(chunk)
+        yield ServerSentEvent("[DONE]")
+
+    return EventSourceResponse(stream(), ping=KEEP_ALIVE_S)
+
+
+@router.get("/models")
+def models() -> dict[str, Any]:
+    """The models: `wellread`, and `wellread-known`, which reads nothing new."""
+    return {"object": "list", "data": [_model(name) for name in MODELS]}
+
+
+@router.get("/models/{name}")
+def model(name: Annotated[str, Path(max_length=200)]) -> dict[str, Any]:
+    """One of the models."""
+    check_model(name)
+    return _model(name)
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "wellread", "description": MODELS[name]}
+
+
+def _event(data: dict[str, Any]) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(data))

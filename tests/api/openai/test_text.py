@@ -1,0 +1,52 @@
+"""Where markers stand in an answer's text, and which questions stand for themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from api.openai.completions import text_of, url_citations
+from api.openai.messages import Message, question_of
+from domain import Sentence
+from domain.record import Record
+from tests.api.records import citation, record_json
+from wellread.responses import to_value
+
+RECORD = to_value(Record, record_json(citations=[citation(), citation(marker=2, url="http://127.0.0.1/b", title="")]))
+
+
+def test_every_marker_is_cited_where_it_stands_and_quoted_brackets_are_not() -> None:
+    sentences = (
+        Sentence(text="Take items[1] of the list.", markers=(2,)),
+        Sentence(text="In short:"),
+        Sentence(text="It is so.", markers=(1, 2)),
+    )
+    text = "Take items[1] of the list. [2] In short: It is so. [1] [2]"
+    record = replace(RECORD, answer=text, sentences=sentences, notice="Old [1].")
+    found = [entry["url_citation"] for entry in url_citations(record)]
+    whole = text_of(record, list_sources=True)
+    assert [(each["start_index"], whole[each["start_index"] : each["end_index"]]) for each in found] == [
+        (text.index("[2]"), "[2]"),
+        (text.rindex("[1]"), "[1]"),
+        (text.rindex("[2]"), "[2]"),
+    ]
+    assert found[0]["title"] == "http://127.0.0.1/b"
+    assert whole.endswith(
+        "Old [1].\n\nSources:\n[1] Energy: http://127.0.0.1/energy.html\n[2] http://127.0.0.1/b: http://127.0.0.1/b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("And why?", "Who built the lighthouse? And why?"),  # no word of its own
+        ("What about its height?", "Who built the lighthouse? What about its height?"),  # points back
+        ("And who built Hanging Rock?", "And who built Hanging Rock?"),  # names something
+        ("How tall are lighthouses?", "How tall are lighthouses?"),
+        ("Why is it " + "so " * 1_325 + "?", "Why is it " + "so " * 1_325 + "?"),  # both would be too long
+    ],
+)
+def test_earlier_question_goes_along_only_where_it_is_needed(question: str, asked: str) -> None:
+    earlier = [Message(role="user", content="Who built\nthe lighthouse?"), Message(role="assistant", content="Tallis.")]
+    assert question_of([*earlier, Message(role="user", content=question)]) == " ".join(asked.split())
