@@ -16,7 +16,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz encoder format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz encoder reader format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -68,6 +68,9 @@ fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages,
 # TRAINED: an .npz of weights trained on from all-MiniLM-L6-v2; without it the files hold all-MiniLM-L6-v2 itself
 encoder: $(TRAINING) ## make the files of text/encoder from weights (TRAINED=file.npz)
 	$(BIN)/python -m training.encoder $(if $(TRAINED),--trained "$(TRAINED)")
+
+reader: $(TRAINING) ## make text/encoder/reader.onnx from trained weights (TRAINED=file.npz)
+	$(BIN)/python -m training.reader.export --trained "$(TRAINED)"
 
 format-check: install
 	$(BIN)/ruff format --check .

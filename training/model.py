@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from text.encoder.runtime import DIMENSION, word_vectors
+from training.encoder import HEADS
 
-HEADS, LAYERS, WIDE, POSITIONS, WORDS = 12, 6, 1536, 512, 30522
+LAYERS, WIDE, POSITIONS, WORDS = 6, 1536, 512, 30522
 _EPSILON: Final = 1e-12
 _MASKED: Final = -1e4
 

@@ -1,8 +1,9 @@
-"""Write an encoder of BERT's kind as an int8 ONNX model, without torch.
+"""Write the encoder, which is of BERT's kind, and the reader upon it as int8 ONNX models, without torch.
 
-Weights go by these names, each Linear as (out, in), as torch keeps it: ``positions.weight``, ``segments.weight``,
-``norm``, and for each layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``, ``narrow``, ``norm2``. Word
-vectors come in from outside.
+Weights go by these names, each Linear as (out, in), as torch keeps it. Of the encoder: ``positions.weight``,
+``segments.weight``, ``norm``, and for each layer N ``layers.N.`` with ``qkv``, ``out``, ``norm1``, ``wide``,
+``narrow``, ``norm2``. Word vectors come in from outside. Of the reader: ``segments``, its layers likewise, and the
+heads ``pool``, ``whole`` and ``tokens``.
 """
 
 from __future__ import annotations
@@ -19,25 +20,64 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 Weights = Mapping[str, NDArray[Any]]
+Shape = list[str | int]
 
 _OPSET: Final = 18
 _IR_VERSION: Final = 10
 _EPSILON: Final = 1e-12
 #: Added to the attention scores of padding: far below any score, far above the smallest float16.
 _MASKED: Final = -10000.0
+#: what the reader says of each token
+HEADS_OF_TOKENS: Final = ("start", "end", "evidence")
 
 
-def embedder_model(weights: Weights, heads: int) -> onnx.ModelProto:
-    """Build (words, mask) to sentence_embedding (batch, hidden) and hidden (batch, tokens, hidden).
+def embedder_model(weights: Weights, heads: int, *, lower: int) -> onnx.ModelProto:
+    """Build (words, mask) to sentence_embedding (batch, hidden), hidden and lower (batch, tokens, hidden).
 
-    hidden holds the tokens' states after the last layer, sentence_embedding their mean at unit length.
+    hidden holds the tokens' states after the last layer, sentence_embedding their mean at unit length, lower the states
+    after that many layers, which the reader takes.
     """
     graph = _Graph(weights, heads)
     mask = graph.node("Cast", ["mask"], to=TensorProto.FLOAT)
-    segment = graph.constant("segment_0", graph.weights["segments.weight"][0])
-    _mean_pool(graph, graph.node("Identity", [_encoder(graph, segment, mask)], "hidden"), mask)
-    states: list[str | int] = ["batch", "tokens", graph.hidden]
-    return graph.model(inputs=["mask"], outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states})
+    _mean_pool(graph, _encoder(graph, mask, lower), mask)
+    states: Shape = ["batch", "tokens", graph.hidden]
+    return graph.model(
+        inputs={"words": (TensorProto.FLOAT, states), "mask": (TensorProto.INT64, states[:2])},
+        outputs={"sentence_embedding": ["batch", graph.hidden], "hidden": states, "lower": states},
+    )
+
+
+def reader_model(weights: Weights, heads: int) -> onnx.ModelProto:
+    """Build (question, passage), the lower states of each, to answers (batch) and a logit of each kind a token.
+
+    start, end, evidence: (batch, tokens of the passage). There is no mask: a passage is read alone, without padding.
+    """
+    graph = _Graph(weights, heads)
+    sides = [
+        graph.node("Add", [side, graph.constant(f"segment_{number}", weights["segments"][number])])
+        for number, side in enumerate(("question", "passage"))
+    ]
+    hidden = graph.node("Concat", sides, axis=1)
+    for number in range(graph.layers):
+        hidden = _layer(graph, f"layers.{number}.", hidden)
+    first = graph.node("Gather", [hidden, graph.constant("first", 0, np.int64)], axis=1)
+    whole = graph.linear(graph.node("Tanh", [graph.linear(first, "pool")]), "whole")
+    graph.node("Squeeze", [whole, graph.integers(1)], "answers")
+    asked = graph.node("Gather", [graph.node("Shape", ["question"]), graph.integers(1)])
+    beyond = graph.integers(2**31)
+    of_passage = graph.node("Slice", [hidden, asked, beyond, graph.integers(1)])
+    logits = graph.linear(of_passage, "tokens")
+    for number, name in enumerate(HEADS_OF_TOKENS):
+        graph.node("Gather", [logits, graph.constant(f"part_{number}", number, np.int64)], name, axis=2)
+    outputs: dict[str, Shape] = {"answers": ["batch"]}
+    for name in HEADS_OF_TOKENS:
+        outputs[name] = ["batch", "tokens_passage"]
+    return graph.model(
+        inputs={
+            name: (TensorProto.FLOAT, ["batch", f"tokens_{name}", graph.hidden]) for name in ("question", "passage")
+        },
+        outputs=outputs,
+    )
 
 
 def quantise(model: onnx.ModelProto, out: Path) -> None:
@@ -63,7 +103,7 @@ class _Graph:
     def __init__(self, weights: Weights, heads: int) -> None:
         self.weights = weights
         self.heads = heads
-        self.hidden: int = weights["norm.weight"].shape[0]
+        self.hidden: int = weights["layers.0.out.weight"].shape[0]
         self.layers = sum(name.startswith("layers.") and name.endswith(".qkv.weight") for name in weights)
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, onnx.TensorProto] = {}
@@ -97,12 +137,11 @@ class _Graph:
         inputs = [hidden, self.weight(f"{name}.weight"), self.weight(f"{name}.bias")]
         return self.node("LayerNormalization", inputs, axis=-1, epsilon=_EPSILON)
 
-    def model(self, *, inputs: Sequence[str], outputs: Mapping[str, Sequence[str | int]]) -> onnx.ModelProto:
-        words = helper.make_tensor_value_info("words", TensorProto.FLOAT, ["batch", "tokens", self.hidden])
+    def model(self, *, inputs: Mapping[str, tuple[int, Shape]], outputs: Mapping[str, Shape]) -> onnx.ModelProto:
         graph = helper.make_graph(
             self.nodes,
             "encoder",
-            [words, *(helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs)],
+            [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()],
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
             list(self.constants.values()),
         )
@@ -113,20 +152,23 @@ class _Graph:
         return model
 
 
-def _encoder(graph: _Graph, segments: str, mask: str) -> str:
-    """Word + position + segment, normalised, and the layers upon it: (batch, tokens, hidden)."""
+def _encoder(graph: _Graph, mask: str, lower: int) -> str:
+    """Word + position + segment, normalised, and the layers upon it: hidden; lower: the states on the way."""
     length = graph.node("Gather", [graph.node("Shape", ["mask"]), graph.integers(1)])
     places = graph.node("Slice", [graph.weight("positions.weight"), graph.integers(0), length, graph.integers(0)])
-    total = graph.node("Add", [graph.node("Add", ["words", places]), segments])
+    segment = graph.constant("segment_0", graph.weights["segments.weight"][0])
+    total = graph.node("Add", [graph.node("Add", ["words", places]), segment])
     hidden = graph.layer_norm(total, "norm")
     absent = graph.node("Mul", [graph.node("Sub", [graph.number(1.0), mask]), graph.number(_MASKED)])
     bias = graph.node("Unsqueeze", [absent, graph.integers(1, 2)])
     for number in range(graph.layers):
+        if number == lower:
+            graph.node("Identity", [hidden], "lower")
         hidden = _layer(graph, f"layers.{number}.", hidden, bias)
-    return hidden
+    return graph.node("Identity", [hidden], "hidden")
 
 
-def _layer(graph: _Graph, name: str, hidden: str, bias: str) -> str:
+def _layer(graph: _Graph, name: str, hidden: str, bias: str = "") -> str:
     attended = graph.linear(_attention(graph, f"{name}qkv", hidden, bias), f"{name}out")
     between = graph.layer_norm(graph.node("Add", [attended, hidden]), f"{name}norm1")
     narrow = graph.linear(_gelu(graph, graph.linear(between, f"{name}wide")), f"{name}narrow")
@@ -134,7 +176,7 @@ def _layer(graph: _Graph, name: str, hidden: str, bias: str) -> str:
 
 
 def _attention(graph: _Graph, name: str, hidden: str, bias: str) -> str:
-    """softmax(QKᵀ / √d + bias) V over the heads."""
+    """softmax(QKᵀ / √d + bias) V over the heads; without a bias every token counts."""
     size = graph.hidden // graph.heads
     parts = graph.node("Reshape", [graph.linear(hidden, name), graph.integers(0, 0, 3, graph.heads, size)])
 
@@ -144,7 +186,7 @@ def _attention(graph: _Graph, name: str, hidden: str, bias: str) -> str:
 
     scores = graph.node("MatMul", [part(0, [0, 2, 1, 3]), part(1, [0, 2, 3, 1])])
     scaled = graph.node("Mul", [scores, graph.number(float(1 / np.sqrt(size)))])
-    weights = graph.node("Softmax", [graph.node("Add", [scaled, bias])], axis=-1)
+    weights = graph.node("Softmax", [graph.node("Add", [scaled, bias]) if bias else scaled], axis=-1)
     mixed = graph.node("MatMul", [weights, part(2, [0, 2, 1, 3])])
     together = graph.node("Transpose", [mixed], perm=[0, 2, 1, 3])
     return graph.node("Reshape", [together, graph.integers(0, 0, graph.hidden)])

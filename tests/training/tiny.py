@@ -1,4 +1,4 @@
-"""Weights of a small encoder, drawn at random."""
+"""Weights of a small encoder and of a reader's heads, drawn at random."""
 
 from __future__ import annotations
 
@@ -31,4 +31,13 @@ def tiny_weights(*, layers: int = 1, hidden: int = 384, wide: int = 96, seed: in
         weights |= linear(f"{name}qkv", 3 * hidden, hidden) | linear(f"{name}out", hidden, hidden)
         weights |= norm(f"{name}norm1") | linear(f"{name}wide", wide, hidden)
         weights |= linear(f"{name}narrow", hidden, wide) | norm(f"{name}norm2")
+    return {name: value.astype(np.float32) for name, value in weights.items()}
+
+
+def tiny_heads(*, hidden: int = 384, seed: int = 1) -> dict[str, NDArray[Any]]:
+    """Return what a reader has beside its layers."""
+    chance = np.random.default_rng(seed)
+    weights = {"segments": chance.normal(size=(2, hidden))}
+    for name, size in (("pool", hidden), ("whole", 1), ("tokens", 3)):
+        weights |= {f"{name}.weight": chance.normal(0, 0.05, (size, hidden)), f"{name}.bias": chance.normal(size=size)}
     return {name: value.astype(np.float32) for name, value in weights.items()}

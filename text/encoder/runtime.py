@@ -1,4 +1,4 @@
-"""Run the bundled encoder: the vector of a text, and the vectors of a passage's words in their context.
+"""Run the bundled encoder: the vector of a text, and the states of its words in their context.
 
 The table of word vectors is mapped, not read: every process of a machine has the same pages of it.
 """
@@ -30,6 +30,8 @@ MAX_TOKENS: Final = 256
 #: Far more than 256 tokens of prose; keeps one huge text from being tokenised to its end.
 _MAX_CHARS: Final = 20_000
 _MAX_TITLE_TOKENS: Final = 24
+#: marks included; the reader was trained with at most as many of a question
+_MAX_QUESTION_TOKENS: Final = 50
 
 
 class ModelFileBroken(WellreadError):
@@ -95,11 +97,21 @@ def open_session(model: Path, threads: int) -> InferenceSession:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A question as the encoder understands it."""
+
+    vector: NDArray[np.float32]  #: (384,), of unit length
+    lower: NDArray[np.float32]  #: (tokens, 384), the states that the reader takes: marks, and at most 48 tokens
+
+
+@dataclass(frozen=True)
 class States:
     """A passage's tokens as the encoder understands them in their context."""
 
     spans: list[tuple[int, int]]  #: of each token in the passage's text, in characters
-    vectors: NDArray[np.float32]  #: (tokens, 384), not of unit length
+    vectors: NDArray[np.floating[Any]]  #: (tokens, 384), not of unit length
+    lower: list[NDArray[np.floating[Any]]]  #: of each window (lead + tokens + 1, 384): the states that the reader takes
+    lead: int  #: tokens before the passage's in each window: a mark and the title
 
 
 class Encoder:
@@ -112,13 +124,17 @@ class Encoder:
 
     def vector(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector (384,) of a question or a passage, which counts up to its 256th token."""
-        ids, _ = self._tokens(text)
-        [vector] = self._run("sentence_embedding", [CLS, *ids[: MAX_TOKENS - 2], SEP])
+        [vector] = self._run(["sentence_embedding"], self._marked(text))[0]
         result: NDArray[np.float32] = vector
         return result
 
+    def ask(self, question: str) -> Asked:
+        """Return the question's vector, and the states for the reader."""
+        [vector], [lower] = self._run(["sentence_embedding", "lower"], self._marked(question))
+        return Asked(vector, lower[:_MAX_QUESTION_TOKENS])
+
     def read(self, title: str, text: str) -> States:
-        """Return the states of the passage's tokens, read below its title; a long text in several windows.
+        """Return the states of the passage's tokens, read below its title; a long text in windows of like length.
 
         The encoder was trained so that the mean of a sentence's states points where the vector of a question does
         that the sentence answers.
@@ -127,12 +143,17 @@ class Encoder:
 
         lead = [CLS, *self._tokens(title)[0][:_MAX_TITLE_TOKENS]]
         ids, spans = self._tokens(text)
-        room = MAX_TOKENS - len(lead) - 1
-        states = [np.empty((0, DIMENSION), dtype=np.float32)]
-        for start in range(0, len(ids), room):
-            [hidden] = self._run("hidden", [*lead, *ids[start : start + room], SEP])
-            states.append(hidden[len(lead) : -1])
-        return States(spans, np.concatenate(states))
+        windows = -(-len(ids) // (MAX_TOKENS - len(lead) - 1))
+        vectors, lower = [np.empty((0, DIMENSION), dtype=np.float32)], []
+        for number in range(windows):
+            here = ids[number * len(ids) // windows : (number + 1) * len(ids) // windows]
+            [hidden], [below] = self._run(["hidden", "lower"], [*lead, *here, SEP])
+            vectors.append(hidden[len(lead) : -1])
+            lower.append(below)
+        return States(spans, np.concatenate(vectors), lower, len(lead))
+
+    def _marked(self, text: str) -> list[int]:
+        return [CLS, *self._tokens(text)[0][: MAX_TOKENS - 2], SEP]
 
     def _tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         # One text at a time: encode_batch would start a thread pool of its own and hang a process forked later.
@@ -140,11 +161,11 @@ class Encoder:
         encoding = self._tokenizer.encode(whole, add_special_tokens=False)
         return encoding.ids, encoding.offsets
 
-    def _run(self, output: str, ids: Sequence[int]) -> NDArray[np.float32]:
+    def _run(self, outputs: Sequence[str], ids: Sequence[int]) -> list[NDArray[np.float32]]:
         import numpy as np
 
         # One text a run: int8 activations share one scale a run, so in a batch a text's vector would depend on its
         # neighbours (cosine .97 to itself). It is also the fastest on a CPU: a batch falls out of the cache.
         words, mask = self._words.of(ids)[np.newaxis], np.ones((1, len(ids)), dtype=np.int64)
-        result: NDArray[np.float32] = self._session.run([output], {"words": words, "mask": mask})[0]
+        result: list[NDArray[np.float32]] = self._session.run(outputs, {"words": words, "mask": mask})
         return result

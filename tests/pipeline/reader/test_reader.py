@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.reader.reader import REMEMBERED, Reader
-from pipeline.reader.reading import PassageReading
+from pipeline.reader.reading import MAX_ANSWER_TOKENS, PassageReading
+from text.encoder.reader import NOTHING, Logits
 from text.encoder.runtime import States
 
 QUESTION = "Who built the mill?"
@@ -31,6 +32,37 @@ def test_the_passage_that_answers_is_nearest_to_the_question(reader: Reader) -> 
     assert right.similarity > wrong.similarity
 
 
+def test_the_passage_that_answers_is_told_from_one_that_does_not(reader: Reader) -> None:
+    right, wrong = reader.read(QUESTION, [("The mill", TEXT), ("Ferries", "The ferry leaves at nine.")])
+    assert right.answers > wrong.answers
+
+
+def test_the_sentence_that_answers_has_the_most_evidence(reader: Reader) -> None:
+    [reading] = reader.read(QUESTION, [("The mill", TEXT)])
+    logits = reading.evidence(SENTENCES)
+    assert max(logits) == logits[1]
+
+
+def test_what_is_read_does_not_depend_on_the_other_passages(reader: Reader) -> None:
+    [alone] = reader.read(QUESTION, [("The mill", TEXT)])
+    _, beside = reader.read(QUESTION, [("Ferries", "The ferry leaves at nine. " * 20), ("The mill", TEXT)])
+    assert alone.answers == beside.answers
+    assert alone.evidence(SENTENCES) == beside.evidence(SENTENCES)
+
+
+def test_a_passage_without_text_answers_nothing(reader: Reader) -> None:
+    [reading] = reader.read(QUESTION, [("The mill", "")])
+    assert (reading.answers, reading.evidence([(0, 5)]), reading.short_answer()) == (NOTHING, [NOTHING], None)
+
+
+def test_beyond_what_is_read_of_a_huge_passage_there_is_no_evidence(reader: Reader) -> None:
+    huge = TEXT + " " * 20_000 + "Crane built it."
+    [reading] = reader.read(QUESTION, [("The mill", huge)])
+    inside, beyond = reading.evidence([SENTENCES[1], (len(huge) - 15, len(huge))])
+    assert beyond == NOTHING
+    assert inside > NOTHING
+
+
 def test_a_passage_is_read_once_for_several_questions(reader: Reader) -> None:
     [first] = reader.read(QUESTION, [("The mill", TEXT)])
     [second] = reader.read("When did it burn?", [("The mill", TEXT)])
@@ -49,14 +81,50 @@ def test_the_memory_is_bounded() -> None:
 @given(text=st.text(max_size=200), title=st.text(max_size=30))
 def test_any_text_can_be_read(text: str, title: str) -> None:
     [reading] = SHARED.read(QUESTION, [(title, text)])
-    assert np.isfinite([reading.similarity, *reading.sentence_scores([(0, len(text)), (0, 0)])]).all()
+    spans = [(0, len(text)), (0, 0)]
+    read = [reading.similarity, reading.answers, *reading.sentence_scores(spans), *reading.evidence(spans)]
+    assert np.isfinite(read).all()
+    if short := reading.short_answer():
+        assert 0 <= short.start < short.end <= len(text)
+        assert np.isfinite(short.margin)
 
 
 SHARED = Reader()
 
 
+def reading_of(text: str, vectors: list[list[float]], **of_tokens: list[float]) -> PassageReading:
+    """What would be read in words of four letters, one token each."""
+    states = States([(at, at + 4) for at in range(0, len(text), 5)], np.array(vectors, dtype=np.float32), [], 1)
+    arrays = {name: np.array(of_tokens.get(name, [0.0] * len(vectors)), dtype=np.float32) for name in LOGITS}
+    question = np.array([1, 0], dtype=np.float32)
+    return PassageReading(text=text, question=question, states=states, logits=Logits(answers=0.5, **arrays))
+
+
+LOGITS = ("start", "end", "evidence")
+SPANS = [(0, 4), (5, 9), (3, 6), (4, 5)]
+
+
 def test_a_token_counts_in_each_span_that_holds_a_part_of_it() -> None:
-    vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
-    states = States(spans=[(0, 4), (5, 9)], vectors=vectors)
-    reading = PassageReading(question=np.array([1, 0], dtype=np.float32), states=states)
-    assert reading.sentence_scores([(0, 4), (5, 9), (3, 6), (4, 5)]) == pytest.approx([1, 0, 0.5**0.5, 0])
+    reading = reading_of("mill well", [[1, 0], [0, 1]], evidence=[2, 4])
+    assert reading.sentence_scores(SPANS) == pytest.approx([1, 0, 0.5**0.5, 0])
+    assert reading.evidence(SPANS) == [2, 4, 3, NOTHING]
+
+
+def test_the_short_answer_is_the_best_span_that_does_not_end_before_it_starts() -> None:
+    reading = reading_of("mill well barn", [[1, 0]] * 3, start=[0, 1, 5], end=[9, 2, -1])
+    assert reading.short_answer() == (0, 4, 9)
+    reading = reading_of("mill well barn", [[1, 0]] * 3, start=[-3, -1, -1], end=[-9, -4, -1])
+    assert reading.short_answer() == (5, 14, -2) or reading.short_answer() == (10, 14, -2)
+
+
+def test_a_short_answer_is_not_long() -> None:
+    count = MAX_ANSWER_TOKENS + 1
+    start, end = [5.0] + [0.0] * (count - 1), [0.0] * (count - 1) + [5.0]
+    short = reading_of("mill " * count, [[1, 0]] * count, start=start, end=end).short_answer()
+    assert short is not None
+    assert short.margin == 5
+
+
+def test_a_short_answer_has_whole_words() -> None:
+    reading = reading_of("unscrewing it", [[1, 0]] * 3, start=[0, 1, 0], end=[0, 1, 0])
+    assert reading.short_answer() == (0, 10, 2)

@@ -1,4 +1,4 @@
-"""The shipped model is the one its card describes."""
+"""The shipped models are those their cards describe."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 from text.encoder import runtime
 from text.encoder.runtime import DIMENSION, ENCODER, FOLDER, ModelFileBroken, open_session, open_tokenizer, word_vectors
 
-CARD = dict(re.findall(r"^\| `([\w.]+)` \|.* `([0-9a-f]{64})` \|$", (FOLDER / "README.md").read_text(), re.MULTILINE))
+CARDS = "".join((FOLDER / name).read_text() for name in ("README.md", "READER.md"))
+CHECKSUMS = dict(re.findall(r"^\| `([\w.]+)` \|.* `([0-9a-f]{64})` \|$", CARDS, re.MULTILINE))
 
 
-def test_every_file_of_the_model_is_on_its_card_with_its_checksum() -> None:
+def test_every_file_of_the_models_is_on_a_card_with_its_checksum() -> None:
     files = [path for path in FOLDER.iterdir() if path.suffix in (".npy", ".onnx", ".json")]
-    assert {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files} == CARD
+    assert {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files} == CHECKSUMS
 
 
 def test_word_vectors_are_looked_up_in_one_mapped_table() -> None:

@@ -55,12 +55,19 @@ def test_a_state_depends_on_the_title_and_on_the_other_sentences(encoder: Encode
     assert not np.allclose(alone, encoder.read("", "It is deep. It is old.").vectors[: len(alone)], atol=0.1)
 
 
-def test_a_long_passage_is_read_in_windows_and_a_long_title_cut(encoder: Encoder) -> None:
+def test_a_long_passage_is_read_in_windows_of_like_length_and_a_long_title_cut(encoder: Encoder) -> None:
     title, passage = "A title " * 100, "The wheel turns. " * 150
     states = encoder.read(title, passage)
     assert len(states.spans) == len(states.vectors) == 600
-    room = 256 - 1 - 24 - 1
-    assert np.allclose(states.vectors[:room], encoder.read(title, passage[: states.spans[room - 1][1]]).vectors)
+    assert [len(window) for window in states.lower] == [states.lead + 200 + 1] * 3
+    assert states.lead == 1 + 24
+    assert np.allclose(states.vectors[:200], encoder.read(title, passage[: states.spans[199][1]]).vectors)
+
+
+def test_a_question_has_its_vector_and_its_lower_states(encoder: Encoder) -> None:
+    asked = encoder.ask("When was the well dug?")
+    assert np.array_equal(asked.vector, encoder.vector("When was the well dug?"))
+    assert asked.lower.shape == (2 + 6, DIMENSION)
 
 
 def test_no_text_is_refused(encoder: Encoder) -> None:
