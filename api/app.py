@@ -15,7 +15,7 @@ from api.middleware.auth import check_exposure, parse_keys
 from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problems import Problem
-from api.routes import chat, completions, health, learned, pages, questions, site_reads, sources, watches, web
+from api.routes import chat, completions, health, learned, pages, questions, search, site_reads, sources, watches, web
 from api.schemas.records import with_published_names
 from workers.services import Services
 from workers.settings import LOOPBACK
@@ -53,7 +53,7 @@ def routes_alone(services: Services) -> FastAPI:
     )
     app.state.services, app.state.keys, app.state.waiting = services, (), set()
     problems.install_for_requests(app)
-    for routes in (chat, completions, questions, watches, sources, site_reads, pages, health, learned, web):
+    for routes in (chat, completions, questions, watches, sources, site_reads, pages, search, health, learned, web):
         app.include_router(routes.router)
     return app
 

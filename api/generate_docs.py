@@ -89,8 +89,8 @@ def generated_parts() -> dict[str, str]:
     from api.app import create_app
     from api.cli.main import cli
     from api.openai.requests import CompletionRequest
-    from api.schemas.requests import ChatRequest, QuestionRequest
-    from domain.record import Record
+    from api.schemas.requests import ChatRequest, QuestionRequest, SearchRequest
+    from domain.record import FoundPassage, Record
     from workers.questions.submit import Payload
     from workers.services import Services
     from workers.settings import Settings
@@ -102,6 +102,8 @@ def generated_parts() -> dict[str, str]:
         "routes": routes_table(app.openapi()),
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
+        "search": fields_table(SearchRequest),
+        "found": answer_table(FoundPassage),
         "completions": fields_table(CompletionRequest),
         "record": answer_table(Record),
         "task": task_schema(Payload),

@@ -89,5 +89,6 @@ class Scope:
     sites: tuple[str, ...] = ()  #: URL prefixes
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
+    published_after: datetime | None = None  #: pages that say no date are left out
     hidden: tuple[int, ...] = ()  #: pages that serve other questions alone
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since

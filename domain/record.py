@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from domain.answer import Citation, Cost, Sentence, Verdict
 from domain.contradiction import Contradiction
+from domain.page import BlockKind
 from domain.published import UNPUBLISHED, described
 from domain.question import Status
 
@@ -38,6 +39,32 @@ class ContextHit:
     url: str
     title: str
     text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundPassage:
+    """A passage that a search found."""
+
+    rank: int = field(metadata=described("1 is best."))
+    score: float = field(
+        metadata=described("What the passages are ordered by, of this search alone: scores of two do not compare.")
+    )
+    similarity: float | None = field(
+        metadata=described("1 − cosine distance to the query; null where it was not compared.")
+    )
+    passage_id: str
+    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
+    url: str
+    title: str
+    lang: str
+    text: str
+    start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
+    end: int
+    kinds: tuple[BlockKind, ...] = field(default=(), metadata=described("Of the parts that it holds, where known."))
+    published: datetime | None = None
+    read_at: datetime | None = None
+    #: with the client: the passage as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,12 @@ from domain.answer import Citation, Cost, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.question import Status
-from domain.record import Event, Feedback, FeedbackVerdict, Record, Watch
+from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, SiteRead, Source, StoredPage
 from wellread.async_client import AsyncClient
 from wellread.client import Client
 from wellread.errors import ApiUnreachable, ClientError, Refused
-from wellread.requests import Options, Terms
+from wellread.requests import Filters, Options, Terms
 
 __all__ = [
     "ApiUnreachable",
@@ -30,6 +30,8 @@ __all__ = [
     "Event",
     "Feedback",
     "FeedbackVerdict",
+    "Filters",
+    "FoundPassage",
     "Options",
     "PageCheck",
     "PageRead",

@@ -10,12 +10,12 @@ from typing import Any, Self, Unpack
 import httpx2
 
 from domain.event import EventKind
-from domain.record import Event, Feedback, FeedbackVerdict, Record, Watch
+from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageRead, SiteRead, Source, StoredPage
 from wellread import requests, responses
 from wellread.errors import Refused
 from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
-from wellread.requests import DEFAULT_URL, Call, Options, Terms
+from wellread.requests import DEFAULT_URL, Call, Filters, Options, Terms
 from wellread.responses import to_value, to_values
 
 
@@ -51,6 +51,10 @@ class Client:
         """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
         submitted = self._send(requests.submit(question, idempotency_key, terms))
         return str(submitted["id"])
+
+    def search(self, query: str, **filters: Unpack[Filters]) -> list[FoundPassage]:
+        """Return the passages that fit best, best first; no answer is made and nothing is read."""
+        return to_values(FoundPassage, self._send(requests.search(query, filters)))
 
     def get(self, question_id: str) -> Record:
         """Return a question's record."""

@@ -40,6 +40,18 @@ class Terms(Options, total=False):
     priority: int  # 0 to 9; 9 is served first
 
 
+class Filters(TypedDict, total=False):
+    """What a search is bound to."""
+
+    sites: Sequence[str]  # URL prefixes
+    langs: Sequence[str]  # of the pages, ISO 639-1
+    kinds: Sequence[str]  # of the parts a passage holds: prose, heading, list, table, definition, code
+    published_after: str  # ISO 8601
+    read_after: str
+    limit: int  # 1 to 100
+    lang: str  # of the query
+
+
 @dataclass(frozen=True, kw_only=True)
 class Call:
     """One request."""
@@ -67,6 +79,11 @@ def submit(question: str, idempotency_key: str, terms: Mapping[str, Any]) -> Cal
 def of_question(question_id: str, part: str = "", *, method: str = "GET") -> Call:
     """Get the record of a question, or a part of it such as ``/trace``."""
     return Call(method=method, path=f"/api/questions/{quote(question_id, safe='')}{part}")
+
+
+def search(query: str, filters: Mapping[str, Any]) -> Call:
+    """Search for passages."""
+    return Call(method="POST", path="/api/search", body={"query": query, **_json(filters)}, timeout_s=30.0)
 
 
 def watch(question_id: str, callback_url: str) -> Call:
@@ -135,4 +152,4 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _json(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if name in ("sites", "langs") else value for name, value in options.items()}
+    return {name: list(value) if name in ("sites", "langs", "kinds") else value for name, value in options.items()}

@@ -1,14 +1,15 @@
-"""The commands `ask`, `demo` and `trace`: ask a question, and show how it is answered."""
+"""The commands `ask`, `search`, `demo` and `trace`: ask a question or search, and show what is found and how."""
 
 from __future__ import annotations
 
 import json
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
+from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_lines, print_progress, terminal
+from domain import BLOCK_KINDS
 from domain.question import Task
 
 STRATEGIES = get_args(Task)
@@ -69,6 +70,33 @@ def ask(
 
 
 @click.command()
+@click.argument("query")
+@click.option("--site", "sites", multiple=True, metavar="URL", help="Pages below this URL only; may be repeated.")
+@click.option("--lang", "langs", multiple=True, metavar="CODE", help="Pages in this language only.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Passages with such a part only.")
+@click.option("--published-after", metavar="DATE", help="Pages that say they were published after this only.")
+@click.option("--read-after", metavar="DATE", help="Pages read after this only.")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100), help="At most this many passages.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+def search(query: str, limit: int, as_json: bool, **filters: Any) -> None:
+    """Show the passages that fit QUERY best, without an answer; reads nothing.
+
+    Exit codes: 0 some were found, 3 none, 1 an error.
+    """
+    from api.cli.views.passages import passages_lines
+
+    given = {name: value for name, value in filters.items() if value}
+    with open_client() as client:
+        found = client.search(query, limit=limit, **given)
+    if as_json:
+        print_lines(json.dumps([passage.json for passage in found], indent=2, ensure_ascii=False))
+    else:
+        print_lines(*passages_lines(found, terminal()))
+    if not found:
+        click.get_current_context().exit(EXIT_NOT_KNOWN)
+
+
+@click.command()
 def demo() -> None:
     """Show the whole flow on a bundled site: no key, no server, no internet; your own data is not touched."""
     from api.cli.demo.run import run
@@ -93,4 +121,4 @@ def trace(question_id: str, as_json: bool) -> None:
         print_lines(*trace_lines([StepOut.model_validate(step) for step in steps], terminal()))
 
 
-COMMANDS = (ask, demo, trace)
+COMMANDS = (ask, search, demo, trace)

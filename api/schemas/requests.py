@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
-from domain import Budget
+from domain import BLOCK_KINDS, BlockKind, Budget
 from domain.errors import WellreadError
 from domain.question import Overrides, Task
 from store.questions.new_questions import NewQuestion
+from workers.questions.search import MAX_FOUND, PassageQuery
 from workers.questions.submit import Threshold, TopK, VariantCount
 
 MAX_WAIT_S = 120.0
@@ -26,6 +28,16 @@ Url = Annotated[str, Field(min_length=1, max_length=2048)]
 Every = Annotated[str | None, Field(max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")]
 Cron = Annotated[str | None, Field(max_length=100, description="Look at it at these times: a cron line.")]
 Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
+
+
+def _moment(given: datetime) -> datetime:
+    """Return the time in UTC, which it is in where it names no zone; raises ValueError."""
+    if not 1900 <= given.year <= 2200:
+        raise ValueError("the year must be between 1900 and 2200")
+    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_moment)]
 
 
 class BadBudget(WellreadError):
@@ -94,6 +106,27 @@ class QuestionRequest(_Asked):
     deadline: float = Field(
         default=900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is."
     )
+
+
+class SearchRequest(_Request):
+    """Words to find passages for."""
+
+    query: str = Field(description="What to look for: at most 4,000 characters.", examples=["lighthouse builder"])
+    sites: list[Url] = Field(default_factory=list, max_length=20, description="Pages below these URLs only.")
+    langs: list[Language] = Field(
+        default_factory=list, max_length=MAX_LANGS, description="Pages in these languages only (ISO 639-1)."
+    )
+    kinds: list[BlockKind] = Field(
+        default_factory=list,
+        max_length=len(BLOCK_KINDS),
+        description="Passages with a part of one of these kinds only.",
+    )
+    published_after: Moment | None = Field(
+        default=None, description="Pages that say they were published after this only."
+    )
+    read_after: Moment | None = Field(default=None, description="Pages read, or seen unchanged, after this only.")
+    limit: int = Field(default=10, ge=1, le=MAX_FOUND, description="Most passages to return.")
+    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="Of the query; left out: from its words.")
 
 
 class WatchRequest(_Request):
@@ -176,6 +209,20 @@ def to_new(
     if isinstance(asked, ChatRequest):
         return new
     return replace(new, deadline_s=asked.deadline, callback_url=asked.callback_url or "")
+
+
+def to_passage_query(asked: SearchRequest) -> PassageQuery:
+    """Return the body as the search takes it."""
+    return PassageQuery(
+        text=asked.query,
+        sites=tuple(asked.sites),
+        langs=tuple(asked.langs),
+        kinds=tuple(asked.kinds),
+        published_after=asked.published_after,
+        read_after=asked.read_after,
+        limit=asked.limit,
+        lang=asked.lang,
+    )
 
 
 def _budget(asked: _Asked, allowed: Budget) -> Budget:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
 from domain import Scope
 
@@ -18,10 +18,10 @@ def scope_condition(scope: Scope) -> str:
     if scope.hidden:
         conditions.append(f"NOT ({one_of('page_id', scope.hidden)})")
     if scope.read_after:
-        moment = scope.read_after if scope.read_after.tzinfo else scope.read_after.replace(tzinfo=UTC)
-        stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
-        late = f"read_at > arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
+        late = f"read_at > {_moment(scope.read_after)}"
         conditions.append(f"{late} OR {one_of('page_id', scope.confirmed)}" if scope.confirmed else late)
+    if scope.published_after:
+        conditions.append(f"published > {_moment(scope.published_after)}")
     return both(*conditions)
 
 
@@ -43,6 +43,12 @@ def quoted(value: str | int) -> str:
 def groups(values: Sequence[str], size: int = 1000) -> list[Sequence[str]]:
     """Cut a list of values into lists that a condition can hold."""
     return [values[first : first + size] for first in range(0, len(values), size)]
+
+
+def _moment(given: datetime) -> str:
+    moment = given if given.tzinfo else given.replace(tzinfo=UTC)
+    stamp = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+    return f"arrow_cast('{stamp}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
 
 
 def _under(site: str) -> str:

@@ -53,9 +53,15 @@ def learn(services: Services, result: LookupResult) -> None:
     services.variants.learn(result.analysis.question_type, earned(result))
 
 
+def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the sites with http and with https: one may redirect to the other."""
+    bare = dict.fromkeys(site.partition("://")[2] for site in sites)
+    return tuple(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https"))
+
+
 def _query(services: Services, question: Question) -> ask.Query:
     oldest = evidence.oldest_for(question, services.now())
-    scope = Scope(sites=_with_either_scheme(question.sites), langs=question.langs)
+    scope = Scope(sites=with_either_scheme(question.sites), langs=question.langs)
     with services.database.read() as session:
         scope = replace(scope, hidden=tuple(pages.hidden_from(session, question.id)))
         if oldest is not None:
@@ -68,12 +74,6 @@ def _query(services: Services, question: Question) -> ask.Query:
         overrides=question.overrides,
         id=question.id,
     )
-
-
-def _with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the sites with http and with https: one may redirect to the other."""
-    bare = dict.fromkeys(site.partition("://")[2] for site in sites)
-    return tuple(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https"))
 
 
 def _tools(services: Services, question: Question) -> ask.Tools:

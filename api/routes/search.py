@@ -1,0 +1,19 @@
+"""Searches the knowledge base for passages, without an answer."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+
+from api.dependencies import ServicesDep
+from api.middleware.auth import Role, require
+from api.schemas.requests import SearchRequest, to_passage_query
+from domain.record import FoundPassage
+from workers.questions import search as passages
+
+router = APIRouter(prefix="/api", tags=["pages"], dependencies=[Depends(require(Role.ask))])
+
+
+@router.post("/search")
+def search(body: SearchRequest, services: ServicesDep) -> list[FoundPassage]:
+    """The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read."""
+    return list(passages.search(services, to_passage_query(body)))

@@ -1,0 +1,100 @@
+"""Searches the knowledge base for passages, without an answer: the retrieval of phase 1, with filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from crawler import urls
+from domain import BlockKind, Hit, Scope
+from domain.record import FoundPassage
+from pipeline.question.analysis import analyse_question
+from pipeline.retrieval.retrieve import embed_queries, retrieve
+from store.pages import pages
+from workers.questions.lookup import with_either_scheme
+from workers.questions.submit import BadSite
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+MAX_FOUND = 100
+#: hits among which passages that hold a kind of part are looked for
+_DEPTH_BY_KIND = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageQuery:
+    """What to search for, and where."""
+
+    text: str
+    sites: tuple[str, ...] = ()  #: URL prefixes
+    langs: tuple[str, ...] = ()  #: of the pages, ISO 639-1
+    kinds: tuple[BlockKind, ...] = ()  #: of the parts that a passage holds; empty: any
+    published_after: datetime | None = None
+    read_after: datetime | None = None
+    limit: int = 10
+    lang: str = ""  #: of the query; "" detects it
+
+
+def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
+    """Return the best passages, best first. Raises QuestionError, BadSite and PassagesError."""
+    analysis = analyse_question(query.text, query.lang)
+    tools = services.tools
+    learned = services.learned.now().reranker
+    hits = retrieve(
+        [analysis.text],
+        embed_queries([analysis.text], tools.embedder),
+        search=tools.search,
+        pool=tools.pool,
+        k=_DEPTH_BY_KIND if query.kinds else query.limit,
+        scope=_scope(services, query),
+        lang=analysis.lang,
+        embedder_id=tools.embedder.id,
+        ranking=replace(tools.ranking, learned=learned.weights) if learned else tools.ranking,
+    )
+    return tuple(_found(hit, rank) for rank, hit in enumerate(_of_kinds(hits, query.kinds)[: query.limit], start=1))
+
+
+def _scope(services: Services, query: PassageQuery) -> Scope:
+    with services.database.read() as session:
+        return Scope(
+            sites=with_either_scheme([_canonical(site) for site in query.sites]),
+            langs=query.langs,
+            published_after=query.published_after,
+            read_after=query.read_after,
+            hidden=tuple(pages.hidden_from(session, "")),
+            confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after else (),
+        )
+
+
+def _canonical(site: str) -> str:
+    try:
+        return urls.typed(site)
+    except urls.BadUrl as error:
+        raise BadSite(str(error)) from error
+
+
+def _of_kinds(hits: Sequence[Hit], kinds: Sequence[BlockKind]) -> list[Hit]:
+    return [hit for hit in hits if not kinds or any(block.kind in kinds for block in hit.passage.blocks)]
+
+
+def _found(hit: Hit, rank: int) -> FoundPassage:
+    passage = hit.passage
+    return FoundPassage(
+        rank=rank,
+        score=hit.score,
+        similarity=hit.similarity,
+        passage_id=passage.id,
+        page_id=passage.page_id,
+        url=passage.url,
+        title=passage.title,
+        lang=passage.lang,
+        text=passage.text,
+        start=passage.start,
+        end=passage.end,
+        kinds=tuple(dict.fromkeys(block.kind for block in passage.blocks)),
+        published=passage.published,
+        read_at=passage.read_at,
+    )
