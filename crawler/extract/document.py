@@ -87,6 +87,7 @@ def _html(text: str, url: str) -> PageText:
     kind = kind_by_signs(tree)
     whole = _drop_hidden(tree)
     _drop_permalinks(tree)
+    _shorten_own_links(tree, url)
     rendered, linked = main_content(tree, kind)
     title = _title(metadata, rendered, url)
     lang = detect_page_language(rendered.text, declared=metadata.lang)
@@ -121,6 +122,15 @@ def _drop_permalinks(tree: Any) -> None:
     for anchor in list(tree.iter("a")):
         if anchor.text_content().strip() in _PERMALINKS and anchor.get("href", "").startswith("#"):
             drop(anchor)
+
+
+def _shorten_own_links(tree: Any, url: str) -> None:
+    """Write links to a part of the same page as ``#part``, however they are written."""
+    own = {url, url.rpartition("/")[2]}
+    for anchor in tree.iter("a"):
+        page, mark, part = anchor.get("href", "").partition("#")
+        if mark and page in own:
+            anchor.set("href", f"#{part}")
 
 
 def _title(metadata: Metadata, rendered: Rendered, url: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.content.article import article_text, chosen
+from crawler.extract.content.furniture import without_furniture
 from crawler.extract.content.navigation import drop_navigation, without_bars
 from crawler.extract.content.page_kind import Kind, kind_by_loss
 from crawler.extract.content.weights import weigh
@@ -30,11 +31,12 @@ def main_content(tree: Any, kind: Kind) -> tuple[Rendered, float]:
     body = tree.find("body") if tree.find("body") is not None else tree
     text = "" if kind == "documentation" else article_text(tree)
     article = _without_asides(chosen(lines_of(body), text)) if len(text.split()) >= MIN_WORDS else []
+    article = without_furniture(article)
     if article and kind == "article":
         return joined(article), _share(article)
     drop_navigation(body)
     lines = lines_of(_main(body))
-    whole = lines if _share(lines) > HUB_SHARE else without_bars(lines)
+    whole = lines if _share(lines) > HUB_SHARE else without_furniture(without_bars(lines))
     if article and kind_by_loss(whole, article, is_plain=kind == "plain") == "article":
         return joined(article), _share(article)
     return joined(whole), _share(lines)

@@ -59,7 +59,16 @@ _CONTENTS = re.compile(
     r"list of (?:tables|figures|examples|procedures)|indice|оглавление|содержание|目录|目次):?",
     re.IGNORECASE,
 )
+#: a title over a list of links to the page's own parts, beside those above
+_TITLES = re.compile(
+    _CONTENTS.pattern
+    + r"|(?:index|page contents|contents of this page|quick links|jump to|sections|in this document):?",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]+")
+#: between the steps of a breadcrumb line
+_CRUMB = re.compile(r"\s*(?:[›»→▸▶❯]|>>)\s*|\s(?:[>/|·•]|::)\s")
+_CRUMB_WORDS, _CRUMB_LINKED, _CRUMB_BLOCKS = 6, 0.3, 6
 
 
 def drop_navigation(root: Any) -> None:
@@ -96,22 +105,41 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
     """Return the lines that are not navigation by their form: steps to other pages, menus, contents of this page."""
     kept: list[Line] = []
     lines = _without_menus(lines)
+    is_above_text, has_heading = True, False
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
-        is_first = at < _TOP and not any(line.kind == "heading" for line in kept)
-        block = [line for line in group if not _is_bar(line, is_first=is_first)]
+        is_first = at < _TOP and not has_heading
+        block = [
+            line
+            for line in group
+            if not _is_bar(line, is_first=is_first)
+            and not (is_above_text and at < _CRUMB_BLOCKS and _is_breadcrumb(line))
+        ]
         if block and _is_contents(block, kept[-1] if kept else None):
-            if kept and _CONTENTS.fullmatch(kept[-1].text):
+            if kept and _TITLES.fullmatch(kept[-1].text):
                 kept.pop()
         else:
             kept.extend(block)
-    return kept
+            has_heading = has_heading or any(line.kind == "heading" for line in block)
+            is_above_text = is_above_text and not any(_is_text(line) for line in block)
+    return _without_empty_titles(kept)
+
+
+def _without_empty_titles(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines without titles of contents that were removed: no text stands below them."""
+    return [
+        line
+        for at, line in enumerate(lines)
+        if not (
+            line.kind == "heading"
+            and _CONTENTS.fullmatch(line.text)
+            and (at + 1 == len(lines) or 0 < lines[at + 1].level <= line.level)
+        )
+    ]
 
 
 def _without_menus(lines: Sequence[Line]) -> list[Line]:
     """Return the lines without runs of links above the first text."""
-    texts = [
-        at for at, line in enumerate(lines) if line.kind in ("heading", "code") or len(line.text.split()) >= _TEXT_WORDS
-    ]
+    texts = [at for at, line in enumerate(lines) if line.kind == "heading" or _is_text(line)]
     if not texts:
         return list(lines)
     menus: set[int] = set()
@@ -120,6 +148,19 @@ def _without_menus(lines: Sequence[Line]) -> list[Line]:
         if is_link and len(places) >= _MENU:
             menus.update(places)
     return [line for at, line in enumerate(lines) if at not in menus]
+
+
+def _is_text(line: Line) -> bool:
+    return line.kind == "code" or (line.kind != "heading" and len(line.text.split()) >= _TEXT_WORDS)
+
+
+def _is_breadcrumb(line: Line) -> bool:
+    """Return whether a line leads from the site's first page to this one; it stands above the text."""
+    if not line.links or line.kind not in ("prose", "list") or len(line.text) > _BAR_CHARS:
+        return False
+    steps = _CRUMB.split(line.text)
+    is_linked = line.linked >= _CRUMB_LINKED * len("".join(line.text.split()))
+    return is_linked and len(steps) >= 2 and all(len(step.split()) <= _CRUMB_WORDS for step in steps)
 
 
 def _is_link(line: Line) -> bool:
@@ -133,10 +174,11 @@ def _is_bar(line: Line, *, is_first: bool) -> bool:
     words = [word.casefold() for word in _WORD.findall(line.text)]
     if all(word in _STEPS for word in words):
         return True
-    is_linked = line.linked >= _BAR_LINKED * len("".join(line.text.split()))
-    if not is_linked:
-        return False
     steps = not _STEP.isdisjoint(words)
+    named = sum(len(word) + 2 for word in words if steps and word in _STEPS)  # "Next: " is often no link
+    characters = len("".join(line.text.split()))
+    if line.linked < _BAR_LINKED * max(line.linked, characters - named):
+        return False
     return (steps and line.links >= 2 and len(words) < 40) or (
         is_first and line.links >= _BAR_LINKS and not line.bullet and line.kind != "definition"
     )
@@ -149,4 +191,5 @@ def _is_contents(block: Sequence[Line], above: Line | None) -> bool:
     if not links or sum(line.linked for line in block) < 0.85 * characters or block[0].kind in ("heading", "code"):
         return False
     is_titled = above is not None and _CONTENTS.fullmatch(above.text) is not None
-    return is_titled or (len(block) >= 3 and sum(line.local for line in block) > 0.6 * links)
+    local = sum(line.local for line in block)
+    return is_titled or (len(block) >= 3 and local > 0.6 * links) or (len(block) == 2 == local == links)
