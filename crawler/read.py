@@ -13,7 +13,7 @@ from crawler.browser.render import NotRendered
 from crawler.browser.with_javascript import PageClient, Renderer, run_scripts
 from crawler.discovery.feed import parse_feed
 from crawler.discovery.sitemap import BadSitemap, parse_sitemap
-from crawler.extract.document import NothingToRead, extract
+from crawler.extract.document import EXTRACTION, NothingToRead, extract
 from crawler.extract.metadata import robots_directives
 from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched, FetchTimeout, HostUnreachable
@@ -36,7 +36,12 @@ class PreviousRead:
 
     validators: Validators
     content_hash: str
-    body_hash: str = ""  #: of the bytes that the text was extracted from
+    body_hash: str = ""  #: of the bytes that the text was extracted from, behind the extraction's version
+
+    @property
+    def is_current(self) -> bool:
+        """Return whether the same bytes would give the same text today."""
+        return self.body_hash.startswith(f"{EXTRACTION}-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +89,7 @@ async def read(
         await permission.check(candidate.url)
         fetched = await client.get(
             candidate.url,
-            headers=known.validators.headers() if known else None,
+            headers=known.validators.headers() if known and known.is_current else None,
             accept=None if candidate.kind == "page" else ANY_TYPE,
             on_redirect=before_redirect,
         )
@@ -126,7 +131,7 @@ def _of_page(fetched: Fetched, candidate: Candidate, url: str, known: PreviousRe
         if "noindex" not in directives:
             return ReadResult(outcome=ReadOutcome.UNCHANGED, url=candidate.url, validators=validators)
         return ReadResult(outcome=ReadOutcome.FORBIDDEN, url=candidate.url, reason=_NOINDEX)
-    body_hash = hashlib.blake2b(fetched.body, digest_size=16).hexdigest()
+    body_hash = f"{EXTRACTION}-{hashlib.blake2b(fetched.body, digest_size=16).hexdigest()}"
     unchanged = ReadResult(outcome=ReadOutcome.UNCHANGED, url=url, validators=validators, body_hash=body_hash)
     if known is not None and known.body_hash == body_hash and not directives:
         return unchanged  # the same bytes were extracted before

@@ -28,6 +28,9 @@ from crawler.language import detect_page_language
 from domain import Link, PageText
 from domain.errors import WellreadError
 
+#: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
+EXTRACTION = "3"
+
 _READERS: dict[str, Callable[[str, str], PageText]] = {
     "text/markdown": read_markdown,
     "text/x-markdown": read_markdown,

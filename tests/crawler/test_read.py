@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from crawler.extract.document import EXTRACTION
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked, Guard
 from crawler.fetch.result import Fetched, FetchTimeout, HostUnreachable, Limits, NotText
@@ -21,6 +23,7 @@ ORIGIN = "http://a.example"
 URL = f"{ORIGIN}/lamp.html"
 TEXT = "The keeper trims the wick every evening before he lights the lamp, and again at midnight."
 HTML = f"<html lang=en><head><title>Lamp</title></head><body><p>{TEXT}</p><a href='/wick.html'>Wicks</a></body></html>"
+KNOWN = PreviousRead(validators=Validators(etag='"1"'), content_hash="x", body_hash=f"{EXTRACTION}-x")
 
 Answer = Callable[[str, Mapping[str, str]], Fetched]
 
@@ -119,14 +122,21 @@ def test_robots_txt_is_fetched_once_a_day_and_its_sitemaps_are_found() -> None:
 
 def test_a_known_page_is_requested_conditionally_and_a_304_means_unchanged() -> None:
     web = _says(304, "")
-    reading = _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x"))
+    reading = _read(web, known=KNOWN)
     assert reading.outcome == "unchanged"
     assert web.asked[-1][1]["if-none-match"] == '"1"'
 
 
+def test_a_page_that_an_earlier_extraction_read_is_fetched_and_extracted_again() -> None:
+    body_hash = _read(_says(200)).body_hash.removeprefix(f"{EXTRACTION}-")
+    web = _says(200)
+    assert _read(web, known=replace(KNOWN, body_hash=body_hash)).outcome == "read"
+    assert "if-none-match" not in web.asked[-1][1]
+
+
 def test_a_304_with_noindex_withdraws_the_page() -> None:
     web = _says(304, "", x_robots_tag="noindex")
-    assert _read(web, known=PreviousRead(validators=Validators(etag='"1"'), content_hash="x")).outcome == "forbidden"
+    assert _read(web, known=KNOWN).outcome == "forbidden"
 
 
 @pytest.mark.parametrize(
