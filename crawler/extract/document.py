@@ -18,6 +18,7 @@ from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
 from crawler.extract.facts import facts_of
+from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
 from crawler.extract.markdown import read_markdown, read_plain
@@ -88,6 +89,7 @@ def _html(text: str, url: str) -> PageText:
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)
     kind = kind_by_signs(tree)
+    write_formulas(tree)
     whole = _drop_hidden(tree)
     _drop_permalinks(tree)
     _shorten_own_links(tree, url)
