@@ -131,7 +131,7 @@ def _write_image(element: Any) -> None:
 
 def _alone_in(element: Any) -> str:
     """Return the classes of the blocks that hold nothing but this element."""
-    names = []
+    names: list[str] = []
     above = element.getparent()
     while above is not None and above.tag in ("p", "div") and len(above) == 1 and len(names) < 3:
         if ((above.text or "") + (element.tail or "")).strip():
