@@ -17,8 +17,8 @@ from crawler.extract.charset import decode
 from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
+from crawler.extract.elements.formulas import write_formulas
 from crawler.extract.facts import facts_of
-from crawler.extract.formulas import write_formulas
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
 from crawler.extract.markdown import read_markdown, read_plain

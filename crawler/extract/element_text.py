@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.asides import is_aside
-from crawler.extract.tables import layout_tables
+from crawler.extract.elements.tables import layout_tables
 from domain import Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
