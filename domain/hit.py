@@ -33,6 +33,7 @@ class Passage:
     read_at: datetime | None = None
     published: datetime | None = None
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
+    private: bool = False  #: it serves only the questions that had its page read
 
 
 class AnswerSpan(NamedTuple):
@@ -90,5 +91,5 @@ class Scope:
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
     published_after: datetime | None = None  #: pages that say no date are left out
-    hidden: tuple[int, ...] = ()  #: pages that serve other questions alone
+    private_pages: tuple[int, ...] = ()  #: those that may be found beside the public ones
     confirmed: tuple[int, ...] = ()  #: pages read before that time, and seen unchanged since

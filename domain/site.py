@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +10,18 @@ from typing import Any, ClassVar
 
 from domain.candidate import Schedule
 from domain.published import UNPUBLISHED, always_sent, described
+
+
+def prefixes_below(site: str) -> tuple[str, ...]:
+    """Return what the URLs below a site begin with: no longer name (``…/lib`` is not ``…/library``)."""
+    return (site,) if site.endswith(("/", "?", "=", "#")) else tuple(site + mark for mark in "/?#")
+
+
+def is_under(url: str, sites: Iterable[str]) -> bool:
+    """Return whether a URL is one of these sites or lies below one, with http or with https."""
+    bare = url.partition("://")[2]
+    under = (site.partition("://")[2] for site in sites)
+    return any(bare == site or bare.startswith(prefixes_below(site)) for site in under)
 
 
 class SiteReadStatus(StrEnum):

@@ -226,7 +226,6 @@ def _expand(
     if graph is None:
         return hits, []
     facts = find_facts(analysis, graph) if "facts" in enabled else []
-    facts = [stated for stated in facts if stated.page_id not in query.scope.hidden]
     names = graph if "graph" in enabled else None
     hits = expand(analysis, vectors, hits, graph=names, passages=graph, scope=query.scope, facts=facts)
     return (rerank_graph(hits, edges_among(hits, graph)) if "page_rank" in enabled else hits), facts

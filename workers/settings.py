@@ -166,8 +166,9 @@ class Settings(BaseSettings):
         (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
     named_sites: Literal["question", "everyone"] = Field(
-        "everyone",
-        description="Whom new pages serve that an ask key had read by naming their site: its question, or everyone.",
+        "question",
+        description="Whom pages serve that an ask key had read by naming a site that is no source: its question, or"
+        " everyone.",
     )
     user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")
     contact: str = Field("", description="URL or address of the operator, shown in the user agent.")

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain import Focus, Hit
+from domain.site import is_under
 from pipeline.answering.focus import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable, may_be_equal
@@ -137,7 +138,7 @@ def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str])
     is_one_site = len(voted) == 1  # a site that contradicts itself has no majority
     for at, (first, *others) in enumerate(given):
         urls = [each.coverage.span.hit.passage.url for each in (first, *others)]
-        is_own = any(url.startswith(tuple(own_sites)) for url in urls)
+        is_own = any(is_under(url, own_sites) for url in urls)
         counted.append(replace(first, votes=1 if is_one_site else len(votes[at]), own=is_own, agreeing=tuple(others)))
     return counted
 

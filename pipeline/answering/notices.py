@@ -8,6 +8,7 @@ from datetime import datetime
 
 from domain import Answer, Citation
 from domain.short_answer import contradictions_of
+from domain.site import is_under
 from pipeline.phrases import Phrase, say
 
 
@@ -57,7 +58,7 @@ def _newest(sources: Sequence[Citation]) -> int | None:
 
 def _described(source: Citation, lang: str, newest: int | None, own_sites: Sequence[str]) -> str:
     """Return the date of a source, and whether it is the newest or the operator's own, in brackets."""
-    is_own = source.url.startswith(tuple(own_sites))
+    is_own = is_under(source.url, own_sites)
     said = [
         _date(source, lang),
         say("newest", lang) if source.marker == newest else "",

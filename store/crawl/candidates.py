@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CursorResult, delete, func, select
+from sqlalchemy import CursorResult, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Candidate, ReadOutcome
 from store.sql import leases
 from store.sql.rows import to_value, update_rows
-from store.sql.tables import CandidateRow, IndexState, PageRow
+from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 from text.invisible import strip_invisible
 
 #: the outcomes of candidates that were fetched
@@ -163,9 +163,11 @@ def known(session: Session, question_id: str) -> list[Candidate]:
     return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
 
 
-def finished_since(session: Session, urls: Sequence[str], since: datetime) -> set[str]:
-    """Return those of these URLs that were read, or tried, for any question since then."""
-    query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since)
+def finished_since(session: Session, urls: Sequence[str], since: datetime, *, question_id: str) -> set[str]:
+    """Return those of these URLs that were read, or tried, since then for this question or for everyone."""
+    private = select(QuestionRow.id).where(QuestionRow.private, QuestionRow.id == CandidateRow.question_id)
+    for_it = or_(CandidateRow.question_id == question_id, ~private.exists())
+    query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since, for_it)
     return set(session.scalars(query))
 
 

@@ -76,10 +76,10 @@ def _unknown(session: Session, site_read_id: int, wanted: Sequence[Candidate]) -
 
 
 def _is_wanted_anyhow(session: Session, candidate: Candidate) -> bool:
-    """Return whether a candidate lists pages, or is a new page."""
+    """Return whether a candidate lists pages, or is a page that is new or private."""
     if candidate.kind != "page" or candidate.origin == "seed":
         return True
-    return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url)) is None
+    return session.scalar(select(PageRow.id).where(PageRow.url == candidate.url, ~PageRow.private)) is None
 
 
 def _not_too_alike(session: Session, site_read_id: int, wanted: Iterable[Candidate], most: int) -> Iterable[Candidate]:

@@ -12,7 +12,7 @@ from dataclasses import replace as dataclass_replace
 from typing import Any, Final
 
 from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from domain import KnownName
 from store.passages.filters import groups
@@ -37,6 +37,7 @@ class PageNames:
     mentions: Mapping[int, Sequence[str]] = field(default_factory=dict)  #: by the ``ord`` of the passage
     #: possible names: a mention if a page has the name
     maybe: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    private: bool = False  #: they serve only the questions that had the page read
 
 
 def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
@@ -46,16 +47,20 @@ def replace(session: Session, pages: Mapping[int, PageNames]) -> None:
     session.execute(delete(MentionRow).where(MentionRow.page_id.in_(pages)))
     rows = _rows(session, pages)
     ids = _ids(session, {name for name, _, _ in rows})
-    values = [{"entity_id": ids[name], "ord": ord, "page_id": page_id} for name, ord, page_id in rows]
+    values = [
+        {"entity_id": ids[name], "ord": ord, "page_id": page_id, "private": pages[page_id].private}
+        for name, ord, page_id in rows
+    ]
     if values:
         session.execute(insert(MentionRow), values)
 
 
-def pages_named(session: Session, names: Collection[str]) -> list[KnownName]:
-    """Return those of ``names`` that are names of pages."""
+def pages_named(session: Session, names: Collection[str], private_pages: Collection[int] = ()) -> list[KnownName]:
+    """Return those of ``names`` that are names of pages, here and below: of public ones and of ``private_pages``."""
     query = (
         select(EntityRow.id, EntityRow.name, MentionRow.page_id)
         .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS))
+        .where(_visible(MentionRow, private_pages))
         .limit(_MAX_ROWS)
     )
     rows: list[Row[Any]] = []
@@ -64,17 +69,19 @@ def pages_named(session: Session, names: Collection[str]) -> list[KnownName]:
     return _named(session, rows)
 
 
-def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[KnownName]]:
+def mentioned_in(
+    session: Session, passages: Collection[tuple[int, int]], private_pages: Collection[int] = ()
+) -> dict[tuple[int, int], list[KnownName]]:
     """Return for each passage (page id, ord) the names of other pages that it mentions."""
     if not passages:
         return {}
-    borne = MentionRow.__table__.alias("borne")
+    borne = aliased(MentionRow)
     here = or_(*(and_(MentionRow.page_id == page_id, MentionRow.ord == ord) for page_id, ord in passages))
     query = (
-        select(EntityRow.id, EntityRow.name, borne.c.page_id, MentionRow.page_id.label("in_page"), MentionRow.ord)
+        select(EntityRow.id, EntityRow.name, borne.page_id, MentionRow.page_id.label("in_page"), MentionRow.ord)
         .join(MentionRow, MentionRow.entity_id == EntityRow.id)
-        .join(borne, and_(borne.c.entity_id == EntityRow.id, borne.c.ord == BEARS))
-        .where(here, borne.c.page_id != MentionRow.page_id)
+        .join(borne, and_(borne.entity_id == EntityRow.id, borne.ord == BEARS))
+        .where(here, borne.page_id != MentionRow.page_id, _visible(borne, private_pages))
         .limit(_MAX_ROWS)
     )
     rows: list[Row[Any]] = list(session.execute(query))
@@ -85,7 +92,9 @@ def mentioned_in(session: Session, passages: Collection[tuple[int, int]]) -> dic
     return {passage: list(named.values()) for passage, named in found.items()}
 
 
-def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dict[int, list[KnownName]]:
+def mentioning(
+    session: Session, page_ids: Collection[int], *, most: int, private_pages: Collection[int] = ()
+) -> dict[int, list[KnownName]]:
     """Return the names of each page, with the passages of other pages that mention them.
 
     A name that more than ``most`` passages mention is left out: it is everywhere.
@@ -93,15 +102,16 @@ def mentioning(session: Session, page_ids: Collection[int], *, most: int) -> dic
     borne = select(EntityRow.id, EntityRow.name, MentionRow.page_id).join(
         MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS)
     )
+    here = (MentionRow.page_id.in_(page_ids), _visible(MentionRow, private_pages))
     names = {
         named.name: named
-        for named in _named(session, list(session.execute(borne.where(MentionRow.page_id.in_(page_ids)))))
+        for named in _named(session, list(session.execute(borne.where(*here))))
         if named.mentions <= most
     }
     rare = (
         select(EntityRow.name, MentionRow.page_id, MentionRow.ord)
         .join(MentionRow, and_(MentionRow.entity_id == EntityRow.id, MentionRow.ord != BEARS))
-        .where(EntityRow.name.in_(names))
+        .where(EntityRow.name.in_(names), _visible(MentionRow, private_pages))
     )
     where: dict[str, list[tuple[int, int]]] = {}
     for row in session.execute(rare):
@@ -140,10 +150,14 @@ def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
     ]
 
 
+def _visible(mentions: Any, private_pages: Collection[int]) -> Any:
+    return or_(~mentions.private, mentions.page_id.in_(private_pages)) if private_pages else ~mentions.private
+
+
 #: the inner limit keeps a name that is everywhere from being counted to its end
 _COUNT = text(
     "SELECT e.id, (SELECT count(*) FROM (SELECT 1 AS one FROM mentions m WHERE m.entity_id = e.id AND m.ord >= 0"
-    " LIMIT :most) AS counted) AS mentions FROM entities e WHERE e.id IN :ids"
+    " AND NOT m.private LIMIT :most) AS counted) AS mentions FROM entities e WHERE e.id IN :ids"
 ).bindparams(bindparam("ids", expanding=True))
 
 
@@ -154,7 +168,7 @@ def _counts(session: Session, ids: Collection[int]) -> dict[int, int]:
 
 def _rows(session: Session, pages: Mapping[int, PageNames]) -> list[tuple[str, int, int]]:
     """Return the mentions to store: (name, ord, page id), each once."""
-    borne = {name for names in pages.values() for name in names.bears}
+    borne = {name for names in pages.values() if not names.private for name in names.bears}
     maybe = {name for names in pages.values() for some in names.maybe.values() for name in some}
     known = borne | {name for some in groups(sorted(maybe - borne), _GROUP) for name in _borne(session, some)}
     rows: dict[tuple[str, int, int], None] = {}
@@ -163,12 +177,15 @@ def _rows(session: Session, pages: Mapping[int, PageNames]) -> list[tuple[str, i
         for ord, mentioned in names.mentions.items():
             rows.update(dict.fromkeys((name, ord, page_id) for name in mentioned))
         for ord, some in names.maybe.items():
-            rows.update(dict.fromkeys((name, ord, page_id) for name in some if name in known))
+            rows.update(dict.fromkeys((name, ord, page_id) for name in some if name in known or name in names.bears))
     return list(rows)
 
 
 def _borne(session: Session, names: Sequence[str]) -> Iterable[str]:
-    bears = select(MentionRow.page_id).where(MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS)
+    """Return those of the names that public pages bear."""
+    bears = select(MentionRow.page_id).where(
+        MentionRow.entity_id == EntityRow.id, MentionRow.ord == BEARS, ~MentionRow.private
+    )
     return session.scalars(select(EntityRow.name).where(EntityRow.name.in_(names), bears.exists()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.orm import Session
 
 from domain import Fact, StatedFact
@@ -25,13 +25,16 @@ def save(session: Session, page_id: int, facts: Sequence[Fact]) -> None:
         session.execute(insert(FactRow), rows)
 
 
-def about(session: Session, names: Collection[str]) -> list[StatedFact]:
-    """Return the facts whose subject has one of these names, without those of pages that are gone or duplicates."""
+def about(session: Session, names: Collection[str], private_pages: Collection[int] = ()) -> list[StatedFact]:
+    """Return the facts whose subject has one of these names, without those of pages that are gone or duplicates.
+
+    Of private pages only those in ``private_pages`` are asked.
+    """
     query = (
         select(FactRow)
         .join(PageRow, PageRow.id == FactRow.page_id)
         .where(FactRow.subject_folded.in_(names), PageRow.gone_at.is_(None))
-        .where(PageRow.duplicate_of.is_(None))
+        .where(PageRow.duplicate_of.is_(None), or_(~PageRow.private, PageRow.id.in_(private_pages)))
         .order_by(FactRow.id)
         .limit(MOST)
     )

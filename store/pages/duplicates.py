@@ -71,7 +71,7 @@ def _is_disowned(row: PageRow, among: list[PageRow]) -> bool:
 
 def _same(session: Session, row: PageRow) -> list[PageRow]:
     """Return the pages of its host that are no duplicates and have the text of this one."""
-    if row.is_hub:
+    if row.is_hub or row.private:  # a page that not everyone may see neither stands for another nor yields to it
         return []
     return [other for other in _alike(session, row) if _says_the_same(row, other)]
 
@@ -89,7 +89,7 @@ def _alike(session: Session, row: PageRow) -> Iterator[PageRow]:
         wanted.append(select(PageRow.id).where(*here, PageRow.url == row.canonical_url))
     ids = session.scalars(union(*wanted)).all()
     query = select(PageRow).where(PageRow.id.in_(ids), PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
-    yield from session.scalars(query.where(PageRow.is_hub.is_(False)).order_by(PageRow.id).limit(_MOST))
+    yield from session.scalars(query.where(~PageRow.is_hub, ~PageRow.private).order_by(PageRow.id).limit(_MOST))
 
 
 def _bands(row: PageRow) -> tuple[int, ...] | None:

@@ -10,6 +10,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import LIST_KINDS, Link
+from store.pages.visibility import links_visible_to
+from store.sql.rows import update_rows
 from store.sql.tables import LinkRow
 
 MAX_LINKS_PER_PAGE = 2_000
@@ -24,10 +26,27 @@ class KnownLink:
     from_url: str = ""
 
 
-def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], depth: int, now: datetime) -> int:
-    """Save the links of a page, sitemap or feed; return how many are new."""
+def save(
+    session: Session,
+    *,
+    site: str,
+    from_url: str,
+    links: Sequence[Link],
+    depth: int,
+    now: datetime,
+    private: bool = False,
+) -> int:
+    """Save the links of a page, sitemap or feed; return how many are new.
+
+    ``private`` ones are seen by the questions alone that had ``from_url`` read, until it is read for everyone.
+    """
+    followed = {link.url: link for link in links[:MAX_LINKS_PER_PAGE] if not link.nofollow}
     known = set(session.scalars(select(LinkRow.url).where(LinkRow.from_url == from_url)))
-    new = {link.url: link for link in links[:MAX_LINKS_PER_PAGE] if link.url not in known and not link.nofollow}
+    new = {url: link for url, link in followed.items() if url not in known}
+    shared = 0
+    if not private and followed:
+        here = (LinkRow.from_url == from_url, LinkRow.url.in_(followed), LinkRow.private.is_(True))
+        shared = update_rows(session, LinkRow, *here, private=False)
     session.add_all(
         LinkRow(
             site=site,
@@ -37,29 +56,33 @@ def save(session: Session, *, site: str, from_url: str, links: Sequence[Link], d
             context=link.context[:500],
             origin=link.origin,
             depth=depth,
+            private=private,
             seen_at=now,
         )
         for link in new.values()
     )
-    return len(new)
+    return len(new) + shared
 
 
-def of_sites(session: Session, sites: Sequence[str], limit: int = 50_000) -> list[KnownLink]:
-    """Return the links seen on these sites (origins), one per URL and text."""
-    query = select(LinkRow).where(LinkRow.site.in_(sites)).order_by(LinkRow.id.desc()).limit(limit)
+def of_sites(
+    session: Session, sites: Sequence[str], *, question_id: str | None = None, limit: int = 50_000
+) -> list[KnownLink]:
+    """Return the links seen on these sites (origins) that a question may see, one per URL and text."""
+    seen = (LinkRow.site.in_(sites), links_visible_to(question_id))
+    query = select(LinkRow).where(*seen).order_by(LinkRow.id.desc()).limit(limit)
     return [KnownLink(link=_link(row), depth=row.depth, from_url=row.from_url) for row in session.scalars(query)]
 
 
 def of_page(session: Session, url: str) -> list[Link]:
-    """Return the links that were seen on the page with this URL."""
-    query = select(LinkRow).where(LinkRow.from_url == url).order_by(LinkRow.id)
+    """Return the public links that were seen on the page with this URL."""
+    query = select(LinkRow).where(LinkRow.from_url == url, links_visible_to(None)).order_by(LinkRow.id)
     return [_link(row) for row in session.scalars(query)]
 
 
 def lists_of(session: Session, site: str) -> list[Link]:
-    """Return the sitemaps and feeds that were seen on a site (its origin)."""
-    query = select(LinkRow).where(LinkRow.site == site, LinkRow.origin.in_(LIST_KINDS)).order_by(LinkRow.id)
-    return [_link(row) for row in session.scalars(query)]
+    """Return the public sitemaps and feeds that were seen on a site (its origin)."""
+    seen = (LinkRow.site == site, LinkRow.origin.in_(LIST_KINDS), links_visible_to(None))
+    return [_link(row) for row in session.scalars(select(LinkRow).where(*seen).order_by(LinkRow.id))]
 
 
 def _link(row: LinkRow) -> Link:

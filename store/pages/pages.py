@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from domain import Block, Page, PageDates, PageText, Validators
 from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash
+from store.pages.visibility import visible_to
 from store.sql.rows import to_value
-from store.sql.tables import CandidateRow, PageRow
+from store.sql.tables import PageRow
 
 #: a page is looked at again between these, sooner when it changes and later when it does not
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
@@ -34,11 +35,12 @@ class PageState:
     checked_at: datetime
     depth: int
     is_gone: bool
+    private: bool = False  #: it serves only the questions that had it read
 
 
-def find(session: Session, url: str) -> PageState | None:
+def find(session: Session, url: str, *where: ColumnElement[bool]) -> PageState | None:
     """Return the state of the page with this canonical URL."""
-    row = session.scalar(select(PageRow).where(PageRow.url == url))
+    row = session.scalar(select(PageRow).where(PageRow.url == url, *where))
     if row is None:
         return None
     validators = Validators(etag=row.etag, last_modified=row.last_modified)
@@ -61,7 +63,7 @@ def save(
 ) -> tuple[int, bool]:
     """Save a page's text; return its id and whether the text is new (then it waits to be embedded).
 
-    A new page that is ``private`` serves only the questions that had it read, until :func:`share`.
+    A new page that is ``private`` serves only the questions that had it read (:mod:`store.pages.visibility`).
 
     A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
     schedule has it read again; without one the page's own interval decides.
@@ -89,25 +91,7 @@ def save(
     session.flush()
     refresh_queue.host_is_due(session, row.host, row.next_due)
     represented_by = duplicates.resolve(session, row, now) if changed else row.duplicate_of or row.id
-    if session.scalar(select(PageRow.id).where(PageRow.duplicate_of == represented_by, ~PageRow.private).limit(1)):
-        share(session, represented_by)  # the page that stands for a public one is public
     return represented_by, changed and represented_by == row.id
-
-
-def is_private(session: Session, page_id: int) -> bool:
-    """Return whether a page serves only the questions that had it read."""
-    return bool(session.scalar(select(PageRow.private).where(PageRow.id == page_id)))
-
-
-def share(session: Session, page_id: int) -> None:
-    """Let a page serve every question."""
-    session.execute(update(PageRow).where(PageRow.id == page_id, PageRow.private).values(private=False))
-
-
-def hidden_from(session: Session, question_id: str) -> list[int]:
-    """Return the private pages that this question did not have read."""
-    own = select(CandidateRow.page_id).where(CandidateRow.question_id == question_id, CandidateRow.page_id.is_not(None))
-    return list(session.scalars(select(PageRow.id).where(PageRow.private, PageRow.id.not_in(own))))
 
 
 def mark_unchanged(
@@ -186,22 +170,25 @@ def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
     }
 
 
-def confirmed_since(session: Session, since: datetime) -> list[int]:
+def confirmed_since(session: Session, since: datetime, question_id: str | None = None) -> list[int]:
     """Return pages read before ``since`` and found unchanged since, at most :data:`MAX_CONFIRMED`, the latest first."""
     query = select(PageRow.id).where(PageRow.read_at <= since, PageRow.checked_at > since, PageRow.gone_at.is_(None))
+    query = query.where(visible_to(question_id))
     return list(session.scalars(query.order_by(PageRow.checked_at.desc()).limit(MAX_CONFIRMED)))
 
 
-def read_urls(session: Session, hosts: Sequence[str], *, since: datetime | None = None) -> set[str]:
+def read_urls(
+    session: Session, hosts: Sequence[str], *, since: datetime | None = None, question_id: str | None = None
+) -> set[str]:
     """Return the canonical URLs of the pages of these hosts, only those checked ``since`` then if it is given."""
-    query = select(PageRow.url).where(PageRow.host.in_(hosts))
+    query = select(PageRow.url).where(PageRow.host.in_(hosts), visible_to(question_id))
     return set(session.scalars(query if since is None else query.where(PageRow.checked_at >= since)))
 
 
 def count(session: Session) -> int:
-    """Return how many pages are stored, without duplicates and pages that are gone."""
-    held = select(func.count()).select_from(PageRow).where(PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
-    return int(session.scalar(held) or 0)
+    """Return how many pages serve every question, without duplicates and pages that are gone."""
+    held = (PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None), visible_to(None))
+    return int(session.scalar(select(func.count()).select_from(PageRow).where(*held)) or 0)
 
 
 def to_page(row: PageRow) -> Page:

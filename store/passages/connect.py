@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from store.passages import maintenance
 from store.passages.errors import OpenedBeforeFork
-from store.passages.schema import TABLE
+from store.passages.schema import ADDED, TABLE
 
 #: None at all: a question is looked up again as soon as its pages are in, by another process than wrote them
 _READERS_LAG: Final = timedelta(0)
@@ -47,7 +47,7 @@ def refuse_after_fork(uri: str) -> None:
 
 
 def open_table(database: Any, schema: Any) -> Any:
-    """Open the table, made first where it is missing; another process may be making it in the same moment.
+    """Open the table, made first where it is missing, in today's form; another process may do so in the same moment.
 
     Its folder is there before it can be opened: what cannot be found is looked for again for two seconds.
     """
@@ -62,4 +62,7 @@ def open_table(database: Any, schema: Any) -> Any:
 def _made_and_opened(database: Any, schema: Any) -> Any:
     if TABLE not in database:
         maintenance.index(database.create_table(TABLE, schema=schema, exist_ok=True))
-    return database.open_table(TABLE)
+    table = database.open_table(TABLE)
+    if missing := {name: value for name, value in ADDED.items() if name not in table.schema.names}:
+        table.add_columns(missing)
+    return table

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from domain import Scope
+from domain.site import prefixes_below
+
+#: the condition that keeps passages of private pages out
+PUBLIC: Final = "private = false"
 
 
 def scope_condition(scope: Scope) -> str:
-    """Return the condition that keeps a search inside ``scope``; "" when it allows everything."""
-    conditions = []
+    """Return the condition that keeps a search inside ``scope``, away from private pages that it does not name."""
+    conditions = [f"private = false OR {one_of('page_id', scope.private_pages)}" if scope.private_pages else PUBLIC]
     if scope.sites:
         conditions.append(" OR ".join(map(_under, scope.sites)))
     if scope.langs:
         conditions.append(one_of("lang", scope.langs))
-    if scope.hidden:
-        conditions.append(f"NOT ({one_of('page_id', scope.hidden)})")
     if scope.read_after:
         late = f"read_at > {_moment(scope.read_after)}"
         conditions.append(f"{late} OR {one_of('page_id', scope.confirmed)}" if scope.confirmed else late)
@@ -52,8 +55,6 @@ def _moment(given: datetime) -> str:
 
 
 def _under(site: str) -> str:
-    """Match the URL itself and what lies below it, but not a longer name (``…/lib`` is not ``…/library``)."""
-    if site.endswith(("/", "?", "=", "#")):
-        return f"starts_with(url, {quoted(site)})"
-    below = " OR ".join(f"starts_with(url, {quoted(site + mark)})" for mark in "/?#")
+    """Match the URL itself and what lies below it."""
+    below = " OR ".join(f"starts_with(url, {quoted(prefix)})" for prefix in prefixes_below(site))
     return f"url = {quoted(site)} OR {below}"

@@ -39,7 +39,7 @@ def maintain(table: Any) -> None:
 
 def index(table: Any) -> None:
     """Make the indices that are missing for the table's size."""
-    from lancedb.index import FTS, BTree
+    from lancedb.index import FTS, Bitmap, BTree
 
     present = {(column, index.index_type) for index in table.list_indices() for column in index.columns}
     columns = {column for column, _ in present}
@@ -56,6 +56,8 @@ def index(table: Any) -> None:
     for key in _KEYS:
         if key not in columns:
             table.create_index(key, config=BTree())
+    if "private" not in columns:
+        table.create_index("private", config=Bitmap())
     wanted = vector_index(table.count_rows())
     if wanted and not any(column == "vector" and _same(kind, wanted) for column, kind in present):
         table.create_index("vector", config=_vector_config(wanted), replace=True)

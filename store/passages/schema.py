@@ -16,12 +16,14 @@ from store.passages.errors import EmbedderMismatch, PassagesError
 from text.analyser import search_text
 
 TABLE: Final = "passages"
+#: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
+ADDED: Final = {"private": "false"}
 #: Raised when the columns or the analyser change so that what is stored must be built again.
 FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
 COLUMNS: Final = (
     "id", "page_id", "ord", "url", "title", "lang", "text", "start", "end", "content_hash", "read_at", "published",
-    "blocks",
+    "blocks", "private",
 )  # fmt: skip
 
 _BLOCKS: Final = pa.list_(pa.struct({"kind": pa.string(), "start": pa.int32(), "end": pa.int32()}))
@@ -52,6 +54,7 @@ def schema(embedder_id: str, dimension: int) -> pa.Schema:
             pa.field("published", when),
             pa.field("blocks", _BLOCKS, nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
+            pa.field("private", pa.bool_(), nullable=False),
         ],
         metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
     )

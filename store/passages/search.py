@@ -22,9 +22,12 @@ _REFINED: Final = 10
 
 
 def search_terms(
-    table: Any, text: str, *, lang: str, k: int, scope: Scope, ids: Collection[str] | None = None
+    table: Any, text: str, *, lang: str, k: int, scope: Scope | None, ids: Collection[str] | None = None
 ) -> list[Hit]:
-    """Return the ``k`` passages with the best bm25 for any of the query's terms, best first."""
+    """Return the ``k`` passages with the best bm25 for any of the query's terms, best first.
+
+    No ``scope`` is for passages that were found in one.
+    """
     terms = list(dict.fromkeys(analyse(text, lang)))[:_MAX_QUERY_TERMS]
     if not terms or k < 1:
         return []
@@ -88,6 +91,6 @@ def _nearest(rows: list[dict[str, Any]]) -> list[Hit]:
     ]
 
 
-def _scoped(query: Any, scope: Scope, ids: Collection[str] | None = None) -> Any:
-    condition = both(scope_condition(scope), one_of("id", ids) if ids else "")
+def _scoped(query: Any, scope: Scope | None, ids: Collection[str] | None = None) -> Any:
+    condition = both(scope_condition(scope) if scope is not None else "", one_of("id", ids) if ids else "")
     return query.where(condition, prefilter=True) if condition else query

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
 COMMITS_BETWEEN_TENDING: Final = 20
 _EMBEDDED_AT_ONCE: Final = 64
-_EVERYTHING: Final = Scope()
+_PUBLIC: Final = Scope()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +85,12 @@ class Passages:
 
     # --- search
 
-    def search_text(self, text: str, *, lang: str, k: int, scope: Scope = _EVERYTHING) -> list[Hit]:
+    def search_text(self, text: str, *, lang: str, k: int, scope: Scope = _PUBLIC) -> list[Hit]:
         """Return the ``k`` best passages in full text; scores are bm25, ``lang`` is the query's language."""
         with explained(self.uri, "search"):
             return search_terms(self._table(), text, lang=lang, k=k, scope=scope)
 
-    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _EVERYTHING) -> list[list[Hit]]:
+    def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _PUBLIC) -> list[list[Hit]]:
         """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""
         with explained(self.uri, "search"):
             if copy := self._copy(scope):
@@ -103,10 +103,10 @@ class Passages:
         Gives the hits of the text leg the score that the vector leg did not.
         """
         with explained(self.uri, "read"):
-            if copy := self._copy():
-                return copy.similarities(vectors, ids)
-        stored = self._vectors_by("id", ids)
-        return {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
+            copy = self._copy()
+            known = copy.similarities(vectors, ids) if copy else {}
+        stored = self._vectors_by("id", [id for id in ids if id not in known])  # a private one is not in the copy
+        return known | {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
 
     def bm25s(self, text: str, *, lang: str, ids: Collection[str]) -> dict[str, float]:
         """Return the bm25 of the named passages for a query; those that share no term with it are left out.
@@ -116,7 +116,7 @@ class Passages:
         if not ids:
             return {}
         with explained(self.uri, "search"):
-            hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=_EVERYTHING, ids=ids)
+            hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=None, ids=ids)
         return {hit.passage.id: hit.score for hit in hits}
 
     def nearest(
@@ -126,7 +126,7 @@ class Passages:
         page_ids: Collection[int],
         ids: Collection[str],
         k: int,
-        scope: Scope = _EVERYTHING,
+        scope: Scope = _PUBLIC,
     ) -> list[Hit]:
         """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row."""
         with explained(self.uri, "search"):
@@ -219,9 +219,9 @@ class Passages:
         refuse_after_fork(self.uri)
         return self._opened_table
 
-    def _copy(self, scope: Scope = _EVERYTHING) -> Copy | None:
+    def _copy(self, scope: Scope = _PUBLIC) -> Copy | None:
         refuse_after_fork(self.uri)
-        return self._memory.current() if scope == _EVERYTHING else None
+        return self._memory.current() if scope == _PUBLIC else None
 
     def _checked_table(self) -> Any:
         # A reindex by another process may have given the table another embedder's vectors.

@@ -71,7 +71,7 @@ def _holds(session: Session, row: QuestionRow, equal: QuestionRow, answer: Answe
         return evidence.is_current(session, answer, read_after=evidence.oldest(row.max_age_s, now))
     return (
         answer.stale_at is None
-        and not evidence.read_since(session, row.sites, answer.created_at)
+        and not evidence.read_since(session, row, answer.created_at)
         and (not row.crawl_enabled or _web_said_no(session, row, equal, answer, now))
     )
 

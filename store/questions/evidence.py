@@ -10,8 +10,9 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from domain import Question
+from store.pages.visibility import under, visible_to
 from store.sql.rows import update_rows
-from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow
+from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, QuestionRow
 
 
 def save(session: Session, answer: AnswerRow, now: datetime) -> None:
@@ -69,14 +70,20 @@ def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | No
     return bool(cited) and cited == set(session.scalars(query))
 
 
-def read_since(session: Session, sites: Sequence[str], since: datetime) -> bool:
-    """Return whether a page of these sites (URL prefixes; none: of any) got a text, vanished since, or is to be
-    embedded.
+def read_since(session: Session, question: QuestionRow, since: datetime) -> bool:
+    """Return whether a page that a question may see got a text, vanished or became public since, or is to be embedded.
+
+    Only the pages of the question's sites count, if it names any.
     """
-    news = or_(PageRow.read_at > since, PageRow.gone_at > since, PageRow.state == IndexState.FETCHED)
-    query = select(PageRow.id).where(news)
-    if sites:
-        query = query.where(or_(*(PageRow.url.startswith(site, autoescape=True) for site in sites)))
+    news = or_(
+        PageRow.read_at > since,
+        PageRow.gone_at > since,
+        PageRow.shared_at > since,
+        PageRow.state == IndexState.FETCHED,
+    )
+    query = select(PageRow.id).where(news, visible_to(question.id))
+    if question.sites:
+        query = query.where(under(PageRow.url, question.sites))
     return session.scalar(query.limit(1)) is not None
 
 

@@ -103,10 +103,24 @@ def _fingerprint(new: NewQuestion) -> str:
 
 
 def _equal_key(new: NewQuestion) -> str:
-    """Return a key of all that must be equal to share an answer: not the callback, the budget or the times."""
-    own = ("text", "budget", "overrides", "priority", "deadline_s", "idempotency_key", "callback_url", "reuse", "watch")
+    """Return a key of all that must be equal to share an answer: not the callback, the budget or the times.
+
+    "" for a private question: what it has read serves it alone, so its answer does too.
+    """
+    if new.private:
+        return ""
+    own = (
+        "text",
+        "budget",
+        "overrides",
+        "priority",
+        "deadline_s",
+        "idempotency_key",
+        "callback_url",
+        "reuse",
+        "watch",
+        "private",
+    )
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
-    if not new.private:
-        del conditions["private"]  # keys that were given out before this existed still fit
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     return shared_runs.equal_key(new.text, conditions)

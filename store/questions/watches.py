@@ -122,7 +122,7 @@ def due(session: Session, question_id: str = "") -> list[str]:
 def unknown_outdated(session: Session, now: datetime) -> list[int]:
     """Return the answers "not known" of watched questions on whose sites something was read since."""
     query = (
-        select(AnswerRow.id, AnswerRow.created_at, QuestionRow.sites)
+        select(AnswerRow, QuestionRow)
         .join(QuestionRow, QuestionRow.id == AnswerRow.question_id)
         .join(WatchRow, WatchRow.question_id == QuestionRow.id)
         .where(
@@ -132,7 +132,8 @@ def unknown_outdated(session: Session, now: datetime) -> list[int]:
             AnswerRow.created_at < now - UNKNOWN_AGAIN,
         )
     )
-    return [row.id for row in session.execute(query).all() if evidence.read_since(session, row.sites, row.created_at)]
+    rows = session.execute(query).all()
+    return [answer.id for answer, question in rows if evidence.read_since(session, question, answer.created_at)]
 
 
 def outdate(session: Session, answer_ids: Sequence[int], now: datetime) -> None:

@@ -10,7 +10,8 @@ from domain import Candidate, Question, ReadOutcome, Status
 from domain.site import SiteReadStatus, Source
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
-from store.pages import pages
+from store.pages import pages, refresh_queue
+from store.pages.visibility import visible_to
 from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
@@ -65,7 +66,7 @@ def claim(services: Services, candidate_id: int) -> Claim | None:
             site_read_id=row.site_read_id,
             lane_page=row.wave,
             attempts=row.attempts,
-            page=pages.find(session, candidate.url) if candidate.kind == "page" else None,
+            page=_page(session, candidate, asked_by) if candidate.kind == "page" else None,
             sources=known_sources,
             delay_s=host_delay.delay_s(session, services, candidate.url, known_sources),
             reading_s=candidates.spent(session, asked_by, now).seconds if asked_by else 0.0,
@@ -84,6 +85,13 @@ def needs_no_fetch(claim: Claim, now: datetime) -> CandidateOutcome | None:
     if question is not None and page is not None and _is_fresh(page, question, now):
         return CandidateOutcome(outcome=ReadOutcome.KNOWN, reason="read a moment ago", page_id=page.id, news=True)
     return None
+
+
+def _page(session: Session, candidate: Candidate, question_id: str | None) -> pages.PageState | None:
+    """Return the stored page; a page that is private to other questions is read as if it were new."""
+    if candidate.origin == refresh_queue.ORIGIN:
+        return pages.find(session, candidate.url)
+    return pages.find(session, candidate.url, visible_to(question_id))
 
 
 def _is_fresh(page: pages.PageState, question: Question, now: datetime) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from crawler import urls
 from domain import EventKind, ReadOutcome, Status
-from store.crawl import candidates
+from domain.site import is_under
+from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
-from store.pages import links, pages, refresh_queue, visits
+from store.pages import links, pages, refresh_queue, visibility, visits
 from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
@@ -39,6 +40,7 @@ class _Stored:
     page_id: int | None = None
     is_new: bool = False  #: its text is new
     to_embed: tuple[int, ...] = ()  #: pages whose passages must be added or removed
+    seen_first: bool = False  #: it was not new, but the question, or everyone, may see it from now on
 
 
 def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: float) -> None:
@@ -51,14 +53,16 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         asker = _asker(session, claim)
         if not leases.renew(session, claim.lease, now):
             return
-        stored = _store_page(session, claim, reading, now)
+        private = _is_private(session, claim, reading)
+        stored = _store_page(session, claim, reading, private, now)
+        stored = _grant(session, claim, reading, stored, now) if private else _share(session, stored, now)
         outcome = CandidateOutcome(
             outcome=reading.outcome if reading.outcome != ReadOutcome.RETRY else ReadOutcome.FAILED,
             reason=reading.reason,
             page_id=stored.page_id,
             bytes=reading.bytes,
             elapsed_s=reading.elapsed_s,
-            news=_store_links(session, claim, reading, now) > 0 or stored.is_new,
+            news=_store_links(session, claim, reading, private, now) > 0 or stored.is_new or stored.seen_first,
         )
         _close(session, claim, outcome, now)
         _add_history(session, outcome, reading, is_new=stored.is_new, now=now)
@@ -86,7 +90,39 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
     return state.lock(session, claim.question.id) if claim.question else None
 
 
-def _store_page(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> _Stored:
+def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
+    """Return whether what was read, if it is new, serves only the questions that had it read.
+
+    What a source covers serves everyone. A page that is read again stays what it is, also where it moved.
+    """
+    read = {claim.candidate.url, reading.url or claim.candidate.url}
+    covering = [source.url for source in sources.list_all(session)]
+    if any(is_under(url, covering) for url in read):
+        return False
+    if claim.question is not None:
+        return claim.question.private
+    return claim.candidate.origin == refresh_queue.ORIGIN and claim.page is not None and claim.page.private
+
+
+def _grant(session: Session, claim: Claim, reading: ReadResult, stored: _Stored, now: datetime) -> _Stored:
+    """Let those who had it read see what is private there."""
+    if reading.page is None and not reading.links:
+        return stored
+    if claim.question is None:
+        visibility.follow(session, claim.candidate.url, reading.url)
+        return stored
+    is_first = visibility.grant(session, claim.question.id, {claim.candidate.url, reading.url or claim.candidate.url})
+    return replace(stored, seen_first=is_first)
+
+
+def _share(session: Session, stored: _Stored, now: datetime) -> _Stored:
+    """Let everyone see the page."""
+    if stored.page_id is None or not visibility.share(session, stored.page_id, now):
+        return stored
+    return replace(stored, seen_first=True, to_embed=tuple(dict.fromkeys((*stored.to_embed, stored.page_id))))
+
+
+def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bool, now: datetime) -> _Stored:
     """Store the page that was read, or that it is unchanged, gone or failed."""
     page_id = claim.page.id if claim.page else None
     due_at = schedules.due_at(claim.sources, reading.url or claim.candidate.url, now)
@@ -104,7 +140,7 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, now: dateti
                 depth=claim.candidate.depth,
                 now=now,
                 due_at=due_at,
-                private=_is_private(session, claim),
+                private=private,
             ),
             left=left,
         )
@@ -145,9 +181,11 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
     return (page.id,)
 
 
-def _store_links(session: Session, claim: Claim, reading: ReadResult, now: datetime) -> int:
-    """Store the page's links; return how many are new."""
+def _store_links(session: Session, claim: Claim, reading: ReadResult, private: bool, now: datetime) -> int:
+    """Store the page's links; return how many are new. Those of a public page are public, whoever reads it."""
     candidate = claim.candidate
+    if private and (page := pages.find(session, reading.url or candidate.url)):
+        private = page.private
     return links.save(
         session,
         site=urls.origin(candidate.url),
@@ -155,6 +193,7 @@ def _store_links(session: Session, claim: Claim, reading: ReadResult, now: datet
         links=reading.links,
         depth=candidate.depth + (1 if candidate.kind == "page" else 0),
         now=now,
+        private=private,
     )
 
 
@@ -180,7 +219,8 @@ def _next_reads(
     """Return the candidates to read next, of the whole site or of the pages that are due."""
     if claim.site_read_id is not None:
         due_at = now + timedelta(seconds=delay_s)
-        return sites.after_page(session, claim, outcome, reading, is_new=stored.is_new, due_at=due_at, now=now)
+        is_new = stored.is_new or stored.seen_first
+        return sites.after_page(session, claim, outcome, reading, is_new=is_new, due_at=due_at, now=now)
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return refresh_queue.next_of(session, urls.origin(claim.candidate.url), turn=claim.lane_page + 1, now=now)
     return []
@@ -188,28 +228,9 @@ def _next_reads(
 
 def _close(session: Session, claim: Claim, outcome: CandidateOutcome, now: datetime) -> bool:
     """Close the candidate; one of a refresh is deleted, as the page's history has its outcome."""
-    if outcome.page_id is not None and _is_for_everyone(claim):
-        pages.share(session, outcome.page_id)
     if claim.candidate.origin == refresh_queue.ORIGIN:
         return candidates.drop(session, claim.lease)
     return candidates.finish(session, claim.lease, outcome, now)
-
-
-def _is_for_everyone(claim: Claim) -> bool:
-    """Return whether what is read serves every question; a refresh leaves that as it is."""
-    url = claim.candidate.url
-    if any(url.startswith(source.url) for source in claim.sources):
-        return True
-    if claim.question is not None:
-        return not claim.question.private
-    return claim.candidate.origin != refresh_queue.ORIGIN
-
-
-def _is_private(session: Session, claim: Claim) -> bool:
-    """Return whether a new page serves its question alone; a refreshed page that moved stays what it was."""
-    if claim.question is None and claim.page is not None:
-        return pages.is_private(session, claim.page.id)
-    return not _is_for_everyone(claim)
 
 
 def _add_history(

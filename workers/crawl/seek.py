@@ -141,11 +141,12 @@ def _known(session: Session, question: Question, now: datetime) -> Known:
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
-    seen = tuple(links.of_sites(session, origins))
+    seen = tuple(links.of_sites(session, origins, question_id=question.id))
     usual = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
-    lately = candidates.finished_since(session, lists, now - LISTS_AGAIN)
-    read = pages.read_urls(session, origins, since=evidence.oldest_for(question, now))
+    lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)
+    oldest = evidence.oldest_for(question, now)
+    read = pages.read_urls(session, origins, since=oldest, question_id=question.id)
     return Known(
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,8 @@ def passages_of(page: Page) -> list[Passage]:
         headings=page.headings,
         blocks=page.blocks,
     )
-    return chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
+    passages = chunk(text, page_id=page.id, url=page.url, read_at=page.read_at)
+    return [replace(passage, private=True) for passage in passages] if page.private else passages
 
 
 def names_of(

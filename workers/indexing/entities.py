@@ -19,6 +19,7 @@ def names_of_page(page: Page, passages: Sequence[Passage], facts: Sequence[Fact]
         bears=names_of(page.title),
         mentions=_with_subjects(passages, {p.ord: proper_nouns(p.text, empty=empty) for p in passages}, facts),
         maybe={p.ord: names_in(p.text, empty=empty) for p in passages},
+        private=page.private,
     )
 
 

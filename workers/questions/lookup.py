@@ -14,7 +14,8 @@ from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.ask import LookupResult
 from store.crawl import sources
-from store.pages import pages
+from store.graph.reader import GraphReader
+from store.pages import pages, visibility
 from store.questions import evidence
 from store.sql.database import DatabaseError
 from workers.questions.spending import remaining_budget
@@ -61,11 +62,15 @@ def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
 
 def _query(services: Services, question: Question) -> ask.Query:
     oldest = evidence.oldest_for(question, services.now())
-    scope = Scope(sites=with_either_scheme(question.sites), langs=question.langs)
-    with services.database.read() as session:
-        scope = replace(scope, hidden=tuple(pages.hidden_from(session, question.id)))
-        if oldest is not None:
-            scope = replace(scope, read_after=oldest, confirmed=tuple(pages.confirmed_since(session, oldest)))
+    scope = Scope(
+        sites=with_either_scheme(question.sites),
+        langs=question.langs,
+        private_pages=_private_pages(services, question),
+    )
+    if oldest is not None:
+        with services.database.read() as session:
+            confirmed = pages.confirmed_since(session, oldest, question.id)
+        scope = replace(scope, read_after=oldest, confirmed=tuple(confirmed))
     return ask.Query(
         text=question.text,
         lang=question.lang,
@@ -76,12 +81,21 @@ def _query(services: Services, question: Question) -> ask.Query:
     )
 
 
+def _private_pages(services: Services, question: Question) -> tuple[int, ...]:
+    if not question.private:
+        return ()
+    with services.database.read() as session:
+        return tuple(visibility.private_pages(session, question.id))
+
+
 def _tools(services: Services, question: Question) -> ask.Tools:
     """Return the process's tools with the learned versions in use, and a model bound to this question.
 
     The model spends the question's remaining budget, and its text is published while it writes.
     """
     tools = replace(services.tools, learned=services.learned.now(), own_sites=own_sites(services))
+    if private_pages := _private_pages(services, question):
+        tools = replace(tools, graph=GraphReader(services.database, services.passages, private_pages))
     if tools.model is None:
         return tools
     budget = remaining_budget(services.database, question)

@@ -64,7 +64,6 @@ def _scope(services: Services, query: PassageQuery) -> Scope:
             langs=query.langs,
             published_after=query.published_after,
             read_after=query.read_after,
-            hidden=tuple(pages.hidden_from(session, "")),
             confirmed=tuple(pages.confirmed_since(session, query.read_after)) if query.read_after else (),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,12 +14,13 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.question import Overrides
-from domain.site import Source
+from domain.site import Source, is_under
 from pipeline.limits import MAX_K
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
+from store.pages import visibility
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
 from workers.questions.fingerprint import answer_fingerprint
@@ -77,11 +78,14 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict.
     """
     _check_strategy(new.strategy)
+    sites = tuple(check_site(services, site) for site in new.sites)
     checked = replace(
         new,
         text=clean_question(new.text),
-        private=new.private and bool(new.sites) and services.settings.named_sites == "question",
-        sites=tuple(check_site(services, site) for site in new.sites),
+        private=new.private
+        and services.settings.named_sites == "question"
+        and _names_more_than_sources(services, sites),
+        sites=sites,
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
@@ -94,6 +98,12 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     if is_new:
         notify_started(services, question)
     return question, is_new
+
+
+def _names_more_than_sources(services: Services, sites: Sequence[str]) -> bool:
+    with services.database.read() as session:
+        known = [source.url for source in sources.list_all(session)]
+    return not all(is_under(site, known) for site in sites)
 
 
 def notify_started(services: Services, question: Question) -> None:
@@ -166,10 +176,18 @@ def replay(services: Services, question_id: str) -> Question:
 
 
 def add_source(services: Services, url: str, *, own: bool, min_delay_s: float | None) -> Source:
-    """Save a site whose pages may be read for any question; ``own`` allows a private address."""
+    """Save a site whose pages may be read for any question; ``own`` allows a private address.
+
+    What private questions had read of it serves everyone from now on.
+    """
     checked = check_site(services, url, own=own)
+    now = services.now()
     with services.database.write() as session:
-        return sources.add(session, checked, own=own, min_delay_s=min_delay_s, now=services.now())
+        source = sources.add(session, checked, own=own, min_delay_s=min_delay_s, now=now)
+        shared = visibility.share_site(session, checked, now)
+    for page_id in shared:
+        services.dispatcher.send("wellread.embed", page_id)
+    return source
 
 
 def read_url(services: Services, url: str) -> int:

@@ -10,7 +10,7 @@ from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchR
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
-from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow
+from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow, PrivateReadRow
 from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow, WebhookStatus
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "MentionRow",
     "PageCheckRow",
     "PageRow",
+    "PrivateReadRow",
     "QuestionRow",
     "SiteReadRow",
     "SourceRow",

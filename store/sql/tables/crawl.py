@@ -84,6 +84,7 @@ class LinkRow(Table):
     context: Mapped[str]
     origin: Mapped[str] = mapped_column(String(64))
     depth: Mapped[int]
+    private: Mapped[bool] = mapped_column(default=False)  #: seen only where private questions had it read
     seen_at: Mapped[datetime]
 
 

@@ -56,12 +56,22 @@ class PageRow(Leased, Table):
     gone_at: Mapped[datetime | None]
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
+    shared_at: Mapped[datetime | None]  #: when a private page became public
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
     duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
     band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.simhash)
     band_1: Mapped[int | None]
     band_2: Mapped[int | None]
     band_3: Mapped[int | None]
+
+
+class PrivateReadRow(Table):
+    """A URL (page, sitemap or feed) that was read for a private question: it may see what is private there."""
+
+    __tablename__ = "private_reads"
+
+    question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True)
+    url: Mapped[str] = mapped_column(primary_key=True)
 
 
 class PageCheckRow(Table):
@@ -98,6 +108,7 @@ class MentionRow(Table):
     entity_id: Mapped[int] = mapped_column(ForeignKey("entities.id", ondelete="CASCADE"), primary_key=True)
     ord: Mapped[int] = mapped_column(primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+    private: Mapped[bool] = mapped_column(default=False)  #: its page was private when it was indexed
 
 
 class FactRow(Table):

@@ -1,0 +1,85 @@
+"""Decide what a question may see: what is public, and what is private where it was read for this question.
+
+A private page becomes public when a source covers it, or when it is read for everyone; never the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy.orm import Session
+
+from domain.site import prefixes_below
+from store.pages import duplicates
+from store.sql.rows import dialect_insert
+from store.sql.tables import LinkRow, PageRow, PrivateReadRow
+
+
+def visible_to(question_id: str | None) -> ColumnElement[bool]:
+    """Return the condition on pages that a question may see; None: on those that everyone may."""
+    return _visible(PageRow.private, PageRow.url, question_id)
+
+
+def links_visible_to(question_id: str | None) -> ColumnElement[bool]:
+    """Return the condition on links that a question may see; None: on those that everyone may."""
+    return _visible(LinkRow.private, LinkRow.from_url, question_id)
+
+
+def private_pages(session: Session, question_id: str) -> list[int]:
+    """Return the private pages that were read for a question."""
+    read = PageRow.url.in_(_read_for(question_id))
+    return list(session.scalars(select(PageRow.id).where(PageRow.private, read).order_by(PageRow.id)))
+
+
+def grant(session: Session, question_id: str, urls: Collection[str]) -> bool:
+    """Let a question see what is private at these URLs; return whether one of them is new to it."""
+    values = [{"question_id": question_id, "url": url} for url in sorted(set(urls))]
+    make = dialect_insert(session, PrivateReadRow).on_conflict_do_nothing()
+    return bool(session.execute(make.returning(PrivateReadRow.url), values).all()) if values else False
+
+
+def follow(session: Session, url: str, to_url: str) -> None:
+    """Let the questions that may see a page see the one that it leads to now."""
+    readers = session.scalars(select(PrivateReadRow.question_id).where(PrivateReadRow.url == url)).all()
+    for question_id in readers:
+        grant(session, question_id, [to_url])
+
+
+def share(session: Session, page_id: int, now: datetime) -> bool:
+    """Let a page serve every question; return whether it was private. It waits to be indexed as a public one."""
+    row = session.get_one(PageRow, page_id, with_for_update=True)
+    if not row.private:
+        return False
+    row.private, row.shared_at = False, now
+    session.flush()
+    if row.gone_at is None:
+        duplicates.resolve(session, row, now)
+    duplicates.wait_for_index(row, now)
+    session.flush()
+    return True
+
+
+def share_site(session: Session, site: str, now: datetime) -> list[int]:
+    """Let what was read of a site, now a source, serve every question; return the pages, which wait to be indexed."""
+    below = select(PageRow.id).where(PageRow.private, under(PageRow.url, [site]))
+    page_ids = [page_id for page_id in session.scalars(below).all() if share(session, page_id, now)]
+    session.execute(update(LinkRow).where(LinkRow.private, under(LinkRow.from_url, [site])).values(private=False))
+    return page_ids
+
+
+def under(column: Any, sites: Sequence[str]) -> ColumnElement[bool]:
+    """Return :func:`domain.site.is_under` as a condition on a column of URLs."""
+    exact = [f"{scheme}://{site.partition('://')[2]}" for site in sites for scheme in ("http", "https")]
+    below = [column.startswith(prefix, autoescape=True) for site in exact for prefix in prefixes_below(site)]
+    return or_(column.in_(exact), *below)
+
+
+def _visible(private: Any, url: Any, question_id: str | None) -> ColumnElement[bool]:
+    return ~private if question_id is None else or_(~private, url.in_(_read_for(question_id)))
+
+
+def _read_for(question_id: str) -> Any:
+    return select(PrivateReadRow.url).where(PrivateReadRow.question_id == question_id)
