@@ -163,8 +163,10 @@ def known(session: Session, question_id: str) -> list[Candidate]:
     return [to_candidate(row) for row in session.scalars(query.order_by(CandidateRow.score.desc()))]
 
 
-def finished_since(session: Session, urls: Sequence[str], since: datetime, *, question_id: str) -> set[str]:
-    """Return those of these URLs that were read, or tried, since then for this question or for everyone."""
+def finished_since(
+    session: Session, urls: Sequence[str], since: datetime, *, question_id: str | None = None
+) -> set[str]:
+    """Return those of these URLs that were read, or tried, since then for everyone or for this question."""
     private = select(QuestionRow.id).where(QuestionRow.private, QuestionRow.id == CandidateRow.question_id)
     for_it = or_(CandidateRow.question_id == question_id, ~private.exists())
     query = select(CandidateRow.url).where(CandidateRow.url.in_(urls), CandidateRow.settled_at >= since, for_it)

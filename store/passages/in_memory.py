@@ -131,7 +131,7 @@ def _copied(table: Any, most_bytes: int) -> Copy | None:
 
 def _matrix(rows: pa.Table) -> NDArray[np.float32]:
     vectors = rows["vector"].combine_chunks()
-    matrix: NDArray[np.float32] = vectors.flatten().to_numpy().reshape(rows.num_rows, -1)
+    matrix: NDArray[np.float32] = vectors.flatten().to_numpy().reshape(rows.num_rows, vectors.type.list_size)
     return matrix
 
 

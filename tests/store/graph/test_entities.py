@@ -147,3 +147,26 @@ def test_links_between_pages_are_those_that_both_stand_among_them(database: Data
 def test_size_is_about_how_many_pages_there_are(database: Database, two: tuple[int, int]) -> None:
     with database.read() as session:
         assert entities.size(session) == max(two)
+
+
+def test_private_page_names_and_counts_nothing_for_those_who_may_not_see_it(
+    database: Database, two: tuple[int, int]
+) -> None:
+    film, director = two
+    diary = save_page(database, "https://e.org/diary")
+    told = PageNames(bears=("leland",), mentions={0: ("stephen king",)}, maybe={0: ("leland",)}, private=True)
+    put(database, {diary: told})
+    public = save_page(database, "https://e.org/public")
+    put(database, {public: PageNames(maybe={0: ("leland", "stephen king")})})
+    with database.read() as session:
+        assert entities.pages_named(session, ["leland"]) == []
+        assert [named.pages for named in entities.pages_named(session, ["leland"], [diary])] == [(diary,)]
+        assert entities.mentioned_in(session, [(film, 0)]) == {}
+        assert entities.mentioned_in(session, [(film, 0)], [diary]).keys() == {(film, 0)}
+        (seen,) = entities.mentioning(session, [director], most=50)[director]
+        (own,) = entities.mentioning(session, [director], most=50, private_pages=[diary])[director]
+        assert session.scalars(select(MentionRow.entity_id).where(MentionRow.page_id == public)).all() == [
+            session.scalar(select(EntityRow.id).where(EntityRow.name == "stephen king"))
+        ]
+    assert seen.passages == (f"{film}-1", f"{public}-0")
+    assert own.passages == (f"{film}-1", f"{diary}-0", f"{public}-0")

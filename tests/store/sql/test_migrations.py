@@ -74,3 +74,45 @@ def test_the_latest_migration_can_be_taken_back_and_done_again(tmp_path: Path) -
     migrate(url)
     command.downgrade(alembic_config(url), "0006")
     migrate(url)
+
+
+def test_private_pages_keep_their_readers_and_are_indexed_again_as_private(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    command.upgrade(alembic_config(url), "0011")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("PRAGMA foreign_keys = OFF"))
+        for number, private in ((1, True), (2, False)):
+            connection.execute(
+                text(
+                    "INSERT INTO pages (id, url, host, title, text, lang, headings, blocks, etag, last_modified,"
+                    " content_hash, body_hash, generation, state, depth, read_at, checked_at, next_due, interval_s,"
+                    " is_hub, canonical_url, attempts, due_at, private) VALUES (:id, :id || '/', 'h', 't', 't', 'en',"
+                    " '[]', '[]', '', '', '', '', 1, 'INDEXED', 0, :now, :now, :now, 1, 0, '', 3, :now, :private)"
+                ),
+                {"id": number, "now": WHEN, "private": private},
+            )
+            connection.execute(
+                text(
+                    "INSERT INTO candidates (question_id, url, kind, score, depth, origin, text, wave, status, page_id,"
+                    " bytes, elapsed_s, news, created_at, attempts, due_at) VALUES ('q', :id || '/old', 'page', 0, 0,"
+                    " '', '', 0, 'SETTLED', :id, 0, 0, 0, :now, 0, :now)"
+                ),
+                {"id": number, "now": WHEN},
+            )
+            connection.execute(
+                text(
+                    "INSERT INTO links (site, from_url, url, text, context, origin, depth, seen_at)"
+                    " VALUES ('h', :id || '/old', 'u', '', '', '', 0, :now)"
+                ),
+                {"id": number, "now": WHEN},
+            )
+    engine.dispose()
+    migrate(url)
+    with Database(url).read() as session:
+        assert session.execute(text("SELECT question_id, url FROM private_reads ORDER BY url")).all() == [
+            ("q", "1/"),
+            ("q", "1/old"),
+        ]
+        assert session.execute(text("SELECT state FROM pages ORDER BY id")).scalars().all() == ["FETCHED", "INDEXED"]
+        assert session.execute(text("SELECT private FROM links ORDER BY id")).scalars().all() == [1, 0]

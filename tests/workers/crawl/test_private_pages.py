@@ -1,24 +1,34 @@
-"""Where the setting says so, what an ask key had read by naming a site serves that question alone."""
+"""What an ask key had read by naming a site serves that question alone, unless a source covers it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import select
 
-from domain import Question, Status
-from store.questions import state
+from domain import Candidate, Question, Status
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.pages import pages, refresh_queue
+from store.questions import evidence, state
 from store.questions.new_questions import NewQuestion
+from store.sql.tables import CandidateRow, PageRow, QuestionRow
 from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
+from workers.crawl import read, seek
 from workers.indexing import embed
 from workers.questions import lookup, submit
 from workers.services import Services
 from workers.settings import load
 
 BUILT = "The lighthouse of Vierburg was built in 1874 by Robert Tallis, and its lamp is lit at dusk every evening."
-PAGE = f"<html lang=en><title>Vierburg</title><main><h1>Vierburg</h1><p>{BUILT}</p></main></html>"
+FACT = '{"@context": "https://schema.org", "@type": "Person", "name": "Robert Tallis", "birthDate": "1831-02-03"}'
+PAGE = (
+    f"<html lang=en><title>Robert Tallis</title><script type='application/ld+json'>{FACT}</script>"
+    f"<main><h1>Vierburg</h1><p>{BUILT}</p><p><a href='/lamp'>The lamp of the lighthouse</a></p></main></html>"
+)
 QUESTION = "When was the lighthouse of Vierburg built?"
 
 
@@ -28,26 +38,43 @@ def site(services: Services) -> Iterator[LoggedSite]:
         hosts = (running.origin.removeprefix("http://"),)
         services.__dict__.update(
             embedder=HashingEmbedder(),
-            settings=services.settings.model_copy(
-                update={"allow_hosts": hosts, "min_delay_s": 0.0, "named_sites": "question"}
-            ),
+            settings=services.settings.model_copy(update={"allow_hosts": hosts, "min_delay_s": 0.0}),
         )
         yield running
 
 
-def asked(services: Services, site: LoggedSite | None, *, private: bool, text: str = QUESTION) -> Question:
-    sites = (f"{site.origin}/",) if site else ()
-    question, _ = submit.submit(services, NewQuestion(text=text, sites=sites, private=private, reuse=False))
+def asked(services: Services, site: LoggedSite | None, *, private: bool, path: str = "/") -> Question:
+    sites = (f"{site.origin}{path}",) if site else ()
+    question, _ = submit.submit(services, NewQuestion(text=QUESTION, sites=sites, private=private, reuse=False))
     return question
 
 
-def read_for(services: Services, question: Question, site: LoggedSite) -> int:
-    """Read the site's page for a question, as its crawl would, and embed it."""
+def anyone(services: Services) -> Question:
+    return asked(services, None, private=False)
+
+
+def read_for(services: Services, question: Question, site: LoggedSite, path: str = "/") -> int:
+    """Read a page for a question, as its crawl would, and embed it."""
     with services.database.write() as session:
         row = state.lock(session, question.id)
         assert row is not None
         state.advance(session, row, Status.READING, services.now())
-    candidate = add(services, f"{site.origin}/", question.id)
+    return finish(services, add(services, f"{site.origin}{path}", question.id))
+
+
+def refresh(services: Services, url: str) -> None:
+    """Read a page again, as it is due."""
+    due = Candidate(url=url, origin=refresh_queue.ORIGIN)
+    with services.database.write() as session:
+        (id,) = candidates.add(session, None, [due], wave=0, status=CandidateStatus.WAITING, now=services.now())
+        page_id = session.scalars(select(PageRow.id).where(PageRow.url == url)).one()
+    read.read(services, id)
+    with services.database.read() as session:
+        assert session.get(CandidateRow, id) is None
+    embed.embed(services, page_id)
+
+
+def finish(services: Services, candidate: int) -> int:
     work(services, candidate, until=lambda row: row.status == "SETTLED")
     page_id = row_of(services, candidate).page_id
     assert page_id is not None
@@ -59,23 +86,36 @@ def found(services: Services, question: Question) -> set[int]:
     return {hit.passage.page_id for hit in lookup.first_pass(services, question).hits}
 
 
+def links_seen(services: Services, question: Question) -> list[str]:
+    with services.database.read() as session:
+        return [known.link.url for known in seek._known(session, question, services.now()).links]
+
+
 def test_page_that_was_read_for_a_named_site_serves_that_question_alone(services: Services, site: LoggedSite) -> None:
     first = asked(services, site, private=True)
     page_id = read_for(services, first, site)
     assert found(services, first) == {page_id}
-    assert found(services, asked(services, None, private=False)) == set()
+    assert found(services, anyone(services)) == set()
     assert found(services, asked(services, site, private=True)) == set()
+    assert lookup.first_pass(services, first).answer is not None
+    assert lookup.first_pass(services, anyone(services)).answer is None
+    with services.database.read() as session:
+        assert pages.count(session) == 0
 
 
-def test_another_question_that_names_the_site_has_it_read_for_itself(services: Services, site: LoggedSite) -> None:
+def test_another_question_reads_the_page_as_if_it_were_new(services: Services, site: LoggedSite) -> None:
     page_id = read_for(services, asked(services, site, private=True), site)
     second = asked(services, site, private=True)
-    assert read_for(services, second, site) == page_id  # fresh: not fetched again
+    assert read_for(services, second, site) == page_id
+    assert site.paths(status=200) == ["/", "/"]  # how lately it was read, and that it is unchanged, says who asks what
+    with services.database.read() as session:
+        (read,) = candidates.of_question(session, second.id)
+    assert (read.outcome, read.news) == ("read", True)
     assert found(services, second) == {page_id}
-    assert found(services, asked(services, None, private=False)) == set()
+    assert found(services, anyone(services)) == set()
 
 
-@pytest.mark.parametrize("how", ["source", "operator reads it", "open question", "setting"])
+@pytest.mark.parametrize("how", ["source", "source later", "operator reads it", "open question", "setting"])
 def test_page_serves_everyone_where_more_than_an_ask_key_chose_it(
     services: Services, site: LoggedSite, how: str
 ) -> None:
@@ -85,20 +125,129 @@ def test_page_serves_everyone_where_more_than_an_ask_key_chose_it(
         settings = services.settings.model_copy(update={"named_sites": "everyone"})
         services.__dict__["settings"] = settings
     page_id = read_for(services, asked(services, site, private=True), site)
+    if how == "source later":
+        submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
     if how == "operator reads it":
-        read_one(services, f"{site.origin}/")
+        assert read_one(services, f"{site.origin}/").news
     if how == "open question":
         read_for(services, asked(services, site, private=False), site)
-    assert found(services, asked(services, None, private=False)) == {page_id}
+    embed.embed(services, page_id)
+    assert found(services, anyone(services)) == {page_id}
+    assert links_seen(services, asked(services, site, private=True)) == [f"{site.origin}/lamp"]
+    with services.database.read() as session:
+        assert pages.count(session) == 1
 
 
 def test_public_page_stays_public_when_a_private_question_reads_it(services: Services, site: LoggedSite) -> None:
     page_id = read_for(services, asked(services, site, private=False), site)
     read_for(services, asked(services, site, private=True), site)
-    assert found(services, asked(services, None, private=False)) == {page_id}
+    assert found(services, anyone(services)) == {page_id}
 
 
-def test_question_without_a_named_site_is_not_private(services: Services, site: LoggedSite) -> None:
+@pytest.mark.parametrize("private", [False, True])
+def test_page_that_moved_stays_what_it_was(services: Services, site: LoggedSite, private: bool) -> None:
+    first = asked(services, site, private=private)
+    read_for(services, first, site)
+    site.pages["/there"] = PAGE.replace("dusk", "nightfall")
+    site.moved["/"] = "/there"
+    refresh(services, f"{site.origin}/")
+    with services.database.read() as session:
+        moved = session.scalars(select(PageRow).where(PageRow.url == f"{site.origin}/there")).one()
+    embed.embed(services, moved.id)
+    assert found(services, anyone(services)) == (set() if private else {moved.id})
+    assert found(services, first) == {moved.id}
+
+
+def test_source_covers_no_longer_name(services: Services, site: LoggedSite) -> None:
+    site.pages["/library"] = PAGE
+    submit.add_source(services, f"{site.origin}/lib", own=True, min_delay_s=0.0)
+    first = asked(services, site, private=True, path="/library")
+    page_id = read_for(services, first, site, "/library")
+    assert found(services, anyone(services)) == set()
+    assert found(services, first) == {page_id}
+
+
+def test_question_still_sees_its_pages_when_it_starts_again(services: Services, site: LoggedSite) -> None:
+    first = asked(services, site, private=True)
+    page_id = read_for(services, first, site)
+    with services.database.write() as session:
+        row = state.lock(session, first.id)
+        assert row is not None
+        state.advance(session, row, Status.FAILED, services.now())
+    again = submit.replay(services, first.id)
+    with services.database.read() as session:
+        assert candidates.of_question(session, first.id) == []
+    assert found(services, again) == {page_id}
+    assert links_seen(services, again) == [f"{site.origin}/lamp"]
+
+
+def test_links_and_news_of_a_private_page_steer_no_other_question(services: Services, site: LoggedSite) -> None:
+    before = services.now()
+    first, second = asked(services, site, private=True), asked(services, site, private=True)
+    read_for(services, first, site)
+    assert links_seen(services, first) == [f"{site.origin}/lamp"]
+    assert links_seen(services, second) == []
+    with services.database.read() as session:
+        known = {id: seek._known(session, question, services.now()) for id, question in ((1, first), (2, second))}
+        news = [evidence.read_since(session, session.get_one(QuestionRow, id), before) for id in (first.id, second.id)]
+    assert [f"{site.origin}/" in known[id].seen for id in (1, 2)] == [True, False]
+    assert news == [True, False]
+
+
+def test_sitemap_that_was_read_for_a_private_question_is_read_again_for_another(
+    services: Services, site: LoggedSite
+) -> None:
+    site.pages["/sitemap.xml"] = f"<urlset><url><loc>{site.origin}/keeper</loc></url></urlset>"
+    first, second = asked(services, site, private=True), asked(services, site, private=True)
+    with services.database.write() as session:
+        row = state.lock(session, first.id)
+        assert row is not None
+        state.advance(session, row, Status.READING, services.now())
+        listed = Candidate(url=f"{site.origin}/sitemap.xml", kind="sitemap")
+        (id,) = candidates.add(session, first.id, [listed], wave=0, status=CandidateStatus.WAITING, now=services.now())
+    work(services, id, until=lambda row: row.status == "SETTLED")
+    with services.database.read() as session:
+        known = {each.id: seek._known(session, each, services.now()) for each in (first, second)}
+    assert [link.link.url for link in known[first.id].links] == [f"{site.origin}/keeper"]
+    assert (known[second.id].links, known[first.id].sitemaps) == ((), ())
+    assert known[second.id].sitemaps == (f"{site.origin}/sitemap.xml",)
+
+
+def test_facts_and_names_of_a_private_page_lead_its_question_alone(services: Services, site: LoggedSite) -> None:
+    first = asked(services, site, private=True)
+    read_for(services, first, site)
+    graphs = [lookup._tools(services, question).graph for question in (first, anyone(services))]
+    assert [bool(graph and graph.facts_about(["robert tallis"])) for graph in graphs] == [True, False]
+    assert [bool(graph and graph.pages_named(["robert tallis"])) for graph in graphs] == [True, False]
+
+
+def test_private_page_stands_for_no_other_and_none_for_it(services: Services, site: LoggedSite) -> None:
+    site.pages["/a/longer/name"] = PAGE
+    first = asked(services, site, private=True)
+    private_page = read_for(services, first, site)
+    public_page = finish(services, add(services, f"{site.origin}/a/longer/name"))
+    assert public_page != private_page
+    assert found(services, anyone(services)) == {public_page}
+    assert found(services, first) == {public_page, private_page}
+    read_one(services, f"{site.origin}/")
+    embed.embed(services, private_page)
+    embed.embed(services, public_page)
+    assert found(services, anyone(services)) == {private_page}  # now it is public, and its address the shorter one
+
+
+def test_equal_private_questions_share_no_answer(services: Services, site: LoggedSite) -> None:
+    def ask(private: bool) -> Question:
+        new = NewQuestion(text=QUESTION, sites=(f"{site.origin}/",), private=private)
+        return submit.submit(services, new)[0]
+
+    assert [ask(True).status for _ in range(2)] == [Status.ASKED, Status.ASKED]
+    assert [ask(False).status for _ in range(2)] == [Status.ASKED, Status.FOLLOWING]
+
+
+def test_question_is_private_only_if_it_names_more_than_sources(services: Services, site: LoggedSite) -> None:
+    assert not anyone(services).private
     assert not asked(services, None, private=True).private
     assert asked(services, site, private=True).private
-    assert load().named_sites == "everyone"
+    submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
+    assert not asked(services, site, private=True, path="/docs").private
+    assert load().named_sites == "question"
