@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from api import installed_version
 from api.dependencies import open_listener
+from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import check_exposure, parse_keys
 from api.middleware.limits import BodyLimit, NoSniff
@@ -32,6 +33,8 @@ def create_app(services: Services) -> FastAPI:
     check_exposure(settings.api_host, keys)
     app = routes_alone(services)
     app.state.keys = keys
+    app.state.mcp = McpEndpoint(app)
+    app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     if not keys:
@@ -70,6 +73,7 @@ class _Api(FastAPI):
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.listener = open_listener(app.state.services.settings.redis)
     try:
-        yield
+        async with app.state.mcp.running():
+            yield
     finally:
         await app.state.listener.aclose()

@@ -18,16 +18,22 @@ Notify = Callable[[str], None]
 
 @contextmanager
 def connected(notify: Notify) -> Iterator[Client]:
-    """Yield a client for what needs workers; a stack that had to be started is stopped at the end.
+    """Yield a client for what needs workers; a stack that had to be started is stopped at the end."""
+    from wellread import Client
+
+    with reached(notify) as (url, key), Client(url, key=key) as client:
+        yield client
+
+
+@contextmanager
+def reached(notify: Notify) -> Iterator[tuple[str, str]]:
+    """Yield URL and key of an API with workers; a stack that had to be started is stopped at the end.
 
     ``WELLREAD_API_URL`` names another API, ``WELLREAD_API_KEY`` the key for whichever is used.
     """
-    from wellread import Client
-
     key = os.environ.get("WELLREAD_API_KEY", "")
     if url := os.environ.get("WELLREAD_API_URL"):
-        with Client(url, key=key) as client:
-            yield client
+        yield url, key
         return
     from workers.processes.stack import running
     from workers.settings import load
@@ -35,11 +41,10 @@ def connected(notify: Notify) -> Iterator[Client]:
     settings = load()
     address = running(settings)
     if address is not None:
-        with Client(address.api_url, key=key or own_key(settings)) as client:
-            yield client
+        yield address.api_url, key or own_key(settings)
         return
-    with started(load(api_port=0), notify) as url, Client(url, key=key or own_key(settings)) as client:
-        yield client
+    with started(load(api_port=0), notify) as url:
+        yield url, key or own_key(settings)
 
 
 def open_client() -> Client:

@@ -1,4 +1,4 @@
-"""The commands that each run one process of the stack; `wellread up` and containers start them."""
+"""The commands that each run one process; `wellread up` and containers start those of the stack."""
 
 from __future__ import annotations
 
@@ -43,6 +43,21 @@ def api() -> None:
 
 
 @click.command()
+def mcp() -> None:
+    """Serve the Model Context Protocol on stdin and stdout, for editors and assistants.
+
+    Uses the API that runs, here or at WELLREAD_API_URL; where none does, it starts Wellread until the assistant ends.
+    """
+    from api.cli.connect import reached
+    from api.cli.output import notify
+    from api.mcp.tools import build
+    from wellread import AsyncClient
+
+    with reached(notify) as (url, key):
+        build(lambda _: AsyncClient(url, key=key)).run("stdio")
+
+
+@click.command()
 def migrate() -> None:
     """Bring the database's tables up to date."""
     from store.sql.database import migrate as bring_up_to_date
@@ -51,4 +66,4 @@ def migrate() -> None:
     bring_up_to_date(load().database)
 
 
-COMMANDS = (worker, beat, flower, api, migrate)
+COMMANDS = (worker, beat, flower, api, mcp, migrate)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated
@@ -82,10 +82,20 @@ def caller(
     header: Annotated[str | None, Depends(_header)],
 ) -> Role:
     """Return the caller's role; raises :class:`InvalidApiKey`."""
-    keys: tuple[Key, ...] = request.app.state.keys
+    return role_with(bearer.credentials if bearer else header or "", request.app.state.keys)
+
+
+def key_in(headers: Mapping[str, str]) -> str:
+    """Return the key that a request's headers (their names in lower case) give; "" where they give none."""
+    scheme, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+
+
+def role_with(given: str, keys: Sequence[Key]) -> Role:
+    """Return the role of a key, the greatest where none is needed; raises :class:`InvalidApiKey`."""
     if not keys:
         return Role.admin
-    role = role_of(bearer.credentials if bearer else header or "", keys)
+    role = role_of(given, keys)
     if role is None:
         raise InvalidApiKey("The key is missing or unknown.")
     return role

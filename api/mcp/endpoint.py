@@ -1,0 +1,78 @@
+"""Serves the Model Context Protocol over streamable HTTP, at /mcp of the API. It keeps no sessions.
+
+The protocol's package is loaded with the first request: it takes a second, which the start of the API need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import httpx2
+from anyio import to_thread
+from anyio.abc import TaskGroup, TaskStatus
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
+
+from api.middleware.auth import Role, allow, key_in, role_with
+from wellread import AsyncClient
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+
+class McpEndpoint:
+    """Answers the requests at /mcp; each tool calls the API in this process, with the caller's own key."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._opening = anyio.Lock()
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._tasks: TaskGroup | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Let requests be answered while the block runs."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                self._tasks, self._manager = None, None
+                tasks.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; raises InvalidApiKey and RoleTooSmall, which become problems."""
+        allow(role_with(key_in(Headers(scope=scope)), self._app.state.keys), Role.ask)
+        async with self._opening:
+            if self._manager is None:
+                assert self._tasks is not None, "the application runs"
+                await self._tasks.start(self._serve)
+        manager = self._manager
+        assert manager is not None, "it was opened"
+        await manager.handle_request(scope, receive, send)
+
+    async def _serve(self, *, task_status: TaskStatus[None]) -> None:
+        manager = await to_thread.run_sync(self._open)
+        async with manager.run():
+            self._manager = manager
+            task_status.started()
+            await anyio.sleep_forever()
+
+    def _open(self) -> StreamableHTTPSessionManager:
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from api.mcp.tools import build
+
+        server = build(self._connect)
+        # the API itself has refused foreign hosts and origins before
+        trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        server.streamable_http_app(stateless_http=True, transport_security=trusting)
+        return server.session_manager
+
+    def _connect(self, headers: Mapping[str, str] | None) -> AsyncClient:
+        transport: Any = httpx2.ASGITransport(self._app, raise_app_exceptions=False)
+        return AsyncClient("http://127.0.0.1", key=key_in(headers or {}), transport=transport)

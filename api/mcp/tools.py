@@ -1,0 +1,207 @@
+"""The tools that assistants call: ask, search, read, status, sources. Each calls the HTTP API, which checks the key."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+import anyio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field, TypeAdapter
+
+from api import installed_version
+from domain.page import BlockKind
+from domain.record import FoundPassage, Record
+from domain.site import PageRead, Source
+from wellread import AsyncClient, ClientError
+
+#: opens a client for a call, by the headers that came with it; None on stdin and stdout
+Connect = Callable[[Mapping[str, str] | None], AsyncClient]
+
+_INSTRUCTIONS: Final = (
+    "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
+    "web when it knows too little. `ask` for answers, `search` for passages. Quote its citations' URLs."
+)
+#: by the record's current step
+_STEPS: Final = {
+    "phase1_initial_lookup": "looking in what was read",
+    "phase2_retry_paraphrased": "looking again in other words",
+    "phase3_web_crawl": "reading the web",
+    "phase4_requery": "looking again with what was read",
+}
+#: seconds between two looks at a question
+_POLL_EVERY_S: Final = 0.5
+
+Url = Annotated[str, Field(min_length=1, max_length=2048)]
+Sites = Annotated[list[Url] | None, Field(max_length=20, description="URLs: only pages below these.")]
+Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1: only pages in these languages.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cited:
+    """A source of an answer."""
+
+    marker: int  #: its [n] in the answer
+    url: str
+    title: str
+    quote: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """A question as it stands."""
+
+    question_id: str
+    question: str
+    status: str
+    final: bool  #: whether the answer stays as it is; else `status` tells how it goes on
+    answer: str | None
+    confidence: float
+    notice: str
+    citations: list[Cited]
+    error: str | None
+
+
+class Tools:
+    """The tools; a method's docstring is what the assistant reads."""
+
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
+
+    async def ask(
+        self,
+        ctx: Context,
+        question: Annotated[str, Field(description="A whole question, with the names it is about.")],
+        sites: Sites = None,
+        langs: Langs = None,
+        crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
+        wait_s: Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the final answer.")] = 50.0,
+    ) -> Answered:
+        """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
+        async with self._client(ctx) as client:
+            question_id = await client.submit(question, crawl_enabled=crawl, sites=sites or (), langs=langs or ())
+            return _answered(await _follow(ctx, client, question_id, wait_s))
+
+    async def search(
+        self,
+        ctx: Context,
+        query: str,
+        sites: Sites = None,
+        langs: Langs = None,
+        kinds: Annotated[list[BlockKind] | None, Field(description="Only passages that hold such a part.")] = None,
+        published_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
+        read_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
+        limit: Annotated[int, Field(ge=1, le=100)] = 10,
+    ) -> list[FoundPassage]:
+        """Return the passages of what was read that fit best, without an answer. Nothing is read."""
+        dates = {"published_after": published_after, "read_after": read_after}
+        given: Any = {name: date for name, date in dates.items() if date}
+        async with self._client(ctx) as client:
+            return await client.search(
+                query, limit=limit, sites=sites or (), langs=langs or (), kinds=kinds or (), **given
+            )
+
+    async def read(
+        self,
+        ctx: Context,
+        url: Url,
+        whole_site: Annotated[
+            bool, Field(description="Whether all below the URL is read, not the page alone.")
+        ] = False,
+        max_pages: Annotated[int, Field(ge=1, le=1_000_000, description="Of a whole site.")] = 1_000,
+    ) -> dict[str, Any]:
+        """Have a page or a whole site read, so that answers can use it. Returns at once; `status` tells how it goes."""
+        async with self._client(ctx) as client:
+            if whole_site:
+                site = await client.read_site(url, max_pages=max_pages)
+                return {"site_read_id": site.id, "url": site.url, "status": site.status}
+            page = await client.read(url)
+            return {"page_read_id": page.id, "url": page.url, "status": "WAITING"}
+
+    async def status(
+        self,
+        ctx: Context,
+        question_id: str = "",
+        page_read_id: Annotated[int, Field(ge=0)] = 0,
+        site_read_id: Annotated[int, Field(ge=0)] = 0,
+    ) -> dict[str, Any]:
+        """Tell how far a question or a reading has come; without an id how much is known and how much waits."""
+        if sum(map(bool, (question_id, page_read_id, site_read_id))) > 1:
+            raise ToolError("Give one id: of a question, of a page's reading or of a site's.")
+        async with self._client(ctx) as client:
+            if question_id:
+                return _json(_answered(await client.get(question_id)))
+            if page_read_id:
+                return _json(await client.reading(page_read_id))
+            if site_read_id:
+                return dict((await client.site_read(site_read_id)).json)
+            return dict(await client.stats())
+
+    async def sources(self, ctx: Context) -> list[Source]:
+        """List the sites whose pages are kept up to date and may be read for any question."""
+        async with self._client(ctx) as client:
+            return await client.sources()
+
+    @asynccontextmanager
+    async def _client(self, ctx: Context) -> AsyncIterator[AsyncClient]:
+        """Yield a client for one call; what the API refuses becomes an error that the assistant can read."""
+        try:
+            async with self._connect(ctx.headers) as client:
+                yield client
+        except ClientError as error:
+            raise ToolError(str(error)) from error
+
+
+def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING") -> MCPServer:
+    """Return the server of the protocol, with all tools."""
+    server = MCPServer("wellread", instructions=_INSTRUCTIONS, version=installed_version(), log_level=log_level)
+    tools = Tools(connect)
+    for tool in (tools.ask, tools.search, tools.read, tools.status, tools.sources):
+        server.add_tool(tool)
+    return server
+
+
+async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: float) -> Record:
+    """Return the record once it is final, or after ``wait_s`` seconds; report each step on the way.
+
+    Whoever goes away meanwhile loses nothing: the question goes on.
+    """
+    give_up, steps, last = time.monotonic() + wait_s, 0, ""
+    while True:
+        record = await client.get(question_id)
+        if (said := _progress(record)) != last:
+            steps, last = steps + 1, said
+            await ctx.report_progress(steps, message=said)
+        if record.status.is_final or time.monotonic() >= give_up:
+            return record
+        await anyio.sleep(_POLL_EVERY_S)
+
+
+def _progress(record: Record) -> str:
+    read = sum(page.outcome is not None for page in record.pages)
+    said = _STEPS.get(record.current_step or "", "done" if record.status.is_final else "waiting")
+    return f"{said} ({read} of {len(record.pages)} pages)" if record.pages else said
+
+
+def _answered(record: Record) -> Answered:
+    cited = [Cited(marker=c.marker, url=c.url, title=c.title, quote=c.quote) for c in record.citations]
+    return Answered(
+        question_id=record.id,
+        question=record.question,
+        status=record.status,
+        final=record.status.is_final,
+        answer=record.answer,
+        confidence=record.confidence,
+        notice=record.notice,
+        citations=cited,
+        error=record.error,
+    )
+
+
+def _json(value: Answered | PageRead) -> dict[str, Any]:
+    values: dict[str, Any] = TypeAdapter(type(value)).dump_python(value, mode="json")
+    return values

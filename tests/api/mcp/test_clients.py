@@ -1,0 +1,187 @@
+"""The official client of the Model Context Protocol uses every tool, over HTTP and on stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from fastapi import FastAPI
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from pydantic import SecretStr
+
+from api.app import create_app
+from domain import Status
+from store.questions.records import latest
+from tests.api import walk
+from tests.api.conftest import serving
+from workers.services import Services
+
+pytestmark = pytest.mark.timeout(300)
+
+QUESTION = "Who built the lighthouse?"
+TOOLS = {"ask", "search", "read", "status", "sources"}
+#: arguments that a tool cannot take, and a piece of what it says
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("ask", {}, "question"),
+    ("ask", {"question": 7}, "question"),
+    ("ask", {"question": " "}, "The question is empty"),
+    ("ask", {"question": "Who?", "wait_s": 10_000}, "wait_s"),
+    ("ask", {"question": "Who?", "sites": ["http://127.0.0.1/"]}, "not public"),
+    ("search", {"query": "?!"}, "has no word"),
+    ("search", {"query": "a", "limit": 0}, "limit"),
+    ("search", {"query": "a", "kinds": ["image"]}, "kinds"),
+    ("search", {"query": "a", "published_after": "yesterday"}, "published_after"),
+    ("read", {"url": "http://127.0.0.1/"}, "not public"),
+    ("status", {"question_id": "x"}, "There is no question"),
+    ("status", {"page_read_id": 1, "site_read_id": 1}, "Give one id"),
+    ("status", {"site_read_id": 99}, "no such site read"),
+    ("guess", {}, "guess"),
+]
+
+
+@pytest.fixture
+def url(app: FastAPI) -> Iterator[str]:
+    with serving(app) as url:
+        yield url
+
+
+def _text(result: Any) -> str:
+    return " ".join(part.text for part in result.content)
+
+
+async def _use_every_tool(client: Client, services: Services) -> None:
+    tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == TOOLS
+    assert all(tool.description for tool in tools)
+
+    heard: list[tuple[float, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, message))
+
+    page_id = walk.keep_page(services)
+    walk.move_soon(services, walk.insufficient(Status.RETRYING), walk.answered(page_id), text=QUESTION)
+    answered = await client.call_tool("ask", {"question": QUESTION}, progress_callback=hear)
+    given = answered.structured_content
+    assert given is not None
+    assert not answered.is_error
+    assert (given["final"], given["answer"]) == (True, "Robert Tallis built it in 1871 [1].")
+    assert given["citations"] == [
+        {"marker": 1, "url": "https://example.org/tower", "title": "The tower", "quote": walk.QUOTE}
+    ]
+    assert heard[-1][1] == "done"
+    assert [progress for progress, _ in heard] == list(range(1, len(heard) + 1))
+
+    later = await client.call_tool("status", {"question_id": given["question_id"]})
+    assert later.structured_content == given
+    page = (await client.call_tool("read", {"url": "https://example.org/harbour"})).structured_content
+    assert page is not None
+    reading = (await client.call_tool("status", {"page_read_id": page["page_read_id"]})).structured_content
+    assert reading is not None
+    assert (reading["url"], reading["in_knowledge_base"]) == ("https://example.org/harbour", False)
+    site = (
+        await client.call_tool("read", {"url": "https://example.org/docs", "whole_site": True, "max_pages": 5})
+    ).structured_content
+    assert site is not None
+    progress = (await client.call_tool("status", {"site_read_id": site["site_read_id"]})).structured_content
+    assert progress is not None
+    assert (progress["status"], progress["max_pages"]) == ("RUNNING", 5)
+    assert (await client.call_tool("status", {})).structured_content is not None
+    assert (await client.call_tool("sources", {})).structured_content == {"result": []}
+    found = await client.call_tool("search", {"query": "lighthouse", "limit": 3})
+    assert (found.is_error, found.structured_content) == (False, {"result": []})
+
+    for tool, arguments, said in WRONG:
+        refused = await client.call_tool(tool, arguments)
+        assert refused.is_error, (tool, arguments)
+        assert said.lower() in _text(refused).lower(), _text(refused)
+
+
+@asynccontextmanager
+async def _over_http(url: str, key: str = "") -> AsyncIterator[Client]:
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+def test_every_tool_works_over_http(url: str, services: Services) -> None:
+    async def use() -> None:
+        async with _over_http(url) as client:
+            await _use_every_tool(client, services)
+
+    asyncio.run(use())
+
+
+@pytest.mark.live
+def test_every_tool_works_on_stdin_and_stdout(url: str, services: Services) -> None:
+    server = StdioServerParameters(command=sys.executable, args=["-m", "api", "mcp"], env={"WELLREAD_API_URL": url})
+
+    async def use() -> None:
+        async with Client(server) as client:
+            await _use_every_tool(client, services)
+
+    asyncio.run(use())
+
+
+def test_question_goes_on_when_its_client_goes_away_in_mid_call(url: str, services: Services) -> None:
+    async def leave() -> None:
+        async with _over_http(url) as client:
+            with anyio.move_on_after(3):
+                await client.call_tool("ask", {"question": "Who goes away?", "wait_s": 600})
+
+    async def come_back(question_id: str) -> Any:
+        async with _over_http(url) as client:
+            return (await client.call_tool("status", {"question_id": question_id})).structured_content
+
+    asyncio.run(leave())
+    with services.database.read() as session:
+        (asked,) = latest(session)
+    assert asked.status == Status.ASKED
+    walk.move(services, asked.id, walk.answered(walk.keep_page(services)))
+    assert asyncio.run(come_back(asked.id))["final"]
+
+
+def test_key_decides_what_its_owner_may(services: Services) -> None:
+    keys = (SecretStr("ask:reader"), SecretStr("operate:operator"))
+    guarded = Services(services.settings.model_copy(update={"api_keys": keys}))
+    guarded.__dict__["dispatcher"] = services.dispatcher
+
+    async def read(url: str, key: str) -> Any:
+        async with _over_http(url, key) as client:
+            return await client.call_tool("read", {"url": "https://example.org/harbour"})
+
+    with serving(create_app(guarded)) as url:
+        refused, taken = asyncio.run(read(url, "reader")), asyncio.run(read(url, "operator"))
+        unknown = httpx2.post(f"{url}/mcp", json={}, trust_env=False)
+    assert (refused.is_error, "role" in _text(refused)) == (True, True)
+    assert not taken.is_error
+    assert (unknown.status_code, unknown.json()["type"]) == (401, "wrong-key")
+    guarded.close()
+
+
+def test_what_is_no_message_is_refused(url: str) -> None:
+    for content in (b"", b"{", b"[]", b'{"jsonrpc": "2.0"}', b"x" * 300_000):
+        response = httpx2.post(
+            f"{url}/mcp",
+            content=content,
+            headers={"content-type": "application/json", "accept": "application/json, text/event-stream"},
+            timeout=60,
+            trust_env=False,
+        )
+        assert 400 <= response.status_code < 500, (content[:20], response.text)
+    assert httpx2.get(f"{url}/healthz", trust_env=False).is_success
+
+
+def test_foreign_page_reaches_no_tool(url: str) -> None:
+    foreign = {"origin": "https://evil.example", "content-type": "application/json"}
+    assert httpx2.post(f"{url}/mcp", content=b"{}", headers=foreign, trust_env=False).status_code == 403
