@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from domain.candidate import Link
 from domain.fact import Fact
 
-#: prose: a paragraph; list: its items, each "- …" on its line; table: its rows, cells apart by " | ";
+#: prose: a paragraph; list: its items, each "- …" or "1. …" on its line; table: its rows, cells apart by " | ";
 #: definition: a term's line and the description below it
 BlockKind = Literal["prose", "heading", "list", "table", "definition", "code"]
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _INITIALISM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
 _CODE = re.compile(r"[a-z_][\w]*(?:[._(]\w*)+")
 _LIST_MARK = re.compile(r"(?:^|\n)[^\S\n]*(?:[-*•#>]\s*)?\(?(?:\d{1,3}|[A-Za-zА-я]|[ivxIVX]{1,4})$")
-_BULLET = re.compile(r"[-*•‣◦▪–—#>|+]\s|\(?\d{1,3}[.)]\s")
+_BULLET = re.compile(r"[-*•‣◦▪–—#>|+]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s")
 
 
 def _words(listed: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Write an element as text in blocks: paragraphs, headings, lists, tables, definitions, code; inline elements inline.
 
-Blank lines stand between blocks; a list's items, a table's rows, a term and its description have a line each.
+Blank lines stand between blocks; a list's items, a table's rows, a term and its description have a line each. Items of
+ordered lists keep their numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.asides import is_aside
+from crawler.extract.elements.list_numbers import BULLET, ListNumbers, numbers_of
 from crawler.extract.elements.tables import layout_tables
 from domain import Block, BlockKind
 
@@ -130,7 +132,7 @@ class _Writer:
     gap: str = ""  #: line breaks before the next line
     heading: int = 0  #: the level of the heading being written
     pre: int = 0
-    lists: int = 0  #: depth of lists
+    lists: list[ListNumbers] = field(default_factory=list)  #: the open ones
     within: list[str] = field(default_factory=list)  #: the open items and descriptions: li, dt, dd
     bullet: str = ""
     row: bool = False
@@ -159,7 +161,7 @@ class _Writer:
         elif self.cells:
             self.line.append(" ") if tag in _BLOCK_TAGS else None
         elif tag in _BLOCK_TAGS:
-            self._begin(tag)
+            self._begin(tag, element)
 
     def close(self, element: Any) -> None:
         tag = element.tag
@@ -209,15 +211,16 @@ class _Writer:
         self.length += len(self.gap) + len(self.bullet) + len(text)
         self.gap = self.bullet = ""
 
-    def _begin(self, tag: str) -> None:
+    def _begin(self, tag: str, element: Any) -> None:
         self.flush()
         next_term = tag == "dt" and (self.described or self.within[-1:] == ["dt"])
         inner = self.bullet or (tag in _LISTS and self.lists) or next_term or (tag == "p" and self.described)
         self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
         if tag == "li":
-            self.bullet = "  " * (self.lists - 1) + "- "
+            mark = self.lists[-1].mark(element) if self.lists else BULLET
+            self.bullet = "  " * (len(self.lists) - 1) + mark
         elif tag in _LISTS:
-            self.lists += 1
+            self.lists.append(numbers_of(element))
         elif tag == "pre":
             self.pre += 1
         elif tag in _HEADINGS:
@@ -226,7 +229,9 @@ class _Writer:
             self.row = False
         if tag in _ITEMS:
             self.within.append(tag)
-        if (tag in ("ul", "ol", "table") and not (self.lists > 1 or self.within)) or (tag == "dt" and not next_term):
+        if (tag in ("ul", "ol", "table") and not (len(self.lists) > 1 or self.within)) or (
+            tag == "dt" and not next_term
+        ):
             self.block += 1
 
     def _end(self, tag: str) -> None:
@@ -234,7 +239,7 @@ class _Writer:
         if tag == "pre":
             self.pre = max(0, self.pre - 1)
         elif tag in _LISTS:
-            self.lists -= 1
+            self.lists.pop()
         elif tag in _ITEMS:
             self.within.pop()
             self.bullet = ""
@@ -242,7 +247,7 @@ class _Writer:
         elif tag == "tr":
             self.row = False
         self.heading = 0
-        inner = tag == "dt" or (tag in _LISTS and self.lists)
+        inner = tag == "dt" or (tag in _LISTS and self.lists) or self.within[-1:] == ["dt"]
         self._due("\n\n" if tag in _PARAGRAPH_TAGS and not inner else "\n")
 
     def _kind(self) -> BlockKind:

@@ -16,7 +16,7 @@ _MAX_WORD = 60
 _WIDE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_ITEM = re.compile(r"\n(?= *- )")
+_ITEM = re.compile(r"\n(?= *(?:-|-?\d{1,5}\.|[a-zA-Z]{1,2}\.|[ivxlcdmIVXLCDM]{1,8}\.) )")
 _ROW = re.compile(r"\n")
 
 Span = tuple[int, int]

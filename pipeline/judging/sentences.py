@@ -35,6 +35,7 @@ _SIGNATURE = re.compile(
 #: blocks whose sentences are of one kind; that of others shows in their form
 _KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code", "table": "row"}
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
+_NUMBER = re.compile(r"(?:\d{1,5}|[a-zA-Z]{1,2}|[ivxlcdmIVXLCDM]{1,8})\.\s+")  #: of a list's item
 _HEADING_WORDS, _PROSE_WORDS = 12, 4
 #: "Accessibility: paths, steps, and seeing the lantern."
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
@@ -102,10 +103,10 @@ def _is_sentence_about_code(text: str) -> bool:
 
 
 def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
-    """Yield the sentences without list bullets and without the permalinks of headings."""
+    """Yield the sentences without the marks of list items and without the permalinks of headings."""
     text = hit.passage.text
     for start, end, block in _sentences(hit.passage):
-        bullet = _BULLET.match(text, start, end)
+        bullet = _BULLET.match(text, start, end) or (_NUMBER.match(text, start, end) if block == "list" else None)
         first = bullet.end() if bullet else start
         shown = text[first:end].rstrip("¶ ")
         if shown:

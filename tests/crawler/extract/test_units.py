@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -64,6 +65,13 @@ def test_a_list_too_long_for_a_passage_is_cut_between_its_items() -> None:
     passages = _passages(f"<p>These are the rules:</p><ul>{items}</ul>")
     assert len(passages) > 3
     assert all(passage.text.startswith("- Item") for passage in passages[1:])
+
+
+def test_a_long_ordered_list_is_cut_between_its_items() -> None:
+    items = "<li>Trim the wick, fill the lamp with oil and note it in the log. Then rest.</li>" * 60
+    passages = _passages(f"<p>These are the steps:</p><ol type='a' start='20'>{items}</ol>")
+    assert len(passages) > 3
+    assert all(re.match(r"[a-z]{1,2}\. Trim", passage.text) for passage in passages[1:])
 
 
 def test_a_passage_knows_the_kinds_of_its_parts() -> None:
