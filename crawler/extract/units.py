@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from domain import Block, PageText
@@ -16,6 +17,8 @@ _MAX_WORD = 60
 _WIDE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+#: a word, or so much of a longer one as counts as one; else a character of a script without spaces
+_COUNTED = re.compile(rf"([^\s{_WIDE.pattern[1:-1]}]{{1,{_MAX_WORD}}})|{_WIDE.pattern}")
 _ITEM = re.compile(r"\n(?= *(?:-|-?\d{1,5}\.|[a-zA-Z]{1,2}\.|[ivxlcdmIVXLCDM]{1,8}\.) )")
 _ROW = re.compile(r"\n")
 
@@ -36,9 +39,16 @@ def blocks_within(blocks: Sequence[Block], start: int, end: int) -> tuple[Block,
     """Return the parts of blocks within ``start`` and ``end``, at offsets from ``start``."""
     return tuple(
         Block(kind=block.kind, start=max(block.start, start) - start, end=min(block.end, end) - start)
-        for block in blocks
-        if block.start < end and block.end > start
+        for block in _between(blocks, start, end)
     )
+
+
+def _between(blocks: Sequence[Block], start: int, end: int) -> Iterator[Block]:
+    """Yield the blocks that have a part between ``start`` and ``end``."""
+    for at in range(bisect_right(blocks, start, key=lambda block: block.end), len(blocks)):
+        if blocks[at].start >= end:
+            break
+        yield blocks[at]
 
 
 def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:
@@ -89,7 +99,7 @@ def _joined(text: str, held: list[Span], piece: Span) -> list[Span]:
 def _filled(page: PageText, start: int, end: int) -> Iterator[Block]:
     """Yield the blocks within ``start`` and ``end``; text in none of them is prose."""
     at = start
-    for block in page.blocks:
+    for block in _between(page.blocks, start, end):
         begin, stop = max(block.start, at), min(block.end, end)
         if begin < stop:
             if page.text[at:begin].strip():
@@ -104,12 +114,24 @@ def _pieces(text: str, block: Block) -> Iterator[Span]:
     """Yield what a block is made of: sentences, items, rows, else all of it; too long ones are cut."""
     for begin, stop in _natural(text, block):
         at = begin
-        while word_count(text[at:stop]) > MAX_WORDS:
-            cut = _cut(text, at, stop)
+        while (reach := _reach(text, at, stop)) is not None:
+            cut = _cut(text, at, reach)
             yield at, cut
             at = cut
         if text[at:stop].strip():
             yield at, stop
+
+
+def _reach(text: str, start: int, end: int) -> int | None:
+    """Return where TARGET_WORDS have been read; None where there are no more than MAX_WORDS, counted no further."""
+    words, target = 0.0, None
+    for found in _COUNTED.finditer(text, start, end):
+        words += 1 if found[1] else 1 / _WIDE_CHARS_PER_WORD
+        if target is None and words >= TARGET_WORDS:
+            target = found.end()
+        if words > MAX_WORDS:
+            return target
+    return None
 
 
 def _natural(text: str, block: Block) -> Iterator[Span]:
@@ -131,10 +153,9 @@ def _fits(text: str, block: Block) -> bool:
     return word_count(text[block.start : block.end]) <= MAX_WORDS
 
 
-def _cut(text: str, start: int, end: int) -> int:
-    """Return where to cut what is too long: after about TARGET_WORDS, at a line's, sentence's or word's end, if any."""
-    reach = start + max(40, int((end - start) * TARGET_WORDS / word_count(text[start:end])))
+def _cut(text: str, start: int, reach: int) -> int:
+    """Return where to cut what is too long: at the last line's, sentence's or word's end before ``reach``, if any."""
     for mark in ("\n", ". ", " "):
         if (found := text.rfind(mark, start + 1, reach)) > start:
             return found + len(mark)
-    return min(end, reach)
+    return reach

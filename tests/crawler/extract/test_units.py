@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
-from crawler.extract.units import MAX_WORDS, word_count
+from crawler.extract.units import MAX_WORDS, units, word_count
 from domain import BLOCK_KINDS, Block, PageText, Passage
 
 _FILLER = "The keeper trims the wick every evening before he lights the lamp. " * 8
@@ -85,6 +87,63 @@ def test_a_passage_knows_the_kinds_of_its_parts() -> None:
         ("list", "- flat\n- round"),
         ("code", "trim(wick)"),
     ]
+
+
+class _Counted(str):
+    """A text that counts the characters that are copied out of it."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> str:
+        part = super().__getitem__(key)
+        self.copied += len(part)
+        return part
+
+
+class _Blocks(tuple[Block, ...]):
+    """Blocks that count how often one is looked at."""
+
+    looked = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        type(self).looked += 1
+        return super().__getitem__(at)
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in super().__iter__():
+            type(self).looked += 1
+            yield block
+
+
+def _copied(words: int) -> int:
+    text = _Counted("word " * words)
+    page = PageText(title="", text=text, lang="en", blocks=(Block(kind="code", start=0, end=len(text)),))
+    assert len(list(units(page, 0, len(text)))) == 1
+    return text.copied
+
+
+def test_a_block_without_end_is_cut_in_linear_time() -> None:
+    assert _copied(40_000) < 2.2 * _copied(20_000)
+
+
+def _looked(sections: int) -> int:
+    part = "Wicks\n\n" + _FILLER
+    length = len(part)
+    starts = [at * length for at in range(sections)]
+    kinds = [
+        (Block(kind="heading", start=at, end=at + 5), Block(kind="prose", start=at + 7, end=at + length))
+        for at in starts
+    ]
+    blocks = _Blocks(block for pair in kinds for block in pair)
+    headings = tuple((at, "Wicks") for at in starts)
+    page = PageText(title="", text=part * sections, lang="en", blocks=blocks, headings=headings)
+    _Blocks.looked = 0
+    assert len(chunk(page, page_id=1, url="u")) == sections
+    return _Blocks.looked
+
+
+def test_a_page_of_many_sections_is_cut_in_hardly_more_than_linear_time() -> None:
+    assert _looked(800) < 2.5 * _looked(400)
 
 
 @given(
