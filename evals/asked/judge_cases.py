@@ -9,7 +9,7 @@ from domain import Hit
 from evals.asked.grade import is_right, plain
 from evals.asked.questions import SHIPPED, Question, QuestionSet, page_of, read_question_set
 from evals.asked.quick import addresses_of, first_passes
-from evals.knowledge.judge_cases import Case
+from evals.knowledge.judge_cases import Case, Condition
 from pipeline.ask import LookupResult
 from store.embedders import Embedder
 
@@ -26,16 +26,18 @@ def to_cases(of: QuestionSet, question: Question, result: LookupResult) -> Itera
     text = plain(result.answer.text) if result.answer else ""
     right = bool(question.gold) and is_right(question.gold, text)
     without = tuple(hit for hit in result.hits if not of.is_gold(page_of(hit.passage.url, addresses_of(of)), question))
-    yield _case(of, question, result, result.hits, right=right)
+    yield _case(of, question, result, result.hits, "shown-right" if right else "shown-wrong")
     if right and without:
-        yield _case(of, question, result, without, right=False)
+        yield _case(of, question, result, without, "passage-out")
 
 
-def _case(of: QuestionSet, question: Question, result: LookupResult, hits: tuple[Hit, ...], *, right: bool) -> Case:
+def _case(
+    of: QuestionSet, question: Question, result: LookupResult, hits: tuple[Hit, ...], condition: Condition
+) -> Case:
     return Case(
         set=of.name,
         lang=result.analysis.lang,
-        condition="shown-right" if right else "shown-wrong",
+        condition=condition,
         fitted=True,
         analysis=result.analysis,
         answers=question.gold,

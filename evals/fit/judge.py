@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from evals.asked.judge_cases import cases_of_asked
 from evals.knowledge.judge_cases import Case, Condition, cases_of
+from evals.knowledge.manual_cases import SITES, manual_cases
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from evals.sets.sites import read_python_docs
+from pipeline.abstain import LIKELY
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, READ, READ_FEATURES, WITHOUT_SIMILARITY
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic
@@ -65,7 +67,9 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
 @click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
 @click.option("--questions", type=int, default=700, help="How many of each set, at most.")
-@click.option("--lang", "langs", multiple=True, type=click.Choice(LANGUAGES), help="Fit this one; all by default.")
+@click.option(
+    "--lang", "langs", multiple=True, type=click.Choice((*LANGUAGES, READ)), help="Fit this one; all by default."
+)
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
 def main(data: Path, docs: Path, questions: int, langs: Sequence[str], cache: Path, names: Sequence[str]) -> None:
@@ -73,27 +77,32 @@ def main(data: Path, docs: Path, questions: int, langs: Sequence[str], cache: Pa
 
     Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
     """
-    sets = [read_set(data / name) for name in SETS]
-    sets = [each for each in (*sets, read_python_docs(docs)) if each.lang in langs or not langs or OTHER in langs]
+    sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
+    if langs and OTHER not in langs:
+        sets = [each for each in sets if each.lang in langs or (each.lang == "en" and READ in langs)]
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
         cases = [case for each in sets for case in cases_of(each, embedder, questions) if case.evidence]
-        cases += [case for each in ASKED for case in cases_of_asked(each, embedder, cache) if case.evidence]
         all_cases += cases
-        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in langs or LANGUAGES]
-        read = [case for case in cases if case.evidence and case.evidence.is_read]
-        fitted.append({**fit(embedder.id, "en", read, (*FEATURES, *READ_FEATURES)), "lang": READ})
+        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in langs or LANGUAGES if lang != READ]
+        if READ in langs or not langs:
+            asked = [case for each in ASKED for case in cases_of_asked(each, embedder, cache)]
+            asked += [case for site in SITES for case in manual_cases(embedder, site)]
+            read = [case for case in (*cases, *asked) if case.evidence and case.evidence.is_read]
+            fitted.append(fit_read(embedder.id, read))
     if not names:
-        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in langs or LANGUAGES]
-    write([*SETS, "python-docs", *ASKED], fitted)
+        fitted += [
+            fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in langs or LANGUAGES if lang != READ
+        ]
+    write([*SETS, "python-docs", *ASKED, *SITES], fitted)
 
 
 def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[str]) -> dict[str, object]:
     """Return the stored form of a model fitted for one language, or for any; print its report."""
     mine = [each for each in cases if lang in (each.lang, OTHER)]
     fitted = [each for each in mine if each.fitted]
-    features, weights, intercept = _fit_as_meant(fitted, features)
+    features, weights, intercept = _fit_as_meant(fitted, features, _answered(fitted))
     if embedder_id == ANY_EMBEDDER:
         intercept -= _CAUTION
     tested = [each for each in mine if not each.fitted]
@@ -113,12 +122,49 @@ def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[s
     }
 
 
-def _fit_as_meant(cases: Sequence[Case], features: Sequence[str]) -> tuple[list[str], NDArray[np.float64], float]:
+def fit_read(embedder_id: str, cases: Sequence[Case]) -> dict[str, object]:
+    """Return the model for hits that were read: of the sentences that would be shown; print what it says of each set.
+
+    Each set of asked questions is judged by a model that was fitted without it.
+    """
+    features = (*FEATURES, *READ_FEATURES)
+    report = {}
+    for name in (*ASKED, *SITES):
+        others = [case for case in cases if case.fitted and case.set != name]
+        asked = [case for case in cases if case.set == name]
+        names, weights, intercept = _fit_as_meant(others, features, _shown(others))
+        chances, truth = 1 / (1 + np.exp(-(_rows(asked, names) @ weights + intercept))), _shown(asked)
+        report[name] = {
+            "AUROC": round(auroc(chances, truth), 3),
+            "calibration error": round(calibration_error(chances, truth), 3),
+            "right given": round(float((chances[truth] >= LIKELY).mean()), 3),
+            "wrong given": round(float((chances[~truth] >= LIKELY).mean()), 3),
+        }
+        click.echo(f"{embedder_id} {READ}, without {name:16} {report[name]}")
+    fitted = [case for case in cases if case.fitted]
+    names, weights, intercept = _fit_as_meant(fitted, features, _shown(fitted))
+    tested = [case for case in cases if not case.fitted]
+    chances = 1 / (1 + np.exp(-(_rows(tested, names) @ weights + intercept)))
+    for name, figures in _reports(tested, chances):
+        click.echo(f"  {name:12} {figures}")
+    return {
+        "embedder": embedder_id,
+        "lang": READ,
+        "cases": len(fitted),
+        "weights": dict(zip(names, (round(float(weight), 4) for weight in weights), strict=True)),
+        "intercept": round(intercept, 4),
+        "tested": report | dict(_reports(tested, chances)),
+    }
+
+
+def _fit_as_meant(
+    cases: Sequence[Case], features: Sequence[str], truth: NDArray[np.bool_]
+) -> tuple[list[str], NDArray[np.float64], float]:
     """Fit, and drop one by one the features whose weight contradicts their meaning."""
     names = list(features)
     while True:
         rows = _rows(cases, names)
-        weights, intercept = fit_logistic(rows, _answered(cases), _counts(cases))
+        weights, intercept = fit_logistic(rows, truth, _counts(cases))
         effects = {
             name: _MEANT.get(name, 1) * weight for name, weight in zip(names, weights * rows.std(0), strict=True)
         }
@@ -170,6 +216,10 @@ def _rows(cases: Sequence[Case], features: Sequence[str]) -> NDArray[np.float64]
 
 def _answered(cases: Sequence[Case]) -> NDArray[np.bool_]:
     return np.array([each.answered for each in cases], dtype=np.bool_)
+
+
+def _shown(cases: Sequence[Case]) -> NDArray[np.bool_]:
+    return np.array([case.shows_answer for case in cases], dtype=np.bool_)
 
 
 def _counts(cases: Sequence[Case]) -> NDArray[np.float64]:

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from domain import Hit, Passage, Scope
 from evals.knowledge.in_memory import MemoryKnowledge
-from evals.knowledge.judge_cases import Case
+from evals.knowledge.judge_cases import Case, Condition
 from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
-from pipeline.question.analysis import analyse_question
+from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.reader.read_hits import read_hits
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, retrieve
@@ -23,6 +23,8 @@ from pipeline.retrieval.retrieve import Embed, retrieve
 SITES: Final = ("kicad", "homebank", "nut", "harden", "wesnoth")
 DATA: Final = Path(__file__).parents[2] / "training" / "data"
 _K = 10
+#: the share of the evidence, or of a shorter quote, that both must have
+_HELD = 0.5
 
 
 def manual_cases(embedder: Embed, site: str) -> Iterator[Case]:
@@ -51,12 +53,10 @@ def manual_cases(embedder: Embed, site: str) -> Iterator[Case]:
                     embedder_id=embedder.id,
                 )
                 hits = tuple(read_hits(reader, analysis, found))
-                answer = compose(analysis, hits, confidence=1.0) if hits else None
-                right = base is knowledge and answer is not None and _is_right(row, gold, answer)
                 yield Case(
                     set=site,
                     lang="en",
-                    condition="shown-right" if right else "shown-wrong",
+                    condition=_condition(row, gold, analysis, hits) if base is knowledge else "passage-out",
                     fitted=True,
                     analysis=analysis,
                     answers=(gold.text[slice(*row["short"])],) if row["short"] else (),
@@ -64,18 +64,18 @@ def manual_cases(embedder: Embed, site: str) -> Iterator[Case]:
                 )
 
 
-def _is_right(row: dict[str, Any], gold: Passage, answer: Any) -> bool:
+def _condition(row: dict[str, Any], gold: Passage, analysis: Analysis, hits: tuple[Hit, ...]) -> Condition:
     """Return whether a quote holds a good part of the evidence, or the short answer."""
+    answer = compose(analysis, hits, confidence=1.0) if hits else None
     short = gold.text[slice(*row["short"])].casefold() if row["short"] else ""
-    for citation in answer.citations:
+    for citation in answer.citations if answer else ():
         if short and short in citation.quote.casefold():
-            return True
-        if citation.passage_id == gold.id:
-            for start, end in row["evidence"]:
-                common = min(end, citation.end) - max(start, citation.start)
-                if common >= 0.5 * min(end - start, citation.end - citation.start):
-                    return True
-    return False
+            return "shown-right"
+        for start, end in row["evidence"] if citation.passage_id == gold.id else ():
+            common = min(end, citation.end) - max(start, citation.start)
+            if common >= _HELD * min(end - start, citation.end - citation.start):
+                return "shown-right"
+    return "shown-wrong"
 
 
 def _lines(name: str) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from importlib.resources import files
 from pipeline.judging.features import Evidence
 
 #: the features that only a reader gives
-READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine")
+READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine", "answers", "evidence")
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
 FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in READ_FEATURES)
 WITHOUT_SIMILARITY = FEATURES[3:]

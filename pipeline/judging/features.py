@@ -48,9 +48,11 @@ class Evidence:
     title_coverage: float  #: share of the terms, by rarity, in that passage's title
     term_count: float  #: log(1 + the question's terms)
     term_weight: float  #: log(1 + the sum of their rarities)
-    cosine: float = 0.0  #: of the question and the best sentence in its passage; this and the next two: 0 if not read
+    cosine: float = 0.0  #: of the question and the best sentence in its passage; this and the next four: 0 if not read
     cosine_margin: float = 0.0  #: that above the best sentence of another passage
     passage_cosine: float = 0.0  #: of the question and that sentence's passage
+    answers: float = 0.0  #: the reader's logit that this passage answers
+    evidence: float = 0.0  #: and that the words of this sentence are of what answers
     is_read: bool = False  #: the best hits were read
     beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
@@ -102,13 +104,17 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
 
 def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None) -> dict[str, Any]:
     """Return the features that come from reading; none where the hits were not read."""
-    if sentence is None or sentence.cosine is None or sentence.span.hit.reading is None:
+    span = sentence.span if sentence else None
+    reading = span.hit.reading if span else None
+    if span is None or sentence is None or sentence.cosine is None or reading is None:
         return {}
     others = [each.cosine for each in spans if each.at != sentence.at and each.cosine and each.span.kind in ANSWERING]
     return {
         "cosine": sentence.cosine,
         "cosine_margin": sentence.cosine - max(others) if others else _ALONE_COSINE,
-        "passage_cosine": sentence.span.hit.reading.similarity,
+        "passage_cosine": reading.similarity,
+        "answers": reading.answers,
+        "evidence": reading.evidence([(span.start, span.end)])[0],
         "is_read": True,
     }
 

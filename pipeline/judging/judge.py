@@ -54,7 +54,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         read = calibration_of_read(embedder_id, evidence)
         own = learned.calibrations.get(analysis.lang) if learned and not read else None
         confidence = (read or own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
-        if evidence.beside_the_point:
+        if evidence.beside_the_point and not read:  # what reads knows better than the forms of numbers and names
             confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
             sufficient=confidence >= threshold,
