@@ -18,6 +18,7 @@ from crawler.extract.content.main_content import HUB_SHARE, main_content
 from crawler.extract.content.page_kind import kind_by_signs
 from crawler.extract.element_text import Rendered
 from crawler.extract.elements.formulas import write_formulas
+from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.facts import facts_of
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
@@ -93,6 +94,7 @@ def _html(text: str, url: str) -> PageText:
     whole = _drop_hidden(tree)
     _drop_permalinks(tree)
     _shorten_own_links(tree, url)
+    write_preformatted(tree)
     rendered, linked = main_content(tree, kind)
     title = _title(metadata, rendered, url)
     lang = detect_page_language(rendered.text, declared=metadata.lang)

@@ -46,8 +46,9 @@ def test_footnotes_of_the_main_text_are_kept() -> None:
         f"<div class='{'related_' * 100_000}'>",
         "<ul><li><a href='#a'>x</a>" * 2_000,
         "<dl>" + "<dt>a<dd>b" * 30_000 + "</dl>",
+        "<pre>" + "a(1) b " * 50_000 + "\n" + "A \n\n  -a    b c\n" * 5_000 + "</pre>",
     ],
-    ids=["attributes", "class", "lists", "terms"],
+    ids=["attributes", "class", "lists", "terms", "preformatted"],
 )
 def test_hostile_markup_ends_in_time(opening: str) -> None:
     body = f"<html><body>{opening}<p>{PARAGRAPH}</p></body></html>".encode()
