@@ -28,6 +28,7 @@ def figures_of(graded: Sequence[Graded]) -> Figures:
         "answerable": len(answerable),
         "right": _share(answerable, _is("right")),
         "right_first": _share(answerable, lambda one: one.first_is_right),
+        "right_shown": _share_shown(answerable),
         "right_own_words": _share([one for one in answerable if one.question.kind in OWN_WORDS], _is("right")),
         "right_page_words": _share([one for one in answerable if one.question.kind == "page_words"], _is("right")),
         "abstained": _share(answerable, _is("abstained")),
@@ -84,6 +85,12 @@ def _within(k: int) -> Test:
 
 def _share(of: Sequence[Any], test: Test) -> float | None:
     return fmean(map(test, of)) if of else None
+
+
+def _share_shown(answerable: Sequence[Graded]) -> float | None:
+    """Return the share whose answer is right whether or not it was withheld; None where that is not known."""
+    known = [one.shown_is_right for one in answerable if one.shown_is_right is not None]
+    return fmean(known) if known and len(known) == len(answerable) else None
 
 
 def _auroc(good: Sequence[float], bad: Sequence[float]) -> float | None:

@@ -66,6 +66,7 @@ class Graded:
     reply: Reply
     outcome: Outcome
     first_is_right: bool  #: the first sentence alone
+    shown_is_right: bool | None  #: the answer, or what was withheld; None: that is not known
     gold_rank: int | None  #: of the first passage of a gold page
     gold_in_context: bool  #: whether the gold text is in the passages
     failure: str | None  #: one of FAILURES
@@ -118,6 +119,7 @@ def grade(question: Question, reply: Reply, of: QuestionSet) -> Graded:
         reply=reply,
         outcome=outcome,
         first_is_right=outcome == "right" and bool(question.gold) and is_right(question.gold, reply.first),
+        shown_is_right=_shown_is_right(question, reply),
         gold_rank=min(ranks, default=None),
         gold_in_context=in_context,
         failure=None if outcome == "right" else _failure(question, reply, bool(ranks), in_context),
@@ -147,6 +149,11 @@ def _outcome(question: Question, reply: Reply) -> Outcome:
     if not answered:
         return "abstained"
     return "right" if is_right(question.gold, reply.answer) else "wrong"
+
+
+def _shown_is_right(question: Question, reply: Reply) -> bool | None:
+    shown = reply.answer if reply.status == "ANSWERED" else reply.withheld
+    return None if shown is None else is_right(question.gold, shown)
 
 
 def _failure(question: Question, reply: Reply, page_found: bool, in_context: bool) -> str:

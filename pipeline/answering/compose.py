@@ -8,26 +8,28 @@ it is not done. A sentence that announces code is quoted with that code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from domain import Answer, Focus, Hit, Sentence
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
-from pipeline.answering.extent import extend
+from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import cover
 from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences
 from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
-from pipeline.question.answer_type import answer_type_of
+from pipeline.question.answer_type import asks_for_all
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
 from pipeline.safety.sanitize import sanitize, sanitize_line
 
 #: how many of the best passages are read for an answer
-PASSAGES = 5
+PASSAGES = 8
 COMPOSER = "extractive"
+_LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
 def compose(
@@ -55,10 +57,12 @@ def compose(
     most = max(len(joined), MAX_SENTENCES)
     if joined == sentences:  # a quote may hold the next best sentence too
         joined = choose_sentences(read_spans, analysis.text, most=2 * MAX_SENTENCES)
-    wants_code = answer_type_of(analysis.text) == "way"
-    chosen = [extend(each, read_spans, wants_code=wants_code) for each in joined]
+    wants_all = asks_for_all(analysis.text)
+    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined])[:most]
+    if len(chosen) == 1:
+        chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
     best = sentences[0].span
-    answer = _focused(analysis, _write(_apart(chosen)[:most], confidence), best)
+    answer = _focused(analysis, _write(chosen, confidence), best)
     yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:PASSAGES])
 
@@ -124,6 +128,7 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 
 def _readable(span: Span) -> str:
     """Return the quote without links and images: prose on one line, code with its lines."""
-    if any(map(looks_like_code, sanitize(span.text).splitlines())):
+    lines = sanitize(span.text).splitlines()
+    if any(map(looks_like_code, lines)) or any(_LINE.match(line) or " | " in line for line in lines[1:]):
         return sanitize(span.text, markers=True)
     return sanitize_line(span.text)

@@ -1,68 +1,157 @@
-"""Extend a chosen sentence: to the name it describes, the text it announces, or the sentences around it."""
+"""Extend a chosen sentence to what is quoted: what it announces, the list, table or definition it is in, its neighbours.
+
+A quote never crosses a heading or a question, and never runs from a paragraph into code, a table or a list that it
+does not announce.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentence_score import is_instruction
-from pipeline.judging.sentences import Span
+from pipeline.judging.sentences import ANSWERING, Span
 
-#: the longest quote of a sentence with the text it announces; a longer announcement is left out as a whole
+#: the longest quote of a sentence with the list or code it announces; a longer announcement is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
 #: a sentence with fewer terms ("From the sky.") is quoted with the next one
 FEW_TERMS = 5
-#: the words of a sentence with those around it, where its hit was read. Two such quotes hold the answer as often as
-#: three sentences do, in fewer words
-QUOTE_WORDS = 30
+#: the words of a quote with the sentences around the chosen one; two quotes share what one alone may have
+QUOTE_WORDS, ALONE_WORDS = 30, 60
 #: how much nearer to the question the sentence before must be to be quoted rather than the next one
 _BEFORE = 0.05
+#: the nearness of a sentence without which the chosen one, or it itself, says only half
+_BELONGS = 1.0
+#: blocks that are read line by line; their parts belong together
+_LINES = frozenset({"list", "table", "definition"})
+#: a sentence that goes on with what the sentence before it says
+_GOES_ON = re.compile(
+    r"(?:it|its|they|their|them|this|these|that|those|then|otherwise|however|but|instead|in (?:that|this|such an?) case"
+    r"|if so|for (?:this|that)|to do (?:this|so)|so|he|she|his|her|both|also"
+    r"|er|sie|es|diese[rsmn]?|dann|sonst|aber|jedoch|dabei|dazu|damit|dadurch|daher|in diesem fall"
+    r"|il|elle|ils|elles|cel[ua]i?|cela|alors|sinon|mais|dans ce cas)\b",
+    re.IGNORECASE,
+)
+_HEADER_CELL_WORDS = 4
 
 
-def extend(read: SpanCoverage, read_spans: Sequence[SpanCoverage], *, wants_code: bool) -> Span:
-    """Return a sentence with what it announces, or else, where its hit was read, with the sentences around it."""
-    beside = [each for each in read_spans if each.span.hit is read.span.hit]
-    whole = _completed(read.span, [each.span for each in beside], wants_code=wants_code)
-    return whole if whole != read.span or read.cosine is None else _in_context(read, beside)
+def extend(
+    read: SpanCoverage, read_spans: Sequence[SpanCoverage], *, wants_all: bool, words: int = QUOTE_WORDS
+) -> Span:
+    """Return the part of a passage to quote for a sentence, of about ``words`` words where it is prose.
 
-
-def _completed(span: Span, spans: Sequence[Span], *, wants_code: bool) -> Span:
-    """Extend a sentence to the name it describes and the text it announces, in its passage and within bounds.
-
-    The name is the signature above it; a colon announces the list or code that follows, a very short sentence the next
-    one. A question about how to do something gets the code in any case.
+    With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long.
     """
-    start = span.start if span.named_at is None else span.named_at
-    named = replace(span, start=start) if span.end - start <= MAX_QUOTE_CHARACTERS else span
-    following = [other for other in spans if other.start >= span.end]
-    if span.text.endswith(":"):
-        announced = list(takewhile(lambda other: other.kind in ("code", "row", "signature"), following))
-    elif len(span.terms) < FEW_TERMS:
-        announced = following[:1] if following and following[0].kind == "prose" else []
+    beside = [each for each in read_spans if each.span.hit is read.span.hit]
+    at = next(place for place, each in enumerate(beside) if each is read)
+    spans = [each.span for each in beside]
+    whole = _whole(spans, at, wants_all=wants_all)
+    if whole is not None:
+        return whole
+    return _in_context(beside, at, words)
+
+
+def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
+    """Return the sentence with what it announces, or with the list, the table or the definition it is in; or None."""
+    span = spans[at]
+    following = list(takewhile(lambda other: not is_instruction(other), spans[at + 1 :]))
+    if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
+        return replace(span, start=span.named_at)
+    if span.text.endswith(":") and (announced := _announced(following)):
+        return _within(span, announced[-1])
+    if span.block_kind in _LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
+        return in_block
+    if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
+        return _within(span, code[-1])
+    return None
+
+
+def _announced(following: Sequence[Span]) -> list[Span]:
+    """Return the list, rows or code directly below an announcement; of prose, the next sentence."""
+    if not following:
+        return []
+    first = following[0]
+    if first.block_kind in _LINES or first.kind in ("code", "row", "signature"):
+        return list(
+            takewhile(
+                lambda other: (
+                    (other.block == first.block)
+                    if first.block_kind in _LINES
+                    else other.kind in ("code", "row", "signature")
+                ),
+                following,
+            )
+        )
+    return [first] if first.kind == "prose" else []
+
+
+def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
+    """Return the list, the table or the definition that a sentence is in, from the line that announces it; or None."""
+    span = spans[at]
+    places = [place for place, other in enumerate(spans) if other.block == span.block]
+    first, last = places[0], places[-1]
+    if any(is_instruction(spans[place]) for place in places):
+        return None
+    before = spans[first - 1] if first else None
+    lead = before if before is not None and before.text.endswith(":") and not is_instruction(before) else spans[first]
+    limit = MAX_QUOTE_CHARACTERS if wants_all else 0
+    if span.block_kind == "list":
+        candidates = [(lead, spans[last]), (spans[first], spans[last])] if wants_all else []
+    elif span.block_kind == "table":
+        candidates = [(lead, spans[last]), (spans[first], spans[last]), (lead, span), (spans[first], span)]
     else:
-        announced = list(takewhile(lambda other: other.kind == "code", following)) if wants_code else []
-    announced = list(takewhile(lambda other: not is_instruction(other), announced))
-    whole = announced and announced[-1].end - named.start <= MAX_QUOTE_CHARACTERS
-    return replace(named, end=announced[-1].end) if whole else named
+        candidates = [(spans[first], spans[last]), (spans[first], span)]
+    for start, end in candidates:
+        quote = replace(span, start=start.start, end=end.end)
+        if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
+            return quote
+    return None
 
 
-def _in_context(read: SpanCoverage, beside: Sequence[SpanCoverage]) -> Span:
-    """Extend a sentence by the one before or the next, the nearer to the question first, up to so many words."""
-    text = read.span.hit.passage.text
-    first = last = next(at for at, each in enumerate(beside) if each is read)
+def _within(first: Span, last: Span) -> Span | None:
+    whole = replace(first, end=last.end)
+    return whole if len(whole.text) <= MAX_QUOTE_CHARACTERS else None
+
+
+def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
+    """Extend a sentence by the one before or the next, what it belongs with first, then the nearer to the question."""
+    spans = [each.span for each in beside]
+    first = last = at
     while True:
         grown = [
-            ((beside[added].cosine or 0.0) + (_BEFORE if added > last else 0.0), min(first, added), max(last, added))
+            (_nearness(beside, added, first, last), min(first, added), max(last, added))
             for added in (first - 1, last + 1)
-            if 0 <= added < len(beside) and not is_instruction(beside[added].span)
+            if 0 <= added < len(spans) and _continues(spans[added], spans[first if added < first else last])
         ]
-        fitting = [each for each in grown if _words(text, beside[each[1]].span, beside[each[2]].span) <= QUOTE_WORDS]
-        if not fitting:
-            return replace(read.span, start=beside[first].span.start, end=beside[last].span.end)
-        _, first, last = max(fitting)
+        fitting = [
+            each
+            for each in grown
+            if len(_joined(spans[each[1]], spans[each[2]]).text.split()) <= (2 * words if each[0] >= _BELONGS else words)
+        ]
+        best = max(fitting, default=None)
+        if best is None or (beside[at].cosine is None and best[0] < _BELONGS):
+            return _joined(spans[first], spans[last])
+        _, first, last = best
 
 
-def _words(text: str, first: Span, last: Span) -> int:
-    return len(text[first.start : last.end].split())
+def _nearness(beside: Sequence[SpanCoverage], added: int, first: int, last: int) -> float:
+    """Return how near the question a neighbour is; more, where one of the two says only half without the other."""
+    own = beside[added].cosine or 0.0
+    if added < first:
+        return own + (_BELONGS if _GOES_ON.match(beside[first].span.text) else 0.0)
+    text, few = beside[added].span.text, len(beside[last].span.terms) < FEW_TERMS
+    return own + _BEFORE + (_BELONGS if few or _GOES_ON.match(text) else 0.0)
+
+
+def _continues(added: Span, edge: Span) -> bool:
+    """Return whether a neighbour can be read on with the sentence: both in prose, or both lines of one block."""
+    if added.kind not in ANSWERING or is_instruction(added):
+        return False
+    return added.block == edge.block or (added.block_kind == edge.block_kind == "prose" and added.kind == "prose")
+
+
+def _joined(first: Span, last: Span) -> Span:
+    return replace(first, start=first.start, end=last.end)

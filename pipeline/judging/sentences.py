@@ -40,6 +40,7 @@ _HEADING_WORDS, _PROSE_WORDS = 12, 4
 #: "Accessibility: paths, steps, and seeing the lantern."
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
+_PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
 
@@ -55,6 +56,8 @@ class Span:
     led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
     led_from: int = 0  #: sentences between that line and this one
     named_at: int | None = None  #: start of the signature directly above it
+    block: int = 0  #: the place of its block in the passage; a paragraph is one
+    block_kind: BlockKind = "prose"
 
     @property
     def text(self) -> str:
@@ -105,7 +108,7 @@ def _is_sentence_about_code(text: str) -> bool:
 def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
     """Yield the sentences without the marks of list items and without the permalinks of headings."""
     text = hit.passage.text
-    for start, end, block in _sentences(hit.passage):
+    for start, end, place, block in _sentences(hit.passage):
         bullet = _BULLET.match(text, start, end) or (_NUMBER.match(text, start, end) if block == "list" else None)
         first = bullet.end() if bullet else start
         shown = text[first:end].rstrip("¶ ")
@@ -116,15 +119,21 @@ def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
                 end=first + len(shown),
                 kind=_KINDS.get(block) or kind_of(shown, bulleted=bullet is not None),
                 terms=terms_of(shown, lang),
+                block=place,
+                block_kind=block,
             )
 
 
-def _sentences(passage: Passage) -> Iterator[tuple[int, int, BlockKind]]:
-    """Yield the sentences of a passage, each with the kind of its block; none goes beyond its block."""
-    blocks = passage.blocks or (Block(kind="prose", start=0, end=len(passage.text)),)
-    for block in blocks:
+def _sentences(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
+    """Yield the sentences of a passage, each with the place and the kind of its block; none goes beyond its block."""
+    for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
         for start, end in sentence_spans(passage.text[block.start : block.end]):
-            yield block.start + start, block.start + end, block.kind
+            yield block.start + start, block.start + end, place, block.kind
+
+
+def _paragraphs(text: str) -> list[Block]:
+    """Return the paragraphs of a passage whose blocks are not known."""
+    return [Block(kind="prose", start=found.start(), end=found.end()) for found in _PARAGRAPH.finditer(text)]
 
 
 def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:

@@ -54,6 +54,11 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
 )
 _ASKED = tuple((kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for kind, words in _ASKS)
 
+_SEVERAL = re.compile(
+    r"(?<!\w)(?:(?:what|which)(?: \w+){0,3} (?:are|were|do|have|can|should|must|may)(?!\w)|(?:list|name|enumerate) (?:the|all)"
+    r"|what (?:are|were|goes|belongs|comes)|steps|welche(?! (?:ist|war))(?!\w)|nenne|quel(?:le)?s)(?!\w)",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMBER_WORDS = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|dozen"
@@ -107,6 +112,11 @@ _WAY = re.compile(
 def answer_type_of(question: str) -> AnswerType:
     """Return the kind of thing a question asks for."""
     return next((kind for kind, pattern in _ASKED if pattern.search(question)), "any")
+
+
+def asks_for_all(question: str) -> bool:
+    """Return whether a question asks how to do something, or for several things: a whole list, or steps, answers."""
+    return answer_type_of(question) == "way" or _SEVERAL.search(question) is not None
 
 
 def rate_fit(kind: AnswerType, question: str, sentence: str) -> float:

@@ -13,7 +13,7 @@ from domain import Hit, Reading
 from pipeline.question.analysis import Analysis
 
 #: hits that are read: those whose sentences the judge and the composer weigh
-READ_FIRST: Final = 5
+READ_FIRST: Final = 8
 #: the reader's language, and pages whose language is not known
 _LANGUAGE, _UNKNOWN = "en", "und"
 
@@ -26,7 +26,7 @@ class Reads(Protocol):
 
 
 def read_hits(reader: Reads | None, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, the first five with their readings; none with a reading where they cannot all be read."""
+    """Return the hits, the first eight with their readings; none with a reading where they cannot all be read."""
     first = hits[:READ_FIRST]
     passages = [hit.passage for hit in first]
     if reader is None or analysis.lang != _LANGUAGE or any(p.lang not in (_LANGUAGE, _UNKNOWN) for p in passages):
