@@ -1,4 +1,4 @@
-"""Extend a chosen sentence to what is quoted: what it announces, the list, table or definition it is in, its neighbours.
+"""Extend a chosen sentence to its quote: what it announces, the list, table or definition it is in, its neighbours.
 
 A quote never crosses a heading or a question, and never runs from a paragraph into code, a table or a list that it
 does not announce.
@@ -129,7 +129,8 @@ def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
         fitting = [
             each
             for each in grown
-            if len(_joined(spans[each[1]], spans[each[2]]).text.split()) <= (2 * words if each[0] >= _BELONGS else words)
+            if len(_joined(spans[each[1]], spans[each[2]]).text.split())
+            <= (2 * words if each[0] >= _BELONGS else words)
         ]
         best = max(fitting, default=None)
         if best is None or (beside[at].cosine is None and best[0] < _BELONGS):
@@ -141,9 +142,11 @@ def _nearness(beside: Sequence[SpanCoverage], added: int, first: int, last: int)
     """Return how near the question a neighbour is; more, where one of the two says only half without the other."""
     own = beside[added].cosine or 0.0
     if added < first:
-        return own + (_BELONGS if _GOES_ON.match(beside[first].span.text) else 0.0)
+        goes_on = _GOES_ON.match(beside[first].span.text) and beside[added].cosine is not None
+        return own + (_BELONGS if goes_on else 0.0)
     text, few = beside[added].span.text, len(beside[last].span.terms) < FEW_TERMS
-    return own + _BEFORE + (_BELONGS if few or _GOES_ON.match(text) else 0.0)
+    goes_on = _GOES_ON.match(text) and beside[added].cosine is not None
+    return own + _BEFORE + (_BELONGS if few or goes_on else 0.0)
 
 
 def _continues(added: Span, edge: Span) -> bool:

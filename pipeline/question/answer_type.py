@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
+
+from text.sentences import sentence_spans
 
 AnswerType = Literal["time", "money", "number", "name", "place", "reason", "way", "symbol", "any"]
 
@@ -16,7 +19,10 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
     (
         "way",
         r"how (?:(?:do|can|could|should|would|must|may) (?:i|you|we|one|my|your|a|someone)|to)"
-        r"|wie (?:kann|soll|sollte|muss)",
+        r"|wie (?:kann|soll|sollte|muss|mach\w*|bekomm\w*|stell\w*"
+        r"|werd\w*|hol\w*|lös\w*|änder\w*) (?:ich|man|wir)"
+        r"|^comment(?! s['’]appell)|^¿?cómo(?! se llama)|^come (?:si|posso|faccio|devo|\w+[aei]re)(?!\w)"
+        r"|^como (?:posso|se|faço|devo|\w+[aei]r)(?!\w)",
     ),
     (
         "time",
@@ -24,38 +30,58 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
         r"^(?:since |until |from )?when(?! (?:does|do|are|can|could|should|would|must|is an?)(?!\w))"
         r"|(?:what|which) (?:year|date|day|month|decade|century)"
         r"|^(?:seit |bis |ab )?wann(?! (?:wird|werden|soll\w*|muss|müssen|kann|können|darf|dürfen|ist eine?)(?!\w))"
-        r"|welche[mnrs]? (?:jahr\w*|tag|datum|monat|jahrhundert)",
+        r"|welche[mnrs]? (?:jahr\w*|tag|datum|monat|jahrhundert)"
+        # in the present a condition may be asked for: only the past asks for a time
+        r"|^quand (?:\S+ )*?(?:a|ont|furent|fut|était|est-ce qu\S+ (?:\S+ )?(?:a|ont))(?!\w)"
+        r"|^¿?cuándo (?:\w+(?:ó|aron|ieron)|fue(?:ron)?|nació|murió)(?!\w)"
+        r"|^quando (?:è stat\w|fu(?:rono)?|\w+ò|nacque|morì)(?!\w)"
+        r"|^quando (?:foi|foram|\w+(?:ou|eu|iu))(?!\w)"
+        r"|^(?:en|de) quelle année|^¿?en qué año|^in (?:che|quale) anno|^em que ano",
     ),
     (
         "money",
         r"how much (?:does|do|did|is|was|would|money)(?: .+)? (?:cost|pay|paid|charged?|worth|price|fare|ticket|fee)\w*"
         r"|what (?:is|was|are|were|does|do|did) .*(?:price|cost|fare|fee|costs)"
-        r"|was kostet|wie ?viel (?:kostet|kosten)|wie teuer",
+        r"|was kostet|wie ?viel (?:kostet|kosten)|wie teuer"
+        r"|^combien (?:ça |cela )?co[uû]te|^quel est le prix|cuánto (?:cuesta|vale)|quanto (?:costa|custa)",
     ),
     (
         "number",
         r"how (?:many|much|long|far|old|tall|big|large|often|high|fast|deep|wide|heavy)|what (?:percent\w*)"
         rf"|what (?:is|was|are|were) (?:\S+ ){{1,3}}?{_MEASURES}|(?:at )?(?:what|which) {_MEASURES}"
         r"|numeric(?:al)? value|number of|wie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief|breit|schwer)"
-        r"|welche anzahl",
+        r"|welche anzahl|^combien(?! (?:\S+ )?co[uû]te)|cuánt[oa]s?(?! (?:cuesta|vale))|^quant[oiae]s?(?! (?:costa|custa))",
     ),
     (
         "place",
-        r"where|(?:what|which) (?:city|country|state|place|town)|wo|wohin|woher|welche[mnrs]? (?:stadt|land|ort)",
+        r"^(?:from |to |and |near )?where|where$|(?:what|which) (?:city|country|state|place|town)"
+        r"|^(?:wo|wohin|woher)|welche[mnrs]? (?:stadt|land|ort)"
+        r"|^(?:d['’])?où|^¿?(?:a)?d[oó]nde|^dove|^(?:a)?onde",
     ),
-    ("name", r"who|whom|whose|(?:what|which) (?:person|man|woman|king|queen)|wer|wen|wem|wessen"),
+    (
+        "name",
+        r"^(?:by |for |to |with |and |in )?(?:who|whom|whose)|by whom|who$"
+        r"|(?:what|which) (?:person|man|woman|king|queen)"
+        r"|^(?:wer|wen|wem|wessen)|^(?:à |de |par )?qui|^¿?(?:a |de |por )?qui[eé]n(?:es)?"
+        r"|^(?:da |di )?chi|^(?:de |por )?quem",
+    ),
     (
         "symbol",
         r"(?:what|which) (?:\w+ )?(?:function|method|class|module|exception|error|flag|option|argument|parameter"
         r"|attribute|command|decorator|constant|keyword|operator|setting|variable)"
         r"|welche[mnrs]? (?:funktion|methode|klasse|option|ausnahme|befehl|modul)",
     ),
-    ("reason", r"why|what (?:is|was) the reason|warum|weshalb|wieso|aus welchem grund"),
+    (
+        "reason",
+        r"why|what (?:is|was) the reason|^(?:warum|weshalb|wieso)|aus welchem grund"
+        r"|^pourquoi|^¿?por qué|^perché|^por qu[eê]|^porqu[eê]",
+    ),
 )
 _ASKED = tuple((kind, re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)) for kind, words in _ASKS)
 
 _SEVERAL = re.compile(
-    r"(?<!\w)(?:(?:what|which)(?: \w+){0,3} (?:are|were|do|have|can|should|must|may)(?!\w)|(?:list|name|enumerate) (?:the|all)"
+    r"(?<!\w)(?:(?:what|which)(?: \w+){0,3} (?:are|were|do|have|can|should|must|may)(?!\w)"
+    r"|^(?:please )?(?:list|name|enumerate) (?:the|all)"
     r"|what (?:are|were|goes|belongs|comes)|steps|welche(?! (?:ist|war))(?!\w)|nenne|quel(?:le)?s)(?!\w)",
     re.IGNORECASE,
 )
@@ -72,7 +98,16 @@ _CALENDAR = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter"
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?i:noon|midnight|centur(?:y|ies)|decades?|spring|summer|autumn|winter)"
     r"|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tags?|Mittwochs?"
-    r"|Jahrhunderts?|Frühling|Herbst|Sommer|Winter|\d{3,4}s?|\d{1,2}:\d\d|age \d+|\d+ years)\b"
+    r"|Jahrhunderts?|Frühling|Herbst|Sommer|Winter|\d{3,4}s?|\d{1,2}:\d\d|age \d+"
+    r"|\d+(?:[.:]\d\d)? ?(?:(?i:uhr|[ap]m|o['’]clock|years?|months?|weeks?|days?|hours?|minutes?"
+    r"|jahren?|monaten?|wochen?|tagen?"
+    r"|stunden?|minuten?|ans|mois|semaines?|jours?|heures?|h)))\b"
+)
+#: what a thing costs is said in any unit: "It costs 20 pieces of gold."
+_COSTS = re.compile(
+    r"\b(?:cost\w*|pric\w+|pay|pays|paid|charg\w+|fees?|fares?|gold|kost\w+|preis\w*|gebühr\w*|co[uû]te\w*|prix|cuesta\w*"
+    r"|precio\w*|prezz\w+|custa\w*|preço\w*)\b",
+    re.IGNORECASE,
 )
 _MONEY = re.compile(
     r"[£$€¥]|\b(?:pounds?|dollars?|euros?|cents?|pence|francs?|marks?|pfund|mark|franken|free|kostenlos|million"
@@ -110,13 +145,26 @@ _WAY = re.compile(
 
 
 def answer_type_of(question: str) -> AnswerType:
-    """Return the kind of thing a question asks for."""
+    """Return the kind of thing a question asks for, by its last sentence that is a question."""
+    return _type_of(last_question(question))
+
+
+@lru_cache(maxsize=256)
+def last_question(text: str) -> str:
+    """Return the last sentence that ends in a question mark, without it; the whole text where none does."""
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    asked = [sentence for sentence in sentences if sentence.rstrip("\"'”’») ").endswith(("?", "？"))]
+    return (asked[-1] if asked else text).strip().rstrip("?？ ")
+
+
+@lru_cache(maxsize=256)
+def _type_of(question: str) -> AnswerType:
     return next((kind for kind, pattern in _ASKED if pattern.search(question)), "any")
 
 
 def asks_for_all(question: str) -> bool:
     """Return whether a question asks how to do something, or for several things: a whole list, or steps, answers."""
-    return answer_type_of(question) == "way" or _SEVERAL.search(question) is not None
+    return answer_type_of(question) == "way" or _SEVERAL.search(last_question(question)) is not None
 
 
 def rate_fit(kind: AnswerType, question: str, sentence: str) -> float:
@@ -141,8 +189,10 @@ def _holds(kind: AnswerType, question: str, sentence: str) -> bool:
         return any(symbol.casefold() not in question.casefold() for symbol in _SYMBOL.findall(sentence))
     new = set(_DIGITS.findall(sentence)) - set(_DIGITS.findall(question))
     if kind == "money":
-        return bool(_MONEY.search(sentence)) and bool(new or _NUMBER_WORDS.search(sentence) or "free" in sentence)
-    return any(not found[0].isdigit() or found.rstrip("s") in new for found in _CALENDAR.findall(sentence))
+        amount = bool(new or _NUMBER_WORDS.search(sentence) or "free" in sentence)
+        return amount and bool(_MONEY.search(sentence) or _COSTS.search(sentence))
+    found = [_DIGITS.match(each) for each in _CALENDAR.findall(sentence)]
+    return any(digits is None or digits[0] in new for digits in found)
 
 
 def _number_fit(question: str, sentence: str) -> float:

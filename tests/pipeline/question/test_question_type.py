@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.question.analysis import analyse_question
-from pipeline.question.answer_type import answer_type_of
+from pipeline.question.answer_type import answer_type_of, asks_for_all
 from pipeline.question.question_type import LANGUAGES, question_type_of
 
 #: language, question, type
@@ -107,7 +107,80 @@ def test_type_is_read_in_the_questions_own_language() -> None:
         ("What is the maximum size of a page?", "number"),
         ("How heavy is an elephant?", "number"),
         ("Wie schwer ist ein Elefant?", "number"),
+        ("Which fields are empty where a row is missing?", "any"),
     ],
 )
 def test_kind_of_thing_is_left_open_where_the_words_leave_it_open(question: str, kind: str) -> None:
     assert answer_type_of(question) == kind
+
+
+KINDS = [
+    ("How do I count the rooms?", "way"),
+    ("Where is the museum?", "place"),
+    ("Who built the tower?", "name"),
+    ("Why is the sky blue?", "reason"),
+    ("How much does a ticket cost?", "money"),
+    ("Wie kann ich die Räume zählen?", "way"),
+    ("Wo ist das Museum?", "place"),
+    ("Wer hat den Turm gebaut?", "name"),
+    ("Warum ist der Himmel blau?", "reason"),
+    ("Was kostet eine Fahrkarte?", "money"),
+    ("Comment compter les pièces ?", "way"),
+    ("Quand la guerre a-t-elle pris fin ?", "time"),
+    ("Quand la porte est-elle ouverte ?", "any"),
+    ("Quand fut construite la tour ?", "time"),
+    ("Où se trouve le musée ?", "place"),
+    ("Qui a construit la tour ?", "name"),
+    ("Pourquoi le ciel est-il bleu ?", "reason"),
+    ("Combien coûte un billet ?", "money"),
+    ("Combien de pièces y a-t-il ?", "number"),
+    ("¿Cómo se cuentan las salas?", "way"),
+    ("¿Cuándo terminó la guerra?", "time"),
+    ("¿Cuándo se abre la puerta?", "any"),
+    ("¿Dónde está el museo?", "place"),
+    ("¿Quién construyó la torre?", "name"),
+    ("¿Por qué el cielo es azul?", "reason"),
+    ("¿Cuánto cuesta un billete?", "money"),
+    ("¿Cuántas salas hay?", "number"),
+    ("Come si contano le sale?", "way"),
+    ("Quando si apre la porta?", "any"),
+    ("Quando fu costruita la torre?", "time"),
+    ("Dove si trova il museo?", "place"),
+    ("Chi ha costruito la torre?", "name"),
+    ("Perché il cielo è blu?", "reason"),
+    ("Quanto costa un biglietto?", "money"),
+    ("Quante sale ci sono?", "number"),
+    ("Como posso contar as salas?", "way"),
+    ("Quando terminou a guerra?", "time"),
+    ("Onde fica o museu?", "place"),
+    ("Quem construiu a torre?", "name"),
+    ("Por que o céu é azul?", "reason"),
+    ("Quanto custa um bilhete?", "money"),
+    ("Quantas salas há?", "number"),
+    # what comes before the question is no question
+    ("I know where it is and who owns it. Is it open?", "any"),
+    ("Who can help me? How many rooms are there?", "number"),
+    ("The bar is closed when I come. What does a beer cost?", "money"),
+]
+
+
+@pytest.mark.parametrize(("question", "kind"), KINDS)
+def test_kind_of_thing_is_read_from_the_question_itself_in_six_languages(question: str, kind: str) -> None:
+    assert answer_type_of(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("What are the five kinds of accounts?", True),
+        ("Which orders can I give?", True),
+        ("How do I install it?", True),
+        ("What goes into the soup?", True),
+        ("Welche Dateien darf ich löschen?", True),
+        ("What is the largest room?", False),
+        ("Who wrote it?", False),
+        ("Does it list the rooms?", False),
+    ],
+)
+def test_question_for_several_things_is_answered_by_a_whole_list(question: str, several: bool) -> None:
+    assert asks_for_all(question) is several
