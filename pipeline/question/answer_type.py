@@ -50,7 +50,8 @@ _ASKS: tuple[tuple[AnswerType, str], ...] = (
         r"how (?:many|much|long|far|old|tall|big|large|often|high|fast|deep|wide|heavy)|what (?:percent\w*)"
         rf"|what (?:is|was|are|were) (?:\S+ ){{1,3}}?{_MEASURES}|(?:at )?(?:what|which) {_MEASURES}"
         r"|numeric(?:al)? value|number of|wie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief|breit|schwer)"
-        r"|welche anzahl|^combien(?! (?:\S+ )?co[uû]te)|cuánt[oa]s?(?! (?:cuesta|vale))|^quant[oiae]s?(?! (?:costa|custa))",
+        r"|welche anzahl"
+        r"|^combien(?! (?:\S+ )?co[uû]te)|cuánt[oa]s?(?! (?:cuesta|vale))|^quant[oiae]s?(?! (?:costa|custa))",
     ),
     (
         "place",
