@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain import Answer, Hit, Sentence
+from domain import Answer, Hit, Sentence, Verdict
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
@@ -20,15 +20,14 @@ LIKELY = 0.5
 _NEAREST = 3
 
 
-def likely_answer(attempt: LookupResult) -> Answer | None:
+def likely_answer(answer: Answer | None, verdict: Verdict, lang: str) -> Answer | None:
     """Return the answer of insufficient hits when it is likely right all the same, with a notice that it is unsure.
 
     None when a model judged the hits insufficient (it read them), and when the answer has no citation left.
     """
-    verdict, answer = attempt.verdict, attempt.answer
     if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < LIKELY:
         return None
-    return with_notices(answer, say("unsure", attempt.analysis.lang, confidence=verdict.confidence))
+    return with_notices(answer, say("unsure", lang, confidence=verdict.confidence))
 
 
 def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answer:

@@ -31,7 +31,7 @@ from store.sql.database import migrate
 from store.sql.tables import IndexState, PageRow
 from workers.indexing import embed
 from workers.questions import lookup
-from workers.questions.transitions import after_first_pass, after_second_pass
+from workers.questions.transitions import Earlier, after_first_pass, after_second_pass
 from workers.services import Services
 
 _CONTENT_TYPE = "text/html"
@@ -112,8 +112,13 @@ def _ask(services: Services, question: Question, addresses: dict[str, str]) -> R
     result = lookup.first_pass(services, asked)
     move = after_first_pass(asked, result)
     if move.to == Status.RETRYING:
+        earlier = (
+            Earlier(answer=move.answer, verdict=move.verdict, context=tuple(move.context))
+            if move.answer and move.verdict
+            else None
+        )
         result = lookup.second_pass(services, replace(asked, status=Status.RETRYING))
-        move = after_second_pass(asked, result)
+        move = after_second_pass(asked, result, earlier)
     answer = move.answer
     return make_reply(
         question,

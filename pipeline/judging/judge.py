@@ -14,7 +14,9 @@ from domain import Hit, Verdict
 from pipeline.judging.calibration import calibration_for, calibration_of_read
 from pipeline.judging.features import Evidence, features_of, gather_evidence
 from pipeline.judging.learned import SHIPPED, LearnedJudge
+from pipeline.phrases import Phrase, say
 from pipeline.question.analysis import Analysis
+from pipeline.safety.sanitize import sanitize_line
 
 JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
@@ -22,6 +24,8 @@ Judge = Callable[[Analysis, Sequence[Hit], float], Verdict]
 
 #: the design document's rule [rag_quality_threshold, min_high_quality_hits]
 HIGH_QUALITY, ENOUGH = 0.7, 2
+#: pages that the reason names
+_NAMED = 3
 #: the highest confidence when no sentence to quote holds the kind of thing asked for
 BESIDE_THE_POINT = 0.4
 
@@ -59,7 +63,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
-            reason=_reason(evidence, sufficient=confidence >= threshold),
+            reason=_reason(analysis, hits, evidence, sufficient=confidence >= threshold),
             missing=evidence.missing,
             judge="calibrated",
             version=learned.number if learned and own else SHIPPED,
@@ -92,7 +96,7 @@ def _nothing_found(analysis: Analysis) -> Verdict:
     return Verdict(
         sufficient=False,
         confidence=0.0,
-        reason="Nothing in the knowledge base matches the question.",
+        reason=say("nothing_near", analysis.lang),
         missing=_question_words(analysis),
         judge="calibrated",
     )
@@ -102,12 +106,10 @@ def _question_words(analysis: Analysis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(analysis.terms.values()))
 
 
-def _reason(evidence: Evidence, *, sufficient: bool) -> str:
-    asked = len({*evidence.covered, *evidence.missing})
-    found = asked - len(evidence.missing)
-    covers = f"The best passage covers {found} of the {asked} words that matter in the question"
-    if evidence.missing:
-        return f"{covers}; it lacks {', '.join(evidence.missing)}."
-    if evidence.beside_the_point:
-        return f"{covers}, but no sentence holds the kind of thing that is asked for."
-    return f"{covers}." if sufficient else f"{covers}, but no passage says enough about them together."
+def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, sufficient: bool) -> str:
+    """Say in the asker's language whether the hits answer, or else which pages are near."""
+    if sufficient:
+        return say("answers", analysis.lang)
+    titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
+    phrase: Phrase = "beside" if evidence.beside_the_point else "near_but"
+    return say(phrase, analysis.lang, titles=", ".join(f"“{title}”" for title in titles[:_NAMED]))

@@ -41,6 +41,7 @@ _HEADING_WORDS, _PROSE_WORDS = 12, 4
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
+_REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
 
@@ -56,6 +57,7 @@ class Span:
     led_by: frozenset[str] = frozenset()  #: terms of the heading, question, signature or announcement above it
     led_from: int = 0  #: sentences between that line and this one
     named_at: int | None = None  #: start of the signature directly above it
+    replies: bool = False  #: it begins with the "yes" or "no" to a question above it
     block: int = 0  #: the place of its block in the passage; a paragraph is one
     block_kind: BlockKind = "prose"
 
@@ -144,7 +146,8 @@ def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:
     since = 0
     for at, span in enumerate(spans):
         terms = frozenset(span.terms)
-        yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at)
+        replies = at > 0 and spans[at - 1].kind == "question" and _REPLY.match(span.text) is not None
+        yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at, replies=replies)
         since += span.kind == "prose"
         if span.kind == "heading":
             heading, lead, since = terms, frozenset(), 0

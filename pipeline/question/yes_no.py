@@ -13,6 +13,7 @@ from typing import Literal
 
 from domain import Answer, Hit
 from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import last_question
 from text.analyser import fold
 from text.related_words import IRREGULAR_PASTS
 from text.sentences import sentence_spans
@@ -22,11 +23,58 @@ YesNo = Literal["", "yes", "no"]
 _WORDS = {"en": {"yes": "Yes", "no": "No"}, "de": {"yes": "Ja", "no": "Nein"}}
 _DO = {"do", "does", "did"}
 _AUXILIARIES = {
-    "en": {"is", "are", "was", "were", "has", "have", "had", "can", *_DO},
-    "de": {"ist", "sind", "war", "waren", "hat", "haben", "hatte", "hatten", "wurde", "wurden", "kann", "können"},
+    "en": {
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "shall",
+        "should",
+        "will",
+        "would",
+        *_DO,
+    },
+    "de": {
+        "ist",
+        "sind",
+        "war",
+        "waren",
+        "hat",
+        "haben",
+        "hatte",
+        "hatten",
+        "wurde",
+        "wurden",
+        "kann",
+        "können",
+        "darf",
+        "dürfen",
+        "muss",
+        "müssen",
+        "soll",
+        "sollen",
+        "sollte",
+        "sollten",
+        "wird",
+        "werden",
+        "könnte",
+        "könnten",
+    },
 }
 #: a statement about the past stays true when a place, a date or a person is added
 _PAST = {"was", "were", "had", "did", "war", "waren", "hatte", "hatten", "wurde", "wurden"}
+#: negations that are not the word with n't
+_CONTRACTED = {"can": ("cannot", "can't"), "will": ("won't",), "shall": ("shan't",)}
+#: who asks about himself is told "you can"
+_TOLD = {"i": "you", "we": "you", "my": "your", "our": "your", "me": "you", "us": "you"}
 _NOT = {"en": "not", "de": "nicht"}
 #: words with which the question is about an unknown thing, or a choice
 _OPEN = frozenset(
@@ -70,8 +118,9 @@ class _Question:
 
 def is_yes_no(analysis: Analysis) -> bool:
     """Return whether a question is a yes/no question."""
-    words = _folded(analysis.text)
-    return len(words) > 1 and words[0] in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
+    words = _folded(last_question(analysis.text))
+    first = words[0].removesuffix("n't") if words else ""
+    return len(words) > 1 and first in _AUXILIARIES.get(analysis.lang, ()) and "?" in analysis.text
 
 
 def answers_yes_no(analysis: Analysis, text: str, start: int, end: int, *, title: str = "") -> YesNo:
@@ -123,7 +172,14 @@ def leading_yes_no(sentence: str) -> YesNo:
 def _parse_question(analysis: Analysis) -> _Question | None:
     """Return the parsed question; None when it does not name what it asks about, or leaves a choice."""
     words = _folded(analysis.text)
-    if not is_yes_no(analysis) or not _OPEN.isdisjoint(words):
+    if not is_yes_no(analysis) or words[0] not in _AUXILIARIES[analysis.lang]:
+        return None
+    if analysis.lang == "en" and words[1] in ("i", "we"):
+        words = [words[0], *(_TOLD.get(word, word) for word in words[1:])]
+        if not (_OPEN - {"you", "your"}).isdisjoint(words):
+            return None
+        return _Question(auxiliary=words[0], words=tuple(words[1:]))
+    if not _OPEN.isdisjoint(words):
         return None
     if words[1] in _ARTICLES and not analysis.entities:
         return None
@@ -157,8 +213,8 @@ def _statements(question: _Question, verb: Sequence[str]) -> Iterator[list[str]]
 
 def _negations(question: _Question, lang: str) -> Iterator[list[str]]:
     if lang == "en":
-        cannot = ("cannot",) if question.auxiliary == "can" else (f"{question.auxiliary}n't",)
-        for verb in ((question.auxiliary, _NOT[lang]), cannot):
+        contracted = {f"{question.auxiliary}n't", *_CONTRACTED.get(question.auxiliary, ())}
+        for verb in ((question.auxiliary, _NOT[lang]), *((word,) for word in sorted(contracted))):
             yield from _statements(question, tuple(map(_fold, verb)))
         return
     for statement in _statements(question, (question.auxiliary,)):

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from domain import WITH_TEXT, Citation, Sentence, Status, Verdict
+from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
 from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -117,6 +117,22 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
         stale_at=answer.stale_at,
         feedback=feedback.find(session, answer.question_id, answer.revision),
     )
+
+
+def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tuple[ContextHit, ...]] | None:
+    """Return a question's provisional answer with its verdict and context; None where it has none that was judged."""
+    row = answers.last(session, question_id)
+    if row is None or not row.provisional or not row.verdict:
+        return None
+    answer = Answer(
+        text=row.text,
+        sentences=_SENTENCES.validate_python(row.sentences),
+        citations=_CITATIONS.validate_python(row.citations),
+        confidence=row.confidence,
+        composer=row.composer,
+        notice=row.notice,
+    )
+    return answer, _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
 
 
 def latest(session: Session, limit: int = 20) -> list[QuestionRow]:

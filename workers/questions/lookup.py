@@ -10,16 +10,17 @@ import structlog
 
 from domain import Answer, EventKind, Question, Scope
 from pipeline import ask
+from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.ask import LookupResult
 from store.crawl import sources
 from store.graph.reader import GraphReader
 from store.pages import pages, visibility
-from store.questions import evidence
+from store.questions import evidence, records
 from store.sql.database import DatabaseError
 from workers.questions.spending import remaining_budget
-from workers.questions.transitions import earned
+from workers.questions.transitions import Earlier, earned
 
 if TYPE_CHECKING:
     from pipeline.llm import OnAnswer
@@ -47,6 +48,18 @@ def final_pass(services: Services, question: Question) -> LookupResult:
     return _finish(
         services, question, ask.final_pass(_query(services, question), question.variants, _tools(services, question))
     )
+
+
+def earlier_answer(services: Services, question: Question) -> Earlier | None:
+    """Return the provisional answer of the question's earlier passes, where it still stands in its pages."""
+    with services.database.read() as session:
+        stored = records.provisional(session, question.id)
+        if stored is None or stored[0].composer == ABSTENTION:
+            return None
+        answer, verdict, context = stored
+        texts = pages.texts(session, [citation.page_id for citation in answer.citations])
+    answer = check(answer, texts.get)
+    return Earlier(answer=answer, verdict=verdict, context=context) if answer.citations else None
 
 
 def learn(services: Services, result: LookupResult) -> None:

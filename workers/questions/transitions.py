@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from domain import Hit, Question, Status, VariantKind
+from domain import Answer, Hit, Question, Status, VariantKind, Verdict
 from domain.record import ContextHit
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import LookupResult
@@ -21,36 +21,55 @@ CUTOFF_VALUES = ("chunks_retrieved", "found", "confidence", "stop_reason")
 NO_CHANGES = Changes()
 
 
-def after_first_pass(question: Question, result: LookupResult) -> Move:
-    """Answer, or search again in other words."""
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """The best answer that earlier passes of a question gave."""
+
+    answer: Answer
+    verdict: Verdict
+    context: tuple[ContextHit, ...]
+
+    def is_better_than(self, result: LookupResult) -> bool:
+        """Return whether a later pass, which is not sufficient either, gives less."""
+        return result.answer is None or self.verdict.confidence > result.verdict.confidence
+
+
+def after_first_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
+    """Answer, or search again in other words; what is likely right is kept as a provisional answer."""
     if result.verdict.sufficient:
         return _answered(result)
     move = _move(result, Status.RETRYING, "insufficient")
+    if likely_answer(result.answer, result.verdict, result.analysis.lang):
+        return move
     return replace(move, answer=None, verdict=None, context=())
 
 
-def after_second_pass(question: Question, result: LookupResult) -> Move:
+def after_second_pass(question: Question, result: LookupResult, earlier: Earlier | None = None) -> Move:
     """Answer; or read the web and give a provisional answer; or end, when the web may not be read."""
     if result.verdict.sufficient:
         return _answered(result)
     if not question.crawl_enabled:
-        return _last_word(result, Changes(stop_reason="reading the web was not allowed"), pages_read=0)
-    return _provisional(result, Changes(crawl_reason=result.verdict.reason))
+        return _last_word(result, earlier, Changes(stop_reason="reading the web was not allowed"), pages_read=0)
+    return _provisional(result, earlier, Changes(crawl_reason=result.verdict.reason))
 
 
-def after_final_pass(question: Question, result: LookupResult, progress: Progress) -> Move:
+def after_final_pass(
+    question: Question, result: LookupResult, progress: Progress, earlier: Earlier | None = None
+) -> Move:
     """Answer; or read the next wave while the budget lasts; or end."""
     changes = Changes(cycle=progress.cycle)
     if result.verdict.sufficient:
         return _answered(result, replace(changes, stop_reason="the answer was found"))
     if stop := stop_reason(question, progress):
-        return _last_word(result, replace(changes, stop_reason=stop), pages_read=progress.pages)
-    return _provisional(result, changes)
+        return _last_word(result, earlier, replace(changes, stop_reason=stop), pages_read=progress.pages)
+    return _provisional(result, earlier, changes)
 
 
-def _provisional(result: LookupResult, changes: Changes) -> Move:
+def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes) -> Move:
     """Go on to reading with the best answer so far; without any hit it says that the answer is not known yet."""
     move = _move(result, Status.SEEKING, "insufficient", changes)
+    if earlier and earlier.is_better_than(result):
+        return replace(move, answer=None)  # it stays
     return replace(move, answer=result.answer or abstention([result]))
 
 
@@ -58,9 +77,13 @@ def _answered(result: LookupResult, changes: Changes = NO_CHANGES, outcome: str 
     return _move(result, Status.ANSWERED, outcome, changes)
 
 
-def _last_word(result: LookupResult, changes: Changes, *, pages_read: int) -> Move:
-    """Answer with what is likely right, marked as unsure; or abstain."""
-    if likely := likely_answer(result):
+def _last_word(result: LookupResult, earlier: Earlier | None, changes: Changes, *, pages_read: int) -> Move:
+    """Answer with what is likely right, marked as unsure, the best of all passes; or abstain."""
+    lang = result.analysis.lang
+    if earlier and earlier.is_better_than(result) and (best := likely_answer(earlier.answer, earlier.verdict, lang)):
+        move = _answered(result, changes, outcome="likely")
+        return replace(move, answer=best, verdict=earlier.verdict, context=earlier.context)
+    if likely := likely_answer(result.answer, result.verdict, lang):
         return _answered(replace(result, answer=likely), changes, outcome="likely")
     move = _move(result, Status.ABSTAINED, "insufficient", changes)
     return replace(move, answer=abstention([result], pages_read=pages_read))

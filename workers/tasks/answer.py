@@ -11,6 +11,7 @@ from store.questions.state import Move
 from workers.app import app
 from workers.questions import crawl_progress, lookup, submit, transitions
 from workers.questions.step import finish, step
+from workers.questions.transitions import Earlier
 from workers.services import Services, services
 
 
@@ -38,23 +39,23 @@ def requery(question_id: str) -> None:
     _search(question_id, Status.REQUERYING, lookup.final_pass, _after_final_pass)
 
 
-def _after_final_pass(question: Question, result: LookupResult) -> Move:
+def _after_final_pass(question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
     ready = services()
     with ready.database.read() as session:
         progress = crawl_progress.progress(session, question, ready.now())
-    return transitions.after_final_pass(question, result, progress)
+    return transitions.after_final_pass(question, result, progress, earlier)
 
 
 def _search(
     question_id: str,
     status: Status,
     run_pass: Callable[[Services, Question], LookupResult],
-    decide: Callable[[Question, LookupResult], Move],
+    decide: Callable[[Question, LookupResult, Earlier | None], Move],
 ) -> None:
     """Run one pass of a question and record the decision; then learn from the result."""
     ready = services()
     with step(ready, question_id, status) as work:
         if work is not None:
             result = run_pass(ready, work.question)
-            if finish(ready, work, decide(work.question, result)):
+            if finish(ready, work, decide(work.question, result, lookup.earlier_answer(ready, work.question))):
                 lookup.learn(ready, result)

@@ -27,22 +27,28 @@ def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = ""
     return Hit(passage=item, score=similarity, scale="minmax", rank=page_id, similarity=similarity)
 
 
-def test_passage_that_says_it_suffices_and_the_reason_counts_the_words() -> None:
+def test_passage_that_says_it_suffices_and_the_reason_says_so() -> None:
     hits = [hit("France won the 1998 World Cup, beating Brazil in the final.", similarity=0.8)]
     verdict = calibrated_judge("wellread-en-1-int8")(WORLD_CUP, hits, 0.7)
     assert verdict.sufficient
     assert verdict.missing == ()
-    assert verdict.reason == "The best passage covers 4 of the 4 words that matter in the question."
+    assert verdict.reason == "What has been read answers the question."
 
 
 def test_passage_about_something_else_does_not_and_the_missing_words_are_named() -> None:
     verdict = calibrated_judge("wellread-en-1-int8")(
-        WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1)], 0.7
+        WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1, title="csv")], 0.7
     )
     assert not verdict.sufficient
     assert verdict.confidence < 0.1
     assert verdict.missing == ("won", "1998", "Cup")
-    assert verdict.reason.endswith("it lacks won, 1998, Cup.")
+    assert verdict.reason.startswith("The nearest passages are in “csv”;")
+
+
+def test_the_reason_is_in_the_askers_language_and_names_a_page_by_its_url_where_it_has_no_title() -> None:
+    question = analyse_question("Wer gewann 1998 die Weltmeisterschaft?", "de")
+    verdict = calibrated_judge("wellread-en-1-int8")(question, [hit("Ein Buch der Welt.", similarity=0.1)], 0.7)
+    assert verdict.reason.startswith("Die nächsten Stellen stehen in “https://example.org/1”;")
 
 
 @pytest.mark.parametrize("embedder", ["wellread-en-1-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
@@ -181,7 +187,7 @@ def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
         assert evidence.beside_the_point is beside
     verdict = calibrated_judge("wellread-en-1-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
     assert verdict.confidence <= BESIDE_THE_POINT
-    assert verdict.reason.endswith("but no sentence holds the kind of thing that is asked for.")
+    assert verdict.reason.endswith("none of them holds the kind of thing asked for.")
 
 
 @pytest.mark.parametrize(("similarities", "sufficient"), [((0.7, 0.71), True), ((0.9, 0.69), False), ((), False)])

@@ -107,6 +107,41 @@ def test_at_the_end_an_answer_without_a_citation_is_not_given() -> None:
     assert transitions.after_second_pass(replace(QUESTION, crawl_enabled=False), bare).to is Status.ABSTAINED
 
 
+def _earlier(confidence: float) -> transitions.Earlier:
+    attempt = _attempt(sufficient=False, confidence=confidence, citations=(CITATION,))
+    assert attempt.answer is not None
+    return transitions.Earlier(answer=replace(attempt.answer, text="Bea [1]"), verdict=attempt.verdict, context=())
+
+
+def test_a_likely_answer_of_the_first_look_is_kept_while_it_looks_again() -> None:
+    likely = _attempt(sufficient=False, confidence=0.6, citations=(CITATION,))
+    move = transitions.after_first_pass(QUESTION, likely)
+    assert (move.to, move.answer, move.verdict) == (Status.RETRYING, likely.answer, likely.verdict)
+
+
+@pytest.mark.parametrize(("confidence", "kept"), [(0.6, True), (0.3, False)])
+def test_a_provisional_answer_is_replaced_only_by_one_that_is_as_sure(confidence: float, kept: bool) -> None:
+    earlier = _earlier(confidence)
+    second = transitions.after_second_pass(QUESTION, POOR, earlier)
+    later = transitions.after_final_pass(QUESTION, POOR, Progress(cycle=1), earlier)
+    for move in (second, later):
+        assert (move.to, move.answer) == (Status.SEEKING, None if kept else POOR.answer)
+
+
+def test_at_the_end_the_best_answer_of_all_passes_is_given_with_its_confidence() -> None:
+    move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10), _earlier(0.6))
+    assert move.to is Status.ANSWERED
+    assert move.answer is not None
+    assert (move.answer.text, move.answer.confidence) == ("Bea [1]", 0.6)
+    assert "0.60" in move.answer.notice
+    assert move.verdict is not None
+    assert move.verdict.confidence == 0.6
+
+
+def test_what_suffices_is_given_whatever_was_given_before() -> None:
+    assert transitions.after_final_pass(QUESTION, GOOD, Progress(), _earlier(0.9)).answer == GOOD.answer
+
+
 def test_nothing_to_read_leads_to_a_last_look_with_the_reason() -> None:
     move = after_seek(QUESTION, chosen=0, why_none="no source", detail=NOTHING, now=NOW)
     assert (move.to, move.changes.stop_reason) == (Status.REQUERYING, "no source")
