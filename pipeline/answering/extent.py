@@ -27,6 +27,7 @@ _BEFORE = 0.05
 _BELONGS = 1.0
 #: blocks that are read line by line; their parts belong together
 _LINES = frozenset({"list", "table", "definition"})
+_ANNOUNCED = frozenset({"code", "row", "header", "signature"})
 #: a sentence that goes on with what the sentence before it says
 _GOES_ON = re.compile(
     r"(?:it|its|they|their|them|this|these|that|those|then|otherwise|however|but|instead|in (?:that|this|such an?) case"
@@ -35,7 +36,6 @@ _GOES_ON = re.compile(
     r"|il|elle|ils|elles|cel[ua]i?|cela|alors|sinon|mais|dans ce cas)\b",
     re.IGNORECASE,
 )
-_HEADER_CELL_WORDS = 4
 
 
 def extend(
@@ -74,14 +74,10 @@ def _announced(following: Sequence[Span]) -> list[Span]:
     if not following:
         return []
     first = following[0]
-    if first.block_kind in _LINES or first.kind in ("code", "row", "signature"):
+    if first.block_kind in _LINES or first.kind in _ANNOUNCED:
         return list(
             takewhile(
-                lambda other: (
-                    (other.block == first.block)
-                    if first.block_kind in _LINES
-                    else other.kind in ("code", "row", "signature")
-                ),
+                lambda other: (other.block == first.block) if first.block_kind in _LINES else other.kind in _ANNOUNCED,
                 following,
             )
         )

@@ -18,6 +18,7 @@ from domain import Hit
 from pipeline.judging.sentences import ANSWERING, Span, spans_of
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
+from pipeline.question.yes_no import is_yes_no
 from text.rarity import rarity_among
 from text.related_words import best_weight, find_related
 from text.terms import passage_terms, terms_of
@@ -50,7 +51,10 @@ class SpanCoverage:
     defines: bool  #: it defines the thing asked about
     asked: AnswerType  #: the kind of thing asked for
     fit: float  #: how well the sentence holds such a thing, [−1, 1]; 0 where any kind of thing is asked for
+    repeats: bool = False  #: it says nothing but the question's own words
+    is_labelled: bool = False  #: it is a row of a table, whose first cell is in the question
     cosine: float | None = None  #: of the question and the sentence in its passage; None: its hit was not read
+    evidence: float = 0.0  #: the reader's logit that it answers; 0 where its hit was not read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +85,9 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
     places = {hit.passage.id: at for at, hit in enumerate(hits)}
     kind = answer_type_of(analysis.text)
     asks_what = _ASKS_WHAT.match(analysis.text) is not None
-    cosines = _cosines(spans)
+    cosines, evidence = _cosines(spans), _evidence(spans)
+    asked = {other for others in stand_for.values() for other in others}
+    repeatable = not is_yes_no(analysis)  # there the statement of what is asked may be the answer
     covered = []
     for place, span in enumerate(spans):
         led = _most(own[place], _most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE))
@@ -98,7 +104,10 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
                 defines=asks_what and _defines(stand_for, span),
                 asked=kind,
                 fit=rate_fit(kind, analysis.text, span.named_text),
+                repeats=repeatable and bool(span.terms) and asked.issuperset(span.terms),
+                is_labelled=_is_labelled(span, asked, lang),
                 cosine=cosines[place],
+                evidence=evidence[place],
             )
         )
     return Coverage(
@@ -120,6 +129,17 @@ def _cosines(spans: Sequence[Span]) -> list[float | None]:
     return [
         span.hit.reading.sentence_scores([(span.start, span.end)])[0] if span.hit.reading else None for span in spans
     ]
+
+
+def _evidence(spans: Sequence[Span]) -> list[float]:
+    """Return the reader's logit that each sentence answers, where its hit was read."""
+    return [span.hit.reading.evidence([(span.start, span.end)])[0] if span.hit.reading else 0.0 for span in spans]
+
+
+def _is_labelled(span: Span, asked: Collection[str], lang: str) -> bool:
+    """Return whether a sentence is a row of a table whose first cell has only words of the question."""
+    label = terms_of(span.text.partition(" | ")[0], lang) if span.block_kind == "table" else ()
+    return bool(label) and all(term in asked for term in label)
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:

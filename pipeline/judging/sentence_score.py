@@ -29,6 +29,7 @@ _LOSS: dict[SentenceKind, float] = {
     "signature": 2,
     "heading": 4,
     "question": 4,
+    "header": 4,
 }
 _LONG, _LONG_CHARACTERS = 2.0, 350
 
@@ -39,7 +40,13 @@ WORTH_GIVING = 0.5
 SAME_ABOVE = 0.8
 
 #: for sentences of hits that were read; measured on manuals: the first is right .35, where words alone choose .16
-_COSINE, _SIMILARITY, _RANKED, _WORDS = 10.0, 5.0, 1.5, 0.2
+_COSINE, _SIMILARITY, _RANKED, _WORDS = 12.0, 5.0, 3.0, 0.2
+_EVIDENCE, _ANSWERS = 0.2, 0.3
+#: what a sentence loses that only repeats the question, or begins with the yes or no to another one; and what a row
+#: of a table gains whose first cell the question names
+_REPEATS, _REPLIES, _LABELLED = 1.5, 3.0, 2.0
+#: a question above a sentence is the one asked when it and the title hold this share of its words
+_SAME_QUESTION = 0.8
 #: how much less than the best a sentence has that tells next to nothing
 _SPREAD = 4.0
 
@@ -90,6 +97,10 @@ def score(read: SpanCoverage) -> float:
         + _SIMILARITY * read.span.hit.reading.similarity
         + _RANKED * read.span.hit.score
         + _WORDS * _by_words(read)
+        + _EVIDENCE * read.evidence
+        + _ANSWERS * read.span.hit.reading.answers
+        + _LABELLED * read.is_labelled
+        - _REPEATS * read.repeats
         - _readability_loss(read)
     )
 
@@ -113,4 +124,5 @@ def _readability_loss(read: SpanCoverage) -> float:
     """Return what a sentence loses for its kind, and for being too long to be read as an answer."""
     text = read.span.text
     too_long = max(0, len(text) - _LONG_CHARACTERS) / _LONG_CHARACTERS
-    return _LOSS[read.span.kind] + _LONG * too_long
+    replies = _REPLIES if read.span.replies and read.led < _SAME_QUESTION else 0.0
+    return _LOSS[read.span.kind] + _LONG * too_long + replies

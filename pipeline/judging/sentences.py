@@ -16,8 +16,8 @@ from text.sentences import sentence_spans
 from text.terms import terms_of
 
 #: prose, rows (of a list or a table) and perhaps pointers (to further reading) can answer; a signature is the name
-#: that documentation describes below it
-SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code"]
+#: that documentation describes below it, a header the first row of a table
+SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code", "header"]
 ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "pointer"})
 
 #: the largest share of code marks among the characters of prose
@@ -37,9 +37,12 @@ _KINDS: Mapping[BlockKind, SentenceKind] = {"heading": "heading", "code": "code"
 _BULLET = re.compile(r"(?:[-*•‣]\s+)+")
 _NUMBER = re.compile(r"(?:\d{1,5}|[a-zA-Z]{1,2}|[ivxlcdmIVXLCDM]{1,8})\.\s+")  #: of a list's item
 _HEADING_WORDS, _PROSE_WORDS = 12, 4
+#: the most words of a table's header in one cell
+_HEADER_CELL_WORDS = 4
 #: "Accessibility: paths, steps, and seeing the lantern."
 _POINTER = re.compile(r"[^\W\d_][\w' -]{2,40}: [^\W\d_A-Z][^.:\d]*\.?")
 _ENDS = re.compile(r"[.!…:;。！][\"'”’»)\]]*(?: ?\[\d+\])*$")
+_ROW = re.compile(r"\S(?:.*\S)?")
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 _REPLY = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|sì|sim|não)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
@@ -74,7 +77,7 @@ class Span:
 
 def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
     """Return every sentence of ``hits`` in order."""
-    return [span for hit in hits for span in _with_leads([*_of_hit(hit, lang)])]
+    return [span for hit in hits for span in _with_leads(_with_headers([*_of_hit(hit, lang)]))]
 
 
 def looks_like_code(text: str) -> bool:
@@ -129,13 +132,33 @@ def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
 def _sentences(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     """Yield the sentences of a passage, each with the place and the kind of its block; none goes beyond its block."""
     for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
-        for start, end in sentence_spans(passage.text[block.start : block.end]):
+        text = passage.text[block.start : block.end]
+        for start, end in _rows(text) if block.kind == "table" else sentence_spans(text):
             yield block.start + start, block.start + end, place, block.kind
+
+
+def _rows(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in _ROW.finditer(text)]
 
 
 def _paragraphs(text: str) -> list[Block]:
     """Return the paragraphs of a passage whose blocks are not known."""
     return [Block(kind="prose", start=found.start(), end=found.end()) for found in _PARAGRAPH.finditer(text)]
+
+
+def _with_headers(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of one hit, the first row of a longer table as its header, where no cell is a value."""
+    return [replace(span, kind="header") if _is_header(spans, at) else span for at, span in enumerate(spans)]
+
+
+def _is_header(spans: Sequence[Span], at: int) -> bool:
+    span = spans[at]
+    if span.block_kind != "table" or (at and spans[at - 1].block == span.block):
+        return False
+    cells = span.text.split(" | ")
+    below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
+    short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in cells)
+    return len(below) > 1 and len(cells) > 1 and short
 
 
 def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:
@@ -169,4 +192,4 @@ def _announces(spans: Sequence[Span], at: int) -> bool:
 
 
 def _is_cells(span: Span) -> bool:
-    return span.kind == "row" and " | " in span.text
+    return span.kind in ("row", "header") and " | " in span.text
