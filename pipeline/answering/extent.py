@@ -104,7 +104,7 @@ def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None
         quote = replace(span, start=start.start, end=end.end)
         if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
             return quote
-    return None
+    return span if span.block_kind == "table" else None
 
 
 def _within(first: Span, last: Span) -> Span | None:
