@@ -61,7 +61,7 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
         return replace(span, start=span.named_at)
     if span.text.endswith(":") and (announced := _announced(following)):
-        return _within(span, announced[-1])
+        return _as_far_as_it_fits(span, announced)
     if span.block_kind in _LINES and (in_block := _block_of(spans, at, wants_all=wants_all)):
         return in_block
     if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
@@ -105,6 +105,13 @@ def _block_of(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None
         if len(quote.text.split()) <= ALONE_WORDS or len(quote.text) <= limit:
             return quote
     return span if span.block_kind == "table" else None
+
+
+def _as_far_as_it_fits(span: Span, announced: Sequence[Span]) -> Span | None:
+    """Return an announcement with what it announces: a list's first items where all are too many, all code or none."""
+    if announced[0].block_kind != "list":
+        return _within(span, announced[-1])
+    return next((whole for last in reversed(announced) if (whole := _within(span, last))), None)
 
 
 def _within(first: Span, last: Span) -> Span | None:
