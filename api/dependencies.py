@@ -43,9 +43,10 @@ def _state(name: str) -> Any:
 
 
 def _question_id(question_id: Annotated[str, Path(description="The question's id.")]) -> str:
-    if not _ID.fullmatch(question_id):
+    plain = question_id.replace("-", "").lower()  # an asker's own id may be written as UUIDs are
+    if not _ID.fullmatch(plain):
         raise UnknownQuestion(f"There is no question {question_id[:40]!r}: an id has 32 hexadecimal digits.")
-    return question_id
+    return plain
 
 
 ServicesDep = Annotated[Services, _state("services")]

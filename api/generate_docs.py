@@ -91,7 +91,7 @@ def generated_parts() -> dict[str, str]:
     from api.openai.requests import CompletionRequest
     from api.schemas.requests import ChatRequest, QuestionRequest, SearchRequest
     from domain.record import FoundPassage, Record
-    from workers.questions.submit import Payload
+    from workers.questions.asked import Payload
     from workers.services import Services
     from workers.settings import Settings
 

@@ -18,6 +18,7 @@ LEARNING_S = 600.0
 class Options(TypedDict, total=False):
     """How a question is to be answered; the server has a default for each."""
 
+    id: str  # a UUID of your own, under which the answer is found
     crawl_enabled: bool  # whether the web may be read
     max_search_cycles: int
     max_age: int  # seconds; evidence read longer ago does not count

@@ -15,6 +15,7 @@ from sqlalchemy import select
 from domain import Status
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
+from store.ephemeral.default_queue import take_over
 from store.questions import shared_runs, state
 from store.questions.state import Move
 from store.sql import leases
@@ -53,6 +54,8 @@ def sweep(services: Services) -> None:
     _send_due(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
     _send_due(services, "wellread.embed", PageRow, PageRow.state == IndexState.FETCHED, late)
     _send_due(services, "wellread.notify", WebhookRow, WebhookRow.status == WebhookStatus.WAITING, late)
+    if moved := take_over(services.redis, "wellread.ask", QUEUES["wellread.ask"], PRIORITY_STEPS):
+        log.info("questions_taken_over", messages=moved)
 
 
 def messages_to_send(due: int, waiting: int) -> int:

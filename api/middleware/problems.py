@@ -20,7 +20,6 @@ from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.errors import PREFIX, error_json, status_of
 from api.openai.messages import BadMessages
 from api.openai.requests import UnknownModel, Unsupported
-from api.schemas.requests import BadBudget
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
 from pipeline.question.analysis import QuestionError
@@ -30,6 +29,7 @@ from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.sql.database import DatabaseError
+from workers.questions.asked import BadBudget
 from workers.questions.submit import BadSite, UnknownStrategy
 
 log = structlog.get_logger()
@@ -131,8 +131,8 @@ _KNOWN: dict[type[Exception], _Kind] = {
         what_to_do="Check the id.",
     ),
     IdempotencyConflict: _Kind(
-        type="idempotency-conflict", status=409, title="Key used before",
-        what_to_do="Use a new Idempotency-Key for a new question.",
+        type="idempotency-conflict", status=409, title="Key or id used before",
+        what_to_do="Use a new Idempotency-Key, or id, for a new question.",
     ),
     QuestionError: _Kind(
         type="question-error", status=422, title="The question cannot be asked",

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends, Response
 
 from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
 from api.middleware.auth import Role, caller, require
-from api.schemas.requests import ChatRequest, to_new
+from api.schemas.requests import ChatRequest
 from api.streams.events import final_record
 from domain.record import Record
 from workers.questions import submit
+from workers.questions.asked import to_new
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 

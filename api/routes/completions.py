@@ -16,10 +16,10 @@ from api.middleware.auth import Role, caller, require
 from api.openai import completions
 from api.openai.errors import error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
-from api.schemas.requests import to_new
 from api.streams.events import final_record
 from domain.record import Record
 from workers.questions import submit
+from workers.questions.asked import to_new
 
 router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(require(Role.ask))])
 

@@ -12,12 +12,13 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
 from api.middleware.auth import Role, caller, require
 from api.schemas.records import QuestionSummary, StepOut
-from api.schemas.requests import QuestionRequest, to_new
+from api.schemas.requests import QuestionRequest
 from api.streams.events import watch
 from domain.record import Record
 from store.questions import records
 from store.questions import trace as stored_trace
 from workers.questions import submit
+from workers.questions.asked import to_new
 
 router = APIRouter(prefix="/api/questions", tags=["questions"], dependencies=[Depends(require(Role.ask))])
 
@@ -39,7 +40,14 @@ def ask(
     ] = "",
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
-    new = to_new(body, submit.default_budget(services), idempotency_key=idempotency_key, private=given < Role.operate)
+    new = to_new(
+        body,
+        submit.default_budget(services),
+        deadline_s=body.deadline,
+        callback_url=body.callback_url or "",
+        idempotency_key=idempotency_key,
+        private=given < Role.operate,
+    )
     question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/questions/{question.id}"

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from domain import Budget, Question, Status
@@ -22,7 +22,7 @@ from store.sql.tables import QuestionRow
 
 
 class IdempotencyConflict(WellreadError):
-    """The Idempotency-Key was used before for another question: use a new key for a new question."""
+    """The Idempotency-Key or the id was used before for another question: use a new one for a new question."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,7 @@ class NewQuestion:
     """A question as a caller asks it."""
 
     text: str
+    id: str = ""  #: the asker's own, 32 hexadecimal digits; "": one is made
     lang: str = ""
     strategy: str = ""
     sites: tuple[str, ...] = ()
@@ -49,9 +50,9 @@ class NewQuestion:
 
 
 def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
-    """Save a question; a used idempotency key returns the first one. Return it and whether it is new."""
-    question_id = uuid.uuid4().hex
-    if not add_missing(session, QuestionRow, QuestionRow.idempotency_key, **_row(question_id, new, now)):
+    """Save a question; a used idempotency key or id returns the first one. Return it and whether it is new."""
+    question_id = new.id or uuid.uuid4().hex
+    if not add_missing(session, QuestionRow, **_row(question_id, new, now)):
         return to_question(_asked_before(session, new)), False
     if new.watch:
         watches.add(session, question_id, "", now)
@@ -81,18 +82,22 @@ def _own(new: NewQuestion) -> dict[str, Any]:
 
 
 def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
-    known = session.scalars(select(QuestionRow).where(QuestionRow.idempotency_key == new.idempotency_key)).one()
-    if known.fingerprint != _fingerprint(new):
+    """Return the question with this id or key; raise IdempotencyConflict where it, or one of two, is another one."""
+    named = [QuestionRow.id == new.id]
+    if new.idempotency_key:
+        named.append(QuestionRow.idempotency_key == new.idempotency_key)
+    known, *others = session.scalars(select(QuestionRow).where(or_(*named))).all()
+    if others or known.fingerprint != _fingerprint(new) or new.id not in ("", known.id):
+        what = f"id {new.id!r}" if known.id == new.id else f"Idempotency-Key {new.idempotency_key!r}"
         raise IdempotencyConflict(
-            f"The Idempotency-Key {new.idempotency_key!r} belongs to another question "
-            f"({known.id}): use a new key for a new question."
+            f"The {what} belongs to another question ({known.id}): use a new one for a new question."
         )
     return known
 
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("idempotency_key", "answer_fingerprint", "overrides"):
+    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides"):
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit

@@ -36,13 +36,17 @@ def update_rows(session: Session, table: type[Table], *where: ColumnElement[bool
     return changed.rowcount
 
 
-def add_missing(session: Session, table: type[Table], key: Any, **values: Any) -> bool:
-    """Add a row unless there is one with its ``key`` (a column); return whether it was added.
+def add_missing(session: Session, table: type[Table], key: Any = None, **values: Any) -> bool:
+    """Add a row unless there is one with its ``key`` (a column; None: any that is unique); return whether it was added.
 
     A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
     the row is there, whoever added it.
     """
-    add = dialect_insert(session, table).values(**values).on_conflict_do_nothing(index_elements=[key])
+    add = (
+        dialect_insert(session, table)
+        .values(**values)
+        .on_conflict_do_nothing(index_elements=None if key is None else [key])
+    )
     return session.execute(add.returning(*inspect(table).primary_key)).first() is not None
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.api import walk
 from tests.docs.blocks import API, BROKER, Block, blocks
-from workers.questions.submit import Payload
+from workers.questions.asked import Payload
 from workers.questions.webhooks import sign
 from workers.services import Services
 

@@ -57,7 +57,7 @@ def test_one_key_sent_at_once_for_two_questions_is_refused_to_the_second(databas
     def ask(text: str) -> Callable[[Session], bool]:
         return lambda session: new_questions.ask(session, NewQuestion(text=text, idempotency_key="k"), NOW)[1]
 
-    with pytest.raises(IdempotencyConflict, match="new key"):
+    with pytest.raises(IdempotencyConflict, match="belongs to another question"):
         _at_once(database, ask("Once?"), ask("Twice?"))
 
 

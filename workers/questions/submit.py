@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
-from domain.question import Overrides
 from domain.site import Source, is_under
-from pipeline.limits import MAX_K
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -23,6 +21,7 @@ from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
+from workers.questions.asked import Payload, to_new
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
 
@@ -31,14 +30,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-MAX_SITES, MAX_LANGS = 20, 20
-#: ISO 639-1, or 639-3 where that has none
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-#: what one question may set instead of the operator's settings
-Threshold = Annotated[float | None, Field(ge=0, le=1)]
-VariantCount = Literal[0, 2, 3, 4, 5] | None
-TopK = Annotated[int | None, Field(ge=1, le=MAX_K)]
-
 
 class BadSite(WellreadError):
     """The site cannot be read: its URL is invalid, or its address is private and not the operator's own."""
@@ -46,30 +37,6 @@ class BadSite(WellreadError):
 
 class UnknownStrategy(WellreadError):
     """There is no such retrieval strategy."""
-
-
-class Payload(BaseModel):
-    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: str
-    idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless.")
-    lang: str = Field("", max_length=8)
-    strategy: str = ""
-    threshold: Threshold = None
-    variants: VariantCount = None
-    top_k: TopK = None
-    sites: list[str] = Field(default_factory=list, max_length=MAX_SITES)
-    langs: list[Language] = Field(default_factory=list, max_length=MAX_LANGS, description="Of the pages that answer.")
-    crawl_enabled: bool = True
-    max_search_cycles: int | None = Field(None, ge=0, le=20)
-    max_age: int | None = Field(None, ge=0, description="Seconds.")
-    reuse: bool = Field(True, description="Whether an equal question's answer, or run, may be given.")
-    watch: bool = Field(False, description="Asked again when its evidence changes.")
-    deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds.")
-    callback_url: str = ""
-    priority: int = Field(0, ge=0, le=9)
 
 
 def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
@@ -120,33 +87,18 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
     """Accept a question from a message; an invalid one is logged and dropped."""
     try:
         asked = Payload.model_validate(payload)
-        question, _ = submit(services, to_new(asked, default_budget(services)))
+        new = to_new(
+            asked,
+            default_budget(services),
+            deadline_s=asked.deadline,
+            callback_url=asked.callback_url,
+            idempotency_key=asked.idempotency_key,
+        )
+        question, _ = submit(services, new)
     except (ValidationError, WellreadError) as error:
         log.error("message_refused", error=str(error))
         return None
     return question
-
-
-def to_new(asked: Payload, budget: Budget) -> NewQuestion:
-    """Return the payload as the store takes it."""
-    cycles = budget.cycles if asked.max_search_cycles is None else asked.max_search_cycles
-    return NewQuestion(
-        text=asked.question,
-        lang=asked.lang,
-        strategy=asked.strategy,
-        sites=tuple(asked.sites),
-        langs=tuple(asked.langs),
-        crawl_enabled=asked.crawl_enabled,
-        max_age_s=asked.max_age,
-        budget=replace(budget, cycles=cycles),
-        overrides=Overrides(threshold=asked.threshold, variants=asked.variants, top_k=asked.top_k),
-        priority=asked.priority,
-        deadline_s=asked.deadline,
-        idempotency_key=asked.idempotency_key,
-        callback_url=asked.callback_url,
-        reuse=asked.reuse,
-        watch=asked.watch,
-    )
 
 
 def default_budget(services: Services) -> Budget:

@@ -115,6 +115,18 @@ def test_zero_search_cycles_read_nothing(http: TestClient, services: Services) -
         assert find(session, record["id"]).crawl_enabled is False
 
 
+def test_asker_chooses_the_id_and_finds_the_answer_under_it(http: TestClient) -> None:
+    asked = "0B5E9C7A-6A0B-4D53-9D52-6F3C3B1A2F00"
+    first = http.post("/api/questions", json={"question": "Mine?", "id": asked})
+    again = http.post("/api/questions", json={"question": "Mine?", "id": asked})
+    other = http.post("/api/questions", json={"question": "Yours?", "id": asked})
+    assert (first.status_code, again.status_code, other.status_code) == (202, 200, 409)
+    assert "belongs to another question" in other.json()["detail"]
+    read = http.get(f"/api/questions/{asked}").json()
+    assert (read["id"], read["question"]) == (asked.replace("-", "").lower(), "Mine?")
+    assert http.post("/api/questions", json={"question": "Mine?", "id": "1"}).status_code == 422
+
+
 def test_same_idempotency_key_and_body_give_the_same_question(http: TestClient) -> None:
     key = {"Idempotency-Key": "k1"}
     first = http.post("/api/questions", json={"question": "Once?"}, headers=key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -98,8 +98,37 @@ def test_the_same_idempotency_key_gives_the_same_question(database: Database) ->
 
 def test_an_idempotency_key_is_not_lent_to_another_question(database: Database) -> None:
     _ask(database, NewQuestion(text="Once?", idempotency_key="k2"))
-    with pytest.raises(IdempotencyConflict, match="new key"):
+    with pytest.raises(IdempotencyConflict, match="'k2' belongs to another question"):
         _ask(database, NewQuestion(text="Twice?", idempotency_key="k2"))
+
+
+OWN = "0123456789abcdef" * 2
+
+
+def test_askers_own_id_is_the_questions_and_a_repeat_is_harmless(database: Database) -> None:
+    new = NewQuestion(text="Once?", id=OWN)
+    assert _ask(database, new).id == OWN
+    for again in (new, replace(new, idempotency_key="k3")):  # the first fits; the second is found by its id
+        with database.write() as session:
+            found, is_new = ask(session, again, NOW)
+        assert (found.id, is_new) == (OWN, False)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (NewQuestion(text="Twice?", id=OWN), f"The id '{OWN}' belongs to another question"),
+        (NewQuestion(text="Once?", id="f" * 32, idempotency_key="k4"), "The Idempotency-Key 'k4' belongs to another"),
+        (NewQuestion(text="Once?", id=OWN, idempotency_key="k5"), "belongs to another"),  # each names another question
+    ],
+)
+def test_id_is_not_lent_to_another_question(database: Database, other: NewQuestion, said: str) -> None:
+    first = _ask(database, NewQuestion(text="Once?", id=OWN, idempotency_key="k4"))
+    _ask(database, NewQuestion(text="Once?", idempotency_key="k5"))
+    with pytest.raises(IdempotencyConflict, match=said):
+        _ask(database, other)
+    with database.read() as session:
+        assert find(session, first.id).text == "Once?"
 
 
 def test_a_cancelled_question_takes_no_late_answer(database: Database) -> None:

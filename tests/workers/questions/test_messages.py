@@ -1,0 +1,127 @@
+"""Questions that other services enqueue: with all that HTTP takes, under their own ids, and without naming a queue."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from queue import Empty
+from typing import Any
+
+import pytest
+import structlog
+from celery import Celery
+
+from store.questions.records import latest
+from store.questions.state import find
+from tests.workers.conftest import Bell
+from workers import sweep
+from workers.questions import submit
+from workers.questions.asked import Asked, Payload
+from workers.services import Services
+
+ID = uuid.uuid4()
+WHOLE: dict[str, Any] = {
+    "id": str(ID),
+    "question": "Who built the lighthouse?",
+    "crawl_enabled": True,
+    "max_search_cycles": 2,
+    "max_age": 3600,
+    "strategy": "explanation",
+    "threshold": 0.7,
+    "variants": 2,
+    "top_k": 7,
+    "lang": "en",
+    "priority": 9,
+    "sites": ["https://example.org/"],
+    "langs": ["en"],
+    "reuse": False,
+    "watch": True,
+    "budget": {"seconds": 30, "pages": 3, "bytes": 1_000_000, "depth": 1, "tokens": 1_000, "usd": 0.01},
+    "idempotency_key": "order-1",
+    "callback_url": "https://example.org/answered",
+    "deadline": 60,
+}
+
+
+@pytest.fixture
+def sender(services: Services) -> Celery:
+    """Another service's Celery application, which knows only the broker."""
+    return Celery(broker=services.settings.broker)
+
+
+def _in_queue(sender: Celery, queue: str) -> list[dict[str, Any]]:
+    """The payloads that stand in a queue, taken out as a worker takes them."""
+    found = []
+    with sender.connection_for_read() as connection, connection.SimpleQueue(queue) as waiting, suppress(Empty):
+        while True:
+            message = waiting.get(timeout=2)
+            message.ack()
+            found.append(message.payload[0][0])
+    return found
+
+
+def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> None:
+    assert WHOLE.keys() == Payload.model_fields.keys() >= Asked.model_fields.keys()
+    question = submit.accept(services, WHOLE)
+    assert question is not None
+    stored = question.budget
+    assert (question.id, question.priority, question.langs, question.lang) == (ID.hex, 9, ("en",), "en")
+    assert (stored.seconds, stored.pages, stored.bytes, stored.depth, stored.cycles) == (30, 3, 1_000_000, 1, 2)
+    assert (stored.tokens, stored.usd) == (1_000, 0.01)
+    assert (question.overrides.threshold, question.overrides.top_k, question.max_age_s) == (0.7, 7, 3600)
+    assert ("ASKED", ID.hex) in bell.rung
+
+
+def test_message_of_an_earlier_version_is_still_taken(services: Services) -> None:
+    question = submit.accept(services, {"question": "Who?", "strategy": "", "lang": "", "callback_url": ""})
+    assert question is not None
+    assert question.strategy == ""
+
+
+def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: Services) -> None:
+    asked = {"question": "Who built it?", "id": str(ID)}
+    first, again = submit.accept(services, asked), submit.accept(services, asked)
+    assert first is not None
+    assert again is not None
+    assert first.id == again.id == ID.hex
+    with structlog.testing.capture_logs() as logs:
+        assert submit.accept(services, {"question": "Who broke it?", "id": ID.hex}) is None
+    assert [(entry["event"], "belongs to another question" in entry["error"]) for entry in logs] == [
+        ("message_refused", True)
+    ]
+    with services.database.read() as session:
+        assert find(session, ID.hex).text == "Who built it?"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": "../x"},
+        {"budget": {"pages": 10_000}},
+        {"budget": {"dollars": 1}},
+        {"strategy": "guessing"},
+        {"sites": ["http://127.0.0.1/"]},
+        {"deadline": 0},
+        {"colour": "red"},
+    ],
+)
+def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wrong: Mapping[str, Any]) -> None:
+    with structlog.testing.capture_logs() as logs:
+        assert submit.accept(services, {"question": "Who?", **wrong}) is None
+    assert [entry["event"] for entry in logs] == ["message_refused"]
+    with services.database.read() as session:
+        assert latest(session) == []
+
+
+def test_message_without_a_queue_is_served_and_other_programs_messages_stay(services: Services, sender: Celery) -> None:
+    sender.send_task("wellread.ask", args=[{"question": "Who?", "id": str(ID)}])
+    sender.send_task("wellread.ask", args=[{"question": "When?"}], priority=9)
+    sender.send_task("billing.send", args=[{"order": 1}])
+    services.redis.lpush("celery", b"no message", b'{"headers": []}')
+    sweep.sweep(services)
+    sweep.sweep(services)
+    assert {payload["question"] for payload in _in_queue(sender, "answer")} == {"Who?", "When?"}
+    left = services.redis.lrange("celery", 0, -1)
+    assert [b"billing.send" in message for message in left].count(True) == 1  # type: ignore[union-attr]
+    assert len(left) == 3  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""What a question is asked with: the same over HTTP and in a message; turns it into one that can be stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from domain import Budget
+from domain.errors import WellreadError
+from domain.question import Overrides, Task
+from pipeline.limits import MAX_K
+from store.questions.new_questions import NewQuestion
+
+#: some thirty years
+MAX_AGE_S = 1_000_000_000
+MAX_SITES, MAX_LANGS = 20, 20
+#: ISO 639-1, or 639-3 where that has none
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+#: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
+Url = Annotated[str, Field(min_length=1, max_length=2048)]
+#: what one question may set instead of the operator's settings
+Threshold = Annotated[float | None, Field(ge=0, le=1)]
+VariantCount = Literal[0, 2, 3, 4, 5] | None
+TopK = Annotated[int | None, Field(ge=1, le=MAX_K)]
+
+
+class BadBudget(WellreadError):
+    """The question asks for more than the operator allows."""
+
+
+class Body(BaseModel):
+    """A body; one with an unknown field is refused, because its sender would not notice that it is ignored."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class BudgetRequest(Body):
+    """What one question may use; what is left out is the operator's default."""
+
+    seconds: float | None = Field(default=None, gt=0, description="Longest time it may read the web.")
+    pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
+    bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
+    depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
+    cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; as max_search_cycles.")
+    tokens: int | None = Field(default=None, ge=0, description="Most tokens of a language model it may use.")
+    usd: float | None = Field(default=None, ge=0, description="Most US dollars it may spend on a language model.")
+
+
+class Asked(Body):
+    """The fields of every way of asking."""
+
+    question: str = Field(description="What you want to know: at most 4,000 characters.", examples=["Who built it?"])
+    id: UUID | None = Field(
+        default=None, description="An id of your own, under which the answer is found; left out: one is made."
+    )
+    crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
+    max_search_cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing.")
+    max_age: int | None = Field(
+        default=None, ge=0, le=MAX_AGE_S, description="Evidence read longer ago than this many seconds is ignored."
+    )
+    strategy: Task | None = Field(default=None, description="How sure the answer must be; left out: from the question.")
+    threshold: Threshold = Field(
+        default=None, description="The confidence that suffices, instead of the strategy's, 0 to 1."
+    )
+    variants: VariantCount = Field(
+        default=None, description="Other wordings in phase 2; 0: none; left out: the operator's number."
+    )
+    top_k: TopK = Field(
+        default=None, description="Hits of phase 1, and half of those of phase 2; left out: from the question."
+    )
+    lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
+    priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
+    sites: list[Url] = Field(default_factory=list, max_length=MAX_SITES, description="Read and answer from these only.")
+    langs: list[Language] = Field(
+        default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
+    )
+    reuse: bool = Field(default=True, description="Whether an equal question's answer, or run, may be given.")
+    watch: bool = Field(default=False, description="Ask it again when a page that its answer cites changes.")
+    budget: BudgetRequest = Field(default_factory=lambda: BudgetRequest(), description="What the question may use.")
+
+
+class Payload(Asked):
+    """What ``send_task("wellread.ask", [payload])`` takes: a published contract."""
+
+    idempotency_key: str = Field("", max_length=255, description="Makes a repeat harmless, as an id does.")
+    lang: str = Field("", max_length=8, description="ISO 639-1; left out: from the question.")
+    strategy: Annotated[Task | None, BeforeValidator(lambda given: given or None)] = None
+    callback_url: str = ""
+    deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is.")
+
+
+def to_new(
+    asked: Asked,
+    allowed: Budget,
+    *,
+    deadline_s: float = NewQuestion.deadline_s,
+    callback_url: str = "",
+    idempotency_key: str = "",
+    private: bool = False,
+) -> NewQuestion:
+    """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
+    budget = _budget(asked, allowed)
+    return NewQuestion(
+        id=asked.id.hex if asked.id else "",
+        text=asked.question,
+        strategy=asked.strategy or "",
+        sites=tuple(asked.sites),
+        private=private,
+        langs=tuple(asked.langs),
+        lang=asked.lang,
+        priority=asked.priority,
+        crawl_enabled=asked.crawl_enabled and budget.cycles > 0,
+        max_age_s=asked.max_age,
+        budget=budget,
+        overrides=Overrides(threshold=asked.threshold, variants=asked.variants, top_k=asked.top_k),
+        reuse=asked.reuse,
+        watch=asked.watch,
+        idempotency_key=idempotency_key,
+        deadline_s=deadline_s,
+        callback_url=callback_url,
+    )
+
+
+def _budget(asked: Asked, allowed: Budget) -> Budget:
+    wanted = {name: value for name, value in asked.budget.model_dump().items() if value is not None}
+    for name in ("seconds", "pages", "bytes", "tokens", "usd"):
+        if wanted.get(name, 0) > (most := getattr(allowed, name)):
+            raise BadBudget(f"budget.{name} is {wanted[name]:g}, and the operator allows {most:g} a question.")
+    if asked.max_search_cycles is not None:
+        wanted["cycles"] = asked.max_search_cycles
+    return replace(allowed, **wanted)
