@@ -29,10 +29,11 @@ class Passage:
     text: str
     start: int  #: character offset in the page's stored text
     end: int
-    content_hash: str  #: of title and text; the embedding is kept while it does not change
+    content_hash: str  #: of title, lead and text; the embedding is kept while it does not change
     read_at: datetime | None = None
     published: datetime | None = None
     blocks: tuple[Block, ...] = ()  #: its parts by kind, at offsets in its text; none where they are not known
+    lead: str = ""  #: where it begins within a table, list or definition: the header, introducing sentence or term
     private: bool = False  #: it serves only the questions that had its page read
 
 

@@ -1,6 +1,7 @@
 """Cut a page into passages of about 120 words, at sentences, list items and headings; each is a span of its text.
 
-What fits is not cut: code, a list with the sentence above it, a table, a term with its description.
+What fits is not cut: code, a list with the sentence above it, a table, a term with its description. Where one must be
+cut, its later passages repeat the sentence, the table's header or the term as their lead.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, blocks_within, units, word_count
+from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, blocks_within, lead_of, units, word_count
 from domain import PageText, Passage
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
@@ -76,6 +77,7 @@ def _passage(
     raw = page.text[slice(*span)]
     start = span[0] + len(raw) - len(raw.lstrip())
     text = raw.strip()
+    lead = lead_of(page, start)
     title = f"{page.title} › {heading}" if heading and heading != page.title else page.title
     return Passage(
         id=f"{page_id}-{ord}",
@@ -87,8 +89,11 @@ def _passage(
         text=text,
         start=start,
         end=start + len(text),
-        content_hash=hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=16).hexdigest(),
+        content_hash=hashlib.blake2b(
+            "\0".join((title, text, lead) if lead else (title, text)).encode(), digest_size=16
+        ).hexdigest(),
         read_at=read_at,
         published=page.published,
         blocks=blocks_within(page.blocks, start, start + len(text)),
+        lead=lead,
     )

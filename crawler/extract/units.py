@@ -10,6 +10,7 @@ from domain import Block, PageText
 from text.sentences import sentence_spans
 
 TARGET_WORDS, MAX_WORDS = 110, 180
+_LEAD_CHARS = 300
 #: characters of a script without spaces for one word
 _WIDE_CHARS_PER_WORD = 2.5
 #: characters; longer strings are URLs or data, and count as several words
@@ -49,6 +50,22 @@ def _between(blocks: Sequence[Block], start: int, end: int) -> Iterator[Block]:
         if blocks[at].start >= end:
             break
         yield blocks[at]
+
+
+def lead_of(page: PageText, start: int) -> str:
+    """Return what introduces a table, list or definition that ``start`` lies within: header, sentence, or term."""
+    at = bisect_right(page.blocks, start, key=lambda block: block.start) - 1
+    block = page.blocks[at] if at >= 0 else None
+    if block is None or not block.start < start < block.end or block.kind not in ("table", "list", "definition"):
+        return ""
+    if block.kind == "list":
+        above = page.blocks[at - 1] if at else None
+        text = page.text[max(above.start, above.end - _LEAD_CHARS) : above.end] if above else ""
+        sentences = sentence_spans(text) if above is not None and above.kind == "prose" else []
+        lead = text[slice(*sentences[-1])] if sentences else ""
+    else:
+        lead = page.text[block.start : min(start, block.start + _LEAD_CHARS + 1)].partition("\n")[0].strip()
+    return lead if len(lead) < _LEAD_CHARS else ""
 
 
 def units(page: PageText, start: int, end: int) -> Iterator[list[Span]]:

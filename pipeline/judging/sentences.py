@@ -7,7 +7,7 @@ sentences that follow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -77,7 +77,11 @@ class Span:
 
 def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
     """Return every sentence of ``hits`` in order."""
-    return [span for hit in hits for span in _with_leads(_with_headers([*_of_hit(hit, lang)]))]
+    return [
+        span
+        for hit in hits
+        for span in _with_leads(_with_headers([*_of_hit(hit, lang)]), terms_of(hit.passage.lead, lang))
+    ]
 
 
 def looks_like_code(text: str) -> bool:
@@ -167,10 +171,10 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     return len(below) > 1 and len(cells) > 1 and short
 
 
-def _with_leads(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of one hit, each with the terms of the lines that lead to it."""
+def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
+    """Yield the spans of one hit, each with the terms of the lines that lead to it; ``led_by`` leads to the first."""
     heading: frozenset[str] = frozenset()
-    lead: frozenset[str] = frozenset()
+    lead = frozenset(led_by)
     named_at: int | None = None
     since = 0
     for at, span in enumerate(spans):

@@ -17,13 +17,13 @@ from text.analyser import search_text
 
 TABLE: Final = "passages"
 #: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
-ADDED: Final = {"private": "false"}
+ADDED: Final = {"private": "false", "lead": "''"}
 #: Raised when the columns or the analyser change so that what is stored must be built again.
 FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
 COLUMNS: Final = (
     "id", "page_id", "ord", "url", "title", "lang", "text", "start", "end", "content_hash", "read_at", "published",
-    "blocks", "private",
+    "blocks", "private", "lead",
 )  # fmt: skip
 
 _BLOCKS: Final = pa.list_(pa.struct({"kind": pa.string(), "start": pa.int32(), "end": pa.int32()}))
@@ -55,6 +55,7 @@ def schema(embedder_id: str, dimension: int) -> pa.Schema:
             pa.field("blocks", _BLOCKS, nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
             pa.field("private", pa.bool_(), nullable=False),
+            pa.field("lead", pa.string(), nullable=False),
         ],
         metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
     )
@@ -77,8 +78,8 @@ def check(found: pa.Schema, *, uri: str, embedder_id: str, dimension: int) -> No
 
 
 def embedding_text(passage: Passage) -> str:
-    """Return what is embedded for a passage: its title, which says what it is about, and its text."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+    """Return what is embedded for a passage: its title, which says what it is about, what leads to it, and its text."""
+    return "\n".join(filter(None, (passage.title, passage.lead, passage.text)))
 
 
 def rows(passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]], columns: pa.Schema) -> pa.Table:
@@ -92,7 +93,12 @@ def rows(passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]]
         if field.name == "vector":
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension))
         elif field.name == "search_text":
-            arrays.append(pa.array([search_text(p.title, p.text, p.lang) for p in passages], field.type))
+            arrays.append(
+                pa.array(
+                    [search_text(p.title, f"{p.lead}\n{p.text}" if p.lead else p.text, p.lang) for p in passages],
+                    field.type,
+                )
+            )
         else:
             arrays.append(pa.array([_value(getattr(p, field.name)) for p in passages], field.type))
     return pa.Table.from_arrays(arrays, schema=columns)

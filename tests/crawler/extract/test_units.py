@@ -76,6 +76,29 @@ def test_a_long_ordered_list_is_cut_between_its_items() -> None:
     assert all(re.match(r"[a-z]{1,2}\. Trim", passage.text) for passage in passages[1:])
 
 
+@pytest.mark.parametrize(
+    ("body", "lead"),
+    [
+        (
+            "<p>Keep to them. These are the rules:</p><ul>" + "<li>Trim the wick of every lamp.</li>" * 90 + "</ul>",
+            "These are the rules:",
+        ),
+        (
+            "<table><tr><th>Lamp</th><th>Oil</th></tr>"
+            + "<tr><td>north pier</td><td>whale oil</td></tr>" * 90
+            + "</table>",
+            "Lamp | Oil",
+        ),
+        ("<dl><dt>wick</dt><dd>" + "What burns in the lamp of a harbour. " * 60 + "</dd></dl>", "wick"),
+    ],
+)
+def test_what_is_cut_repeats_what_introduces_it(body: str, lead: str) -> None:
+    passages = _passages(f"{body}<h2>Pay</h2><p>{_FILLER}</p>")
+    assert len(passages) > 3
+    assert [passage.lead for passage in passages] == ["", *[lead] * (len(passages) - 2), ""]
+    assert len({passage.content_hash for passage in passages}) > 1
+
+
 def test_a_passage_knows_the_kinds_of_its_parts() -> None:
     (passage,) = _passages(
         "<h2>Wicks</h2><p>You need two of them, as every keeper of a lamp knows, and one more for the night:</p>"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from domain import Block, Hit, Passage
 from pipeline.judging.sentences import spans_of
+from text.terms import terms_of
 
 TEXT = "Trimming the wick\n\nTrim it every evening:\n\ntrim the wick with the\nlong scissors.\n\nLamp | Oil"
 
@@ -34,3 +37,11 @@ def test_headings_code_and_rows_are_known_by_their_blocks_and_no_sentence_leaves
 
 def test_a_passage_without_blocks_is_read_by_its_form() -> None:
     assert [span.kind for span in spans_of([_hit()], "en")][:2] == ["heading", "prose"]
+
+
+def test_a_passage_that_begins_within_a_list_is_led_by_the_sentence_that_introduces_it() -> None:
+    passage = replace(_hit().passage, text="2. Fill it.\n3. Light it.", lead="To light a lamp of the harbour:")
+    passage = replace(passage, blocks=(Block(kind="list", start=0, end=len(passage.text)),))
+    spans = spans_of([replace(_hit(), passage=passage)], "en")
+    assert [span.text for span in spans] == ["Fill it.", "Light it."]
+    assert all(set(terms_of("harbour", "en")) <= span.led_by for span in spans)
