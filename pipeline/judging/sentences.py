@@ -165,6 +165,8 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     span = spans[at]
     if span.block_kind != "table" or (at and spans[at - 1].block == span.block):
         return False
+    if at == 0 and span.hit.passage.lead:  # the rest of a table that began in another passage
+        return False
     cells = span.text.split(" | ")
     below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
     short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in cells)

@@ -45,3 +45,11 @@ def test_a_passage_that_begins_within_a_list_is_led_by_the_sentence_that_introdu
     spans = spans_of([replace(_hit(), passage=passage)], "en")
     assert [span.text for span in spans] == ["Fill it.", "Light it."]
     assert all(set(terms_of("harbour", "en")) <= span.led_by for span in spans)
+
+
+def test_the_first_row_of_a_tables_rest_is_no_header() -> None:
+    passage = replace(_hit().passage, text="north | whale\nsouth | seal\neast | colza", lead="Lamp | Oil")
+    passage = replace(passage, blocks=(Block(kind="table", start=0, end=len(passage.text)),))
+    assert {span.kind for span in spans_of([replace(_hit(), passage=passage)], "en")} == {"row"}
+    whole = replace(passage, lead="")
+    assert [span.kind for span in spans_of([replace(_hit(), passage=whole)], "en")] == ["header", "row", "row"]
