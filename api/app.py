@@ -16,10 +16,26 @@ from api.middleware.auth import check_exposure, parse_keys
 from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problems import Problem
-from api.routes import chat, completions, health, learned, pages, questions, search, site_reads, sources, watches, web
+from api.routes import (
+    chat,
+    completions,
+    health,
+    learned,
+    pages,
+    questions,
+    reference,
+    search,
+    site_reads,
+    sources,
+    watches,
+    web,
+)
 from api.schemas.records import with_published_names
 from workers.services import Services
 from workers.settings import LOOPBACK
+
+#: in the order of the OpenAPI document
+_ROUTES = (chat, completions, questions, watches, sources, site_reads, pages, search, health, learned, web, reference)
 
 MAX_BODY_BYTES = 256 * 1024
 
@@ -50,13 +66,26 @@ def routes_alone(services: Services) -> FastAPI:
         version=installed_version(),
         description=_DESCRIPTION,
         lifespan=_lifespan,
-        docs_url=None,  # docs and redoc would load scripts from a CDN
+        docs_url=None,  # theirs would load scripts from a CDN; /docs is our own
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
     app.state.services, app.state.keys, app.state.waiting = services, (), set()
     problems.install_for_requests(app)
-    for routes in (chat, completions, questions, watches, sources, site_reads, pages, search, health, learned, web):
+    for routes in (
+        chat,
+        completions,
+        questions,
+        watches,
+        sources,
+        site_reads,
+        pages,
+        search,
+        health,
+        learned,
+        web,
+        reference,
+    ):
         app.include_router(routes.router)
     return app
 

@@ -26,20 +26,21 @@ _HEADERS = {
 @router.get("/")
 def index() -> FileResponse:
     """The page itself."""
-    return _file("index.html", "text/html")
+    return send(_FOLDER / "index.html", "text/html")
 
 
 @router.get("/{name}.js")
 def script(name: Literal["app", "answer", "parts", "sites"]) -> FileResponse:
     """What it does."""
-    return _file(f"{name}.js", "text/javascript")
+    return send(_FOLDER / f"{name}.js", "text/javascript")
 
 
 @router.get("/style.css")
 def style() -> FileResponse:
     """How it looks."""
-    return _file("style.css", "text/css")
+    return send(_FOLDER / "style.css", "text/css")
 
 
-def _file(name: str, media_type: str) -> FileResponse:
-    return FileResponse(_FOLDER / name, media_type=media_type, headers=_HEADERS)
+def send(path: Path, media_type: str) -> FileResponse:
+    """Return a file with a policy that lets nothing of another host in."""
+    return FileResponse(path, media_type=media_type, headers=_HEADERS)
