@@ -167,7 +167,7 @@ def _run_pass(
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:PASSAGES])
     context = read_hits(tools.reader, analysis, context)  # some may have other texts now; the others are remembered
-    composed = _compose(analysis, context, others, judged.value, tools)
+    composed = _compose(analysis, context, others, judged.value, facts, tools)
     times.append(tools.clock())
     answer, verdict = composed.value
     return LookupResult(
@@ -232,7 +232,12 @@ def _expand(
 
 
 def _compose(
-    analysis: Analysis, context: Sequence[Hit], others: Sequence[Hit], verdict: Verdict, tools: Tools
+    analysis: Analysis,
+    context: Sequence[Hit],
+    others: Sequence[Hit],
+    verdict: Verdict,
+    facts: Sequence[StatedFact],
+    tools: Tools,
 ) -> Produced[tuple[Answer | None, Verdict]]:
     enabled = tools.enhancements
     return compose_answer(
@@ -245,6 +250,7 @@ def _compose(
         several="multi_document" in enabled,
         others=others,
         own_sites=tools.own_sites,
+        facts=facts,
         on_answer=tools.on_answer,
     )
 

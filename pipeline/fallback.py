@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from domain import Answer, Cost, Hit, Variant, VariantKey, Verdict
+from domain import Answer, Cost, Hit, StatedFact, Variant, VariantKey, Verdict
 from pipeline.answering.compose import PASSAGES, compose
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share, passages_of
 from pipeline.answering.disputes import add_disputes, to_disputes
@@ -156,6 +156,7 @@ def compose_answer(
     several: bool = True,
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
+    facts: Sequence[StatedFact] = (),
     on_answer: OnAnswer | None = None,
 ) -> Produced[tuple[Answer | None, Verdict]]:
     """Return the answer, or None, and the verdict, which is withdrawn when no answer could be composed.
@@ -163,7 +164,8 @@ def compose_answer(
     Insufficient hits still give an extractive answer: the provisional one. ``notes`` and ``examples`` are for the
     model; with ``several`` the extractive answer joins sentences of several pages where the question needs that.
     ``others`` are hits of other sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources.
-    ``on_answer`` receives what the model has written so far, unless it reads as a refusal.
+    ``facts`` are those that the pages' data give for what is asked. ``on_answer`` receives what the model has written
+    so far, unless it reads as a refusal.
     """
     written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
@@ -173,7 +175,15 @@ def compose_answer(
             return Produced(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
             verdict = _withdrawn(verdict)
-    quoted = compose(analysis, hits, confidence=verdict.confidence, several=several, others=others, own_sites=own_sites)
+    quoted = compose(
+        analysis,
+        hits,
+        confidence=verdict.confidence,
+        several=several,
+        others=others,
+        own_sites=own_sites,
+        facts=facts,
+    )
     if quoted is None or is_error(quoted.text):
         return Produced(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
     return Produced(value=(quoted, verdict), cost=written.cost, notice=written.notice)

@@ -2,8 +2,7 @@
 
 When pages contradict each other, each value is quoted, that of most sites first.
 
-Every sentence of the answer is a span of a passage. Embedding sentences was measured to add nothing to their words, so
-it is not done. A sentence that announces code is quoted with that code.
+Every sentence of the answer is a span of a passage, extended to what belongs to it (:mod:`pipeline.answering.extent`).
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain import Answer, Focus, Hit, Sentence
+from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus import find_focus
 from pipeline.answering.multi_page import join_pages
-from pipeline.judging.coverage import cover
-from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences
+from pipeline.judging.coverage import SpanCoverage, cover
+from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences, is_as_good, ranked_by_score
 from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
@@ -29,6 +28,8 @@ from pipeline.safety.sanitize import sanitize, sanitize_line
 #: how many of the best passages are read for an answer
 PASSAGES = 8
 COMPOSER = "extractive"
+#: a sentence that states a fact comes first when it scores at least this share of the best
+STATES = 0.25
 _LINE = re.compile(r"(?:[-*•‣]|\d+[.)]) ")
 
 
@@ -40,8 +41,12 @@ def compose(
     several: bool = True,
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
+    facts: Sequence[StatedFact] = (),
 ) -> Answer | None:
     """Return the sentences of ``hits`` that answer best, or None when there is none.
+
+    A sentence that states one of ``facts``, which the pages' data give for what is asked, comes first where it is near
+    the best.
 
     With ``several``, joins sentences of several pages where the question needs that. ``others`` are hits of other
     sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources. What is contradicted has the
@@ -53,10 +58,12 @@ def compose(
         return None
     if assertions := contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites):
         return _disputed(assertions, confidence * lead_share(assertions))
+    sentences = _stating_first(sentences, read_spans, analysis.text, facts)
     joined = join_pages(analysis, sentences, read_spans) if several else sentences
     most = max(len(joined), MAX_SENTENCES)
     if joined == sentences:  # a quote may hold the next best sentence too
-        joined = choose_sentences(read_spans, analysis.text, most=2 * MAX_SENTENCES)
+        more = choose_sentences(read_spans, analysis.text, most=2 * MAX_SENTENCES)
+        joined = _stating_first(more, read_spans, analysis.text, facts)
     wants_all = asks_for_all(analysis.text)
     chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined])[:most]
     if len(chosen) == 1:
@@ -65,6 +72,25 @@ def compose(
     answer = _focused(analysis, _write(chosen, confidence), best)
     yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:PASSAGES])
+
+
+def _stating_first(
+    chosen: list[SpanCoverage], read_spans: Sequence[SpanCoverage], question: str, facts: Sequence[StatedFact]
+) -> list[SpanCoverage]:
+    """Return the chosen sentences with the best one that states a fact in front, where it is near the best."""
+    near = (read for read in ranked_by_score(read_spans, question) if is_as_good(read, chosen[0], STATES))
+    stating = next((read for read in near if any(_states(read.span, stated) for stated in facts)), None)
+    return chosen if stating is None else [stating, *(read for read in chosen if read is not stating)]
+
+
+def _states(span: Span, stated: StatedFact) -> bool:
+    """Return whether the fact stands in the sentence, or its object does, where its place in the page is not known."""
+    passage, fact = span.hit.passage, stated.fact
+    if passage.page_id != stated.page_id:
+        return False
+    if fact.start is None:
+        return fact.object in span.text
+    return passage.start + span.start <= fact.start < passage.start + span.end
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:

@@ -48,7 +48,7 @@ _REPEATS, _REPLIES, _LABELLED = 1.5, 3.0, 2.0
 #: a question above a sentence is the one asked when it and the title hold this share of its words
 _SAME_QUESTION = 0.8
 #: how much less than the best a sentence has that tells next to nothing
-_SPREAD = 4.0
+_SPREAD = 2.0
 
 
 def choose_sentences(

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import Answer, Hit
+from domain import Answer, Hit, StatedFact
+from domain.fact import Fact
 from pipeline.answering.citations import check
 from pipeline.answering.compose import PASSAGES, compose
 from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
@@ -114,6 +115,29 @@ def test_wrapped_lines_read_as_one_sentence_but_the_quote_is_untouched() -> None
     answer = answer_to("When was the Louvre opened?", text)
     assert answer.sentences[0].text == text.replace("\n", " ")
     assert answer.citations[0].quote == text
+
+
+@pytest.mark.parametrize("has_place", [True, False])
+def test_sentence_that_states_a_known_fact_comes_first(has_place: bool) -> None:
+    text = "The Louvre did open in 1200 as a fortress. The palace was turned into a museum in 1793."
+    place = text.index("1793")
+    fact = Fact(subject="Louvre", predicate="opened", object="1793", start=place if has_place else None)
+    question = analyse_question("What year did the Louvre open?")
+    answer = compose(question, hits_of(text), confidence=0.8, facts=[StatedFact(fact=fact, page_id=1)])
+    assert answer is not None
+    assert answer.citations[0].quote == "The palace was turned into a museum in 1793."
+    other = compose(question, hits_of(text), confidence=0.8, facts=[StatedFact(fact=fact, page_id=2)])
+    assert other is not None
+    assert other.citations[0].quote == "The Louvre did open in 1200 as a fortress."
+
+
+def test_sentence_after_a_yes_to_another_question_is_not_preferred() -> None:
+    text = (
+        "Would I heat with wood again?\n\nYes, but with a heat pump for the cold nights of the stove.\n\n"
+        "Never starve the fire of air at night: that is how the stove and its chimney catch fire."
+    )
+    answer = answer_to("May I starve the fire of the stove of air at night?", text)
+    assert not answer.text.startswith("Yes, but")
 
 
 pages = st.text(alphabet=st.sampled_from("abcdef .!?\n:>=()ÄßЖ文。1"), max_size=200)
