@@ -127,7 +127,7 @@ def _in_context(beside: Sequence[SpanCoverage], at: int, words: int) -> Span:
         grown = [
             (_nearness(beside, added, first, last), min(first, added), max(last, added))
             for added in (first - 1, last + 1)
-            if 0 <= added < len(spans) and _continues(spans[added], spans[first if added < first else last])
+            if 0 <= added < len(spans) and _continues(spans, added, first if added < first else last)
         ]
         fitting = [
             each
@@ -152,11 +152,17 @@ def _nearness(beside: Sequence[SpanCoverage], added: int, first: int, last: int)
     return own + _BEFORE + (_BELONGS if few or goes_on else 0.0)
 
 
-def _continues(added: Span, edge: Span) -> bool:
-    """Return whether a neighbour can be read on with the sentence: both in prose, or both lines of one block."""
-    if added.kind not in ANSWERING or is_instruction(added):
+def _continues(spans: Sequence[Span], added: int, edge: int) -> bool:
+    """Return whether a neighbour can be read on with the sentence: both in prose, or in one item of a list.
+
+    What announces something is read on with it only.
+    """
+    one, other = spans[min(added, edge)], spans[max(added, edge)]
+    if spans[added].kind not in ANSWERING or is_instruction(spans[added]) or other.text.endswith(":"):
         return False
-    return added.block == edge.block or (added.block_kind == edge.block_kind == "prose" and added.kind == "prose")
+    if one.block == other.block:
+        return one.block_kind != "list" or "\n" not in one.hit.passage.text[one.end : other.start]
+    return one.block_kind == other.block_kind == spans[added].kind == "prose"
 
 
 def _joined(first: Span, last: Span) -> Span:

@@ -137,14 +137,11 @@ def _sentences(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     """Yield the sentences of a passage, each with the place and the kind of its block; none goes beyond its block."""
     for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
         text = passage.text[block.start : block.end]
-        kind: BlockKind = "prose" if block.kind == "table" and _is_frame(text) else block.kind
-        for start, end in _rows(text) if kind == "table" else sentence_spans(text):
-            yield block.start + start, block.start + end, place, kind
-
-
-def _is_frame(text: str) -> bool:
-    """Return whether a table has no two cells beside each other: a note in a frame, say."""
-    return " | " not in text.lstrip("| ")
+        begin, kind = block.start, block.kind
+        if kind == "table" and " | " not in text.lstrip("| "):  # no two cells beside each other: a note in a frame, say
+            begin, kind = block.end - len(text.lstrip("| ")), "prose"
+        for start, end in _rows(text) if kind == "table" else sentence_spans(passage.text[begin : block.end]):
+            yield begin + start, begin + end, place, kind
 
 
 def _rows(text: str) -> list[tuple[int, int]]:

@@ -109,6 +109,21 @@ def test_a_definition_is_quoted_with_its_term() -> None:
     assert quoted("A cloth", ("definition", "Duster\nA cloth for the lamp.")) == "Duster\nA cloth for the lamp."
 
 
+def test_a_note_in_a_frame_is_prose_and_its_label_is_not_quoted() -> None:
+    assert quoted("The lamp", ("prose", FIRST), ("table", f"| Note\n{SECOND}"), words=ALONE_WORDS) == FIRST
+    assert quoted("Salt", ("table", f"| Note\n{SECOND}")) == SECOND
+
+
+def test_an_item_of_a_list_is_quoted_without_the_next_ones() -> None:
+    steps = "- Wipe the glass. Use a soft cloth.\n- Put the shade back."
+    assert quoted("Wipe", ("list", steps)) == "Wipe the glass. Use a soft cloth."
+
+
+def test_what_announces_something_else_is_not_drawn_in() -> None:
+    text = f"{FIRST} The lamps of all lighthouses are listed here:"
+    assert quoted("The lamp is", ("prose", text), ("table", "Lamp | 40"), words=ALONE_WORDS) == FIRST
+
+
 def test_code_comes_with_the_sentence_that_introduces_it() -> None:
     parts: list[tuple[BlockKind, str]] = [("prose", "Run this to clean the lamp:"), ("code", "lamp --clean")]
     assert quoted("Run", *parts) == "Run this to clean the lamp:\n\nlamp --clean"
