@@ -9,11 +9,13 @@ import pytest
 
 from domain import PageText, Question, Validators
 from store.pages import pages
-from store.questions import new_questions
+from store.questions import answers, new_questions
 from store.questions.new_questions import NewQuestion
+from store.sql.tables import PageRow
 from tests.fakes import HashingEmbedder
 from workers.indexing import embed
 from workers.questions import lookup
+from workers.questions.transitions import context_of
 from workers.services import Services
 
 TEXT = "When was the lighthouse of Vierburg built?"
@@ -129,3 +131,32 @@ def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Se
     assert answer.notice == (
         "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
     )
+
+
+def test_provisional_answer_counts_while_its_pages_still_say_it(reading: Services) -> None:
+    page_id = put(reading, BUILT.format(1874))
+    question = ask(reading)
+    assert lookup.earlier_answer(reading, question) is None
+    result = lookup.first_pass(reading, question)
+    assert result.answer is not None
+    with reading.database.write() as session:
+        context = context_of(result.context)
+        answers.add(
+            session,
+            question.id,
+            result.answer,
+            verdict=result.verdict,
+            context=context,
+            final=False,
+            now=reading.now(),
+        )
+    earlier = lookup.earlier_answer(reading, question)
+    assert earlier is not None
+    assert (earlier.answer.text, earlier.verdict, earlier.context) == (
+        result.answer.text,
+        result.verdict,
+        tuple(context),
+    )
+    with reading.database.write() as session:
+        session.get_one(PageRow, page_id).text = "The lighthouse is gone."
+    assert lookup.earlier_answer(reading, question) is None
