@@ -19,6 +19,7 @@ from api.middleware.problems import Problem
 from api.routes import (
     chat,
     completions,
+    files,
     health,
     learned,
     pages,
@@ -35,9 +36,25 @@ from workers.services import Services
 from workers.settings import LOOPBACK
 
 #: in the order of the OpenAPI document
-_ROUTES = (chat, completions, questions, watches, sources, site_reads, pages, search, health, learned, web, reference)
+_ROUTES = (
+    chat,
+    completions,
+    questions,
+    watches,
+    sources,
+    site_reads,
+    pages,
+    files,
+    search,
+    health,
+    learned,
+    web,
+    reference,
+)
 
 MAX_BODY_BYTES = 256 * 1024
+#: of a form beside the file in it
+FORM_BYTES = 16 * 1024
 
 _DESCRIPTION = "Answers questions from what it has read; reads the web when that is not enough; checks every citation."
 
@@ -52,9 +69,10 @@ def create_app(services: Services) -> FastAPI:
     app.state.mcp = McpEndpoint(app)
     app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
+    most_file = settings.file_max_bytes + FORM_BYTES
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger={files.router.prefix: most_file})
     if not keys:
-        app.add_middleware(LoopbackOnly, names=LOOPBACK)
+        app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=[files.router.prefix])
     app.add_middleware(NoSniff)
     return app
 
@@ -72,20 +90,7 @@ def routes_alone(services: Services) -> FastAPI:
     )
     app.state.services, app.state.keys, app.state.waiting = services, (), set()
     problems.install_for_requests(app)
-    for routes in (
-        chat,
-        completions,
-        questions,
-        watches,
-        sources,
-        site_reads,
-        pages,
-        search,
-        health,
-        learned,
-        web,
-        reference,
-    ):
+    for routes in _ROUTES:
         app.include_router(routes.router)
     return app
 

@@ -12,6 +12,7 @@ from collections import Counter
 from ada_url import URL, idna_to_ascii
 
 from domain.errors import WellreadError
+from domain.file import SCHEME, folder_of, is_file_address
 
 MAX_URL = 2048  #: characters; a longer URL is a trap or an attack
 MAX_DEPTH = 16  #: path segments
@@ -68,7 +69,9 @@ def canonical(url: str, base: str = "") -> str:
 
 
 def origin(url: str) -> str:
-    """Return ``scheme://host``, with ``:port`` where it is not the scheme's default."""
+    """Return ``scheme://host``, with ``:port`` where it is not the scheme's default; of a file, its folder."""
+    if is_file_address(url):
+        return f"{SCHEME}{folder_of(url)}"
     return str(parse(url).origin)
 
 

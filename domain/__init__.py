@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
-from domain.event import EventKind
 from domain.fact import Fact, KnownName, StatedFact
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
 from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators
-from domain.question import FINAL, Budget, Question, Status
+from domain.question import FINAL, Budget, EventKind, Question, Status
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 
 __all__ = [

@@ -43,6 +43,7 @@ class Citation:
     quote: str = field(metadata=described("Exactly the stored text from `start` to `end`."))
     start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
     end: int
+    place: str = field(default="", metadata=described("Where in a file: its page, slide or row, such as page 3."))
     published: datetime | None = None
     modified: datetime | None = field(default=None, metadata=described("As the page itself says."))
     read_at: datetime | None = field(default=None, metadata=described("When the page was last seen to say so."))

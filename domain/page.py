@@ -39,6 +39,7 @@ class PageText:
     facts: tuple[Fact, ...] = ()
     headings: tuple[tuple[int, str], ...] = ()  #: (offset in text, heading) in order
     blocks: tuple[Block, ...] = ()  #: in order; together all of the text but the space between them
+    places: tuple[tuple[int, str], ...] = ()  #: (offset in text, "page 3") in order, of files that have such
     is_hub: bool = False  #: little but links: they are followed, but it supports no answer
     index: bool = True  #: False where the page's robots meta says noindex
     follow: bool = True

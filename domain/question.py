@@ -15,6 +15,19 @@ Task = Literal[
 ]
 
 
+class EventKind(StrEnum):
+    """The kind of an event; a reader must leave out the kinds that it does not know."""
+
+    STATUS = "status"  #: the question has another status
+    PAGE = "page"  #: a candidate has an outcome
+    WRITING = "writing"  #: the answer as far as it is written
+    PROVISIONAL = "provisional"  #: the best answer so far; reading goes on
+    FINAL = "final"  #: the question has ended
+    CHANGED = "changed"  #: a watched question has another answer
+    UNWATCHED = "unwatched"  #: the question is no longer watched
+    STOPPED = "stopped"  #: the last event of a watch's stream
+
+
 class Status(StrEnum):
     """Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from domain.answer import Citation, Cost, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
+from domain.file import StoredFile
 from domain.question import Status
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, SiteRead, Source, StoredPage
@@ -42,6 +43,7 @@ __all__ = [
     "SiteRead",
     "Source",
     "Status",
+    "StoredFile",
     "StoredPage",
     "Terms",
     "Verdict",

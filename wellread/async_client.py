@@ -9,7 +9,8 @@ from typing import Any, Self, Unpack
 
 import httpx2
 
-from domain.event import EventKind
+from domain.file import StoredFile
+from domain.question import EventKind
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageRead, SiteRead, Source, StoredPage
 from wellread import requests, responses
@@ -155,6 +156,18 @@ class AsyncClient:
         """Return the stored page with this URL."""
         return to_value(StoredPage, await self._send(Call(path="/api/pages", query={"url": url})))
 
+    async def add_file(self, name: str, content: bytes) -> StoredFile:
+        """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""
+        return to_value(StoredFile, await self._send(requests.add_file(name, content)))
+
+    async def file(self, file_id: int) -> StoredFile:
+        """Return a file, and how far the reading of it has come."""
+        return to_value(StoredFile, await self._send(Call(path=f"/api/files/{file_id}")))
+
+    async def files(self, *, folder: str = "", failed: bool = False, after: str = "") -> list[StoredFile]:
+        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address."""
+        return to_values(StoredFile, await self._send(requests.list_files(folder, failed, after)))
+
     async def learned(self) -> LearnedOut:
         """Return all versions of judge, reranker and variants, and what learning each last came to."""
         return to_value(LearnedOut, await self._send(Call(path="/api/learned")))
@@ -186,6 +199,7 @@ class AsyncClient:
                 call.path,
                 params=call.query,
                 json=call.body,
+                files=call.files,
                 headers=call.headers,
                 timeout=call.timeout_s,
             )

@@ -13,6 +13,8 @@ from wellread.learned_records import Kind
 DEFAULT_URL = "http://127.0.0.1:8484"
 #: learning reads all feedback and fits everything anew
 LEARNING_S = 600.0
+#: a file may be large, and a network slow
+UPLOAD_S = 600.0
 
 
 class Options(TypedDict, total=False):
@@ -61,6 +63,7 @@ class Call:
     path: str
     query: Mapping[str, str] | None = None
     body: Mapping[str, Any] | None = None
+    files: Mapping[str, tuple[str | None, bytes]] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 15.0
 
@@ -118,6 +121,17 @@ def of_site_read(site_read_id: int, action: str = "") -> Call:
     """Get a site read, or pause, resume or cancel it."""
     path = f"/api/site-reads/{site_read_id}"
     return Call(method="POST", path=f"{path}/{action}") if action else Call(path=path)
+
+
+def add_file(name: str, content: bytes) -> Call:
+    """Have a file read."""
+    form = {"file": (name.rpartition("/")[2], content), "name": (None, name.encode())}
+    return Call(method="POST", path="/api/files", files=form, timeout_s=UPLOAD_S)
+
+
+def list_files(folder: str, failed: bool, after: str) -> Call:
+    """List files."""
+    return Call(path="/api/files", query={"folder": folder, "failed": str(failed).lower(), "after": after})
 
 
 def learn() -> Call:

@@ -178,6 +178,9 @@ class Settings(BaseSettings):
     min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to one host, in seconds.")
     fetch_deadline_s: float = Field(20.0, gt=0, le=40, description="Longest time one fetch may take, in seconds.")
     fetch_max_bytes: int = Field(10_000_000, gt=0, description="Largest page after decoding, in bytes.")
+    file_max_bytes: int = Field(
+        50_000_000, gt=0, le=500_000_000, description="Largest file of your own that is read, in bytes."
+    )
     chromium: str = Field(
         "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
     )

@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from api.cli import ask, learn, operate, processes, reads, sources, watch
+from api.cli import ask, files, learn, operate, processes, reads, sources, watch
 from api.cli.output import EXIT_INTERRUPTED
 from domain.errors import WellreadError
 
@@ -39,7 +39,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, reads, sources, learn, operate, processes):
+for commands in (ask, watch, reads, files, sources, learn, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,17 +14,19 @@ from api.middleware.problems import of_status, respond
 class BodyLimit:
     """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._max_bytes = max_bytes
+        self._larger = larger or {}  #: path → bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count its bytes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        detail = f"The body is larger than {self._max_bytes // 1024} KB."
-        if int(Headers(scope=scope).get("content-length", "0")) > self._max_bytes:
+        most = self._larger.get(scope["path"].rstrip("/"), self._max_bytes)
+        detail = f"The body is larger than {most // 1024:,} KB."
+        if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return
         received = 0
@@ -31,7 +35,7 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._max_bytes:
+            if received > most:
                 raise HTTPException(413, detail)
             return message
 

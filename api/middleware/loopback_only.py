@@ -24,18 +24,21 @@ _JSON = "application/json"
 class LoopbackOnly:
     """Refuses requests that reach a keyless API under another host name or from another site's page."""
 
-    def __init__(self, app: ASGIApp, *, names: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, *, names: Sequence[str], forms: Sequence[str] = ()) -> None:
         self._app = app
         self._names = frozenset(names)
+        self._forms = frozenset(forms)  #: paths that take a form with a file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
-        if scope["type"] == "http" and (problem := self._objection(scope["method"], Headers(scope=scope))):
+        if scope["type"] == "http" and (
+            problem := self._objection(scope["method"], scope["path"], Headers(scope=scope))
+        ):
             await respond(problem, scope["path"])(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
-    def _objection(self, method: str, headers: Headers) -> Problem | None:
+    def _objection(self, method: str, path: str, headers: Headers) -> Problem | None:
         host = headers.get("host", "")
         if _host_name(host) not in self._names:
             return _refused(
@@ -50,6 +53,11 @@ class LoopbackOnly:
                 f"A page of {origin[:100]!r} may not do this.",
                 "Call the API from a program, or from its own page; to serve others, set WELLREAD_API_KEYS.",
             )
+        if path in self._forms:
+            # a page of another site can send a form without a preflight request, but not without saying where it is
+            if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
+                return None
+            return _refused("A page of another site may not do this.", "Call the API from a program.")
         if _has_body(headers) and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
             return Problem(
                 type="unsupported-media-type",

@@ -22,6 +22,7 @@ from api.openai.messages import BadMessages
 from api.openai.requests import UnknownModel, Unsupported
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
+from domain.file import BadFileName
 from pipeline.question.analysis import QuestionError
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.learned.versions import UnknownVersion
@@ -29,6 +30,7 @@ from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.sql.database import DatabaseError
+from workers.files.uploads import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget
 from workers.questions.submit import BadSite, UnknownStrategy
 
@@ -166,6 +168,18 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="bad-site", status=422, title="The URL cannot be read",
         what_to_do="Give a public http(s) URL; add one of your own as a source first.",
     ),
+    BadFileName: _Kind(
+        type="bad-file-name", status=422, title="The name cannot be used",
+        what_to_do="Give another name, in the field `name`.",
+    ),
+    FileRefused: _Kind(
+        type="file-refused", status=422, title="The file cannot be read",
+        what_to_do="Send another file, or save it in one of the formats that are named.",
+    ),
+    UnknownFile: _Kind(
+        type="unknown-file", status=404, title="No such file",
+        what_to_do="GET /api/files lists them.",
+    ),
     BadBudget: _Kind(
         type="bad-budget", status=422, title="The budget is too large",
         what_to_do="Ask for less, or let the operator raise the limit.",
@@ -218,7 +232,7 @@ _HTTP_ADVICE = {
     400: "Send one JSON object in UTF-8; /openapi.json describes what is taken.",
     404: "Check the path; /openapi.json lists them all.",
     405: "Use the method that /openapi.json names for this path.",
-    413: "Send at most 256 KB; give long material as a page to read.",
+    413: "Send less: a file at POST /api/files may have WELLREAD_FILE_MAX_BYTES, any other body 256 KB.",
 }
 
 

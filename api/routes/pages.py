@@ -11,6 +11,7 @@ from api.middleware.auth import Role, require
 from api.middleware.problems import NotFound
 from api.schemas.requests import ReadRequest
 from crawler import urls
+from domain.file import is_file_address
 from domain.site import PageRead, StoredPage
 from store.pages import pages, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
@@ -82,6 +83,8 @@ def reading(read_id: RowId, services: ServicesDep) -> PageRead:
 
 
 def _canonical(url: str) -> str:
+    if is_file_address(url):
+        return url
     try:
         return urls.typed(url)
     except urls.BadUrl as error:

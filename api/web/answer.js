@@ -86,7 +86,9 @@ function citation(cited) {
     details.querySelector("blockquote").replaceChildren(...await inContext(cited));
     details.querySelector("mark").scrollIntoView({ block: "nearest" });
   }));
-  const source = make("p", "", { class: "quiet" }, link(cited.url, cited.title || cited.url), told && ` – ${told}`);
+  const file = cited.url.startsWith("files://") ? cited.url : "";
+  const where = [file, cited.place, told].filter(Boolean).join(", ");
+  const source = make("p", "", { class: "quiet" }, link(cited.url, cited.title || cited.url), where && ` – ${where}`);
   return make("li", "", { id: `citation-${cited.marker}`, value: cited.marker }, details, source);
 }
 

@@ -57,11 +57,12 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """A text, its headings as in ``PageText`` (each with those above it), and its blocks."""
+    """A text, its headings (each with those above it), blocks and places, as in ``PageText``."""
 
     text: str
     headings: tuple[tuple[int, str], ...] = ()
     blocks: tuple[Block, ...] = ()
+    places: tuple[tuple[int, str], ...] = ()
 
 
 def render(root: Any) -> Rendered:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,6 +20,8 @@ from store.sql.tables import PageRow
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
 CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
 
+#: (offset in a page's text, such as "page 3")
+Place = tuple[int, str]
 #: pages named in one search
 MAX_CONFIRMED = 5_000
 
@@ -81,6 +83,7 @@ def save(
     if changed:
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
+        row.places = [list(place) for place in page.places]
         row.published, row.modified, row.content_hash, row.read_at = page.published, page.modified, content_hash, now
         row.is_hub, row.canonical_url = page.is_hub, page.canonical_url if page.canonical_url != url else ""
         row.band_0, row.band_1, row.band_2, row.band_3 = simhash.bands(page.text) or (None,) * simhash.BANDS
@@ -153,6 +156,12 @@ def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the stored text of pages, by id."""
     query = select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids))
     return dict(session.execute(query).all())
+
+
+def page_places(session: Session, page_ids: Collection[int]) -> dict[int, list[Place]]:
+    """Return where the pages, slides or rows of files begin, by page id; nothing for pages that have none."""
+    query = select(PageRow.id, PageRow.places).where(PageRow.id.in_(page_ids))
+    return {id: [(int(at), str(name)) for at, name in places] for id, places in session.execute(query) if places}
 
 
 def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from domain import Answer, Cost, Verdict
+from domain import Answer, Citation, Cost, Verdict
 from domain.record import ContextHit
+from store.pages.pages import Place, page_places
 from store.questions import evidence
 from store.sql.json import jsonable
 from store.sql.tables import AnswerRow
@@ -27,13 +28,14 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
+    places = page_places(session, {citation.page_id for citation in answer.citations})
     row = AnswerRow(
         question_id=question_id,
         revision=last_revision(session, question_id) + 1,
         provisional=not final,
         text=answer.text,
         sentences=[asdict(sentence) for sentence in answer.sentences],
-        citations=[jsonable(asdict(citation)) for citation in answer.citations],
+        citations=[jsonable(asdict(_placed(citation, places))) for citation in answer.citations],
         context=[asdict(hit) for hit in context],
         confidence=answer.confidence,
         composer=answer.composer,
@@ -75,6 +77,19 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 def last_revision(session: Session, question_id: str) -> int:
     """Return the number of the question's latest revision; 0 without an answer."""
     return _last_revisions(session, [question_id]).get(question_id, 0)
+
+
+def _placed(citation: Citation, places: Mapping[int, Sequence[Place]]) -> Citation:
+    """Return the citation with the page, slide or row of its file that the quote is on, or those that it spans."""
+    before = [name for at, name in places.get(citation.page_id, ()) if at < citation.end]
+    within = [name for at, name in places.get(citation.page_id, ()) if citation.start < at < citation.end]
+    if not before:
+        return citation
+    first, last = before[max(0, len(before) - 1 - len(within))], before[-1]
+    if first == last:
+        return replace(citation, place=first)
+    kind, _, number = first.rpartition(" ")
+    return replace(citation, place=f"{kind}s {number}–{last.rpartition(' ')[2]}")
 
 
 def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:

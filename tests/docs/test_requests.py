@@ -41,6 +41,9 @@ def _request(words: list[str]) -> tuple[str, str | None, dict[str, str]]:
             headers[name] = value
         elif word == "-d":
             body = next(rest)
+        elif word == "-F":  # a form with a file, whose content stands for any
+            form = httpx2.Request("POST", API, files={"file": (next(rest).removeprefix("file=@"), b"PK\x03\x04")})
+            body, headers["content-type"] = form.read().decode("latin-1"), form.headers["content-type"]
         elif word.startswith("-"):
             assert word in ("-s", "-sN"), word
         else:

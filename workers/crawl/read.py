@@ -15,6 +15,7 @@ from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots.permission import HostBusy, RobotsFile
 from domain import ReadOutcome
+from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
@@ -23,6 +24,7 @@ from store.sql.database import Database
 from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
+from workers.files import read as files
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
@@ -41,6 +43,9 @@ def read(services: Services, candidate_id: int) -> None:
         return
     if outcome := needs_no_fetch(mine, services.now()):
         record.record_skipped(services, mine, outcome)
+        return
+    if is_file_address(mine.candidate.url):
+        _read_file(services, mine)
         return
     slot = services.host_slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
     if slot.wait_s > 0:
@@ -68,6 +73,20 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
             _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
         else:
             record.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
+
+
+def _read_file(services: Services, claim: Claim) -> None:
+    """Read a file of the operator's own, then record the result; the candidate's lease is held all the while."""
+    with services.leases.holding(claim.lease):
+        try:
+            reading = files.read(services, claim.candidate.url, claim.page)
+        except Exception as error:  # the row remembers what failed; the sweep tries again
+            log.exception("file_not_read", url=claim.candidate.url)
+            reading = ReadResult(outcome=ReadOutcome.RETRY, reason=f"{type(error).__name__}: {error}")
+        if reading.outcome == ReadOutcome.RETRY:
+            _retry(services, claim, reading.reason, after_s=leases.backoff_s(claim.attempts))
+        else:
+            record.record_read(services, claim, reading, 0.0)
 
 
 def fetch(services: Services, claim: Claim) -> ReadResult:

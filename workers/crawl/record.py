@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from crawler import urls
 from domain import EventKind, ReadOutcome, Status
+from domain.file import is_file_address
 from domain.site import is_under
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
@@ -152,11 +153,16 @@ def _store_page(session: Session, claim: Claim, reading: ReadResult, private: bo
                 session, page_id, now, validators=reading.validators, body_hash=reading.body_hash, due_at=due_at
             )
         )
-    if reading.outcome in _WITHDRAWN:
+    if reading.outcome in _WITHDRAWN or _cannot_be_read_any_more(reading):
         pages.mark_gone(session, page_id, now, for_good=reading.outcome == ReadOutcome.GONE)
         return _Stored(page_id=page_id, to_embed=(page_id,))
     pages.mark_failed(session, page_id, now, due_at=due_at)
     return _Stored(page_id=page_id)
+
+
+def _cannot_be_read_any_more(reading: ReadResult) -> bool:
+    """Return whether a file is now one without readable text: what it said before is not in it any more."""
+    return reading.outcome == ReadOutcome.EMPTY and is_file_address(reading.url)
 
 
 def _new_text(page_id: int, is_new: bool, *, left: tuple[int, ...] = ()) -> _Stored:

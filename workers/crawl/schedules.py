@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -13,6 +13,7 @@ from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.discovery.site import prefix_of
 from domain import Schedule
+from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
 from store.pages import refresh_queue
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+#: until a file is due that nothing happens to
+NEVER = timedelta(days=36_500)
 #: hosts taken in one transaction, and transactions in one run
 BATCH, ROUNDS = 10, 20
 
@@ -47,7 +50,9 @@ def refresh(services: Services) -> int:
 
 
 def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
-    """Return when a schedule next covers the page; None where no schedule does."""
+    """Return when a schedule next covers the page; None where no schedule does. A file is read when it changes."""
+    if is_file_address(url):
+        return now + NEVER
     covering = [source for source in known if source.schedule and url.startswith(prefix_of(source.url))]
     if not covering:
         return None

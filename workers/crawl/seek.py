@@ -14,6 +14,7 @@ from crawler.discovery import frontier
 from crawler.discovery.meaning import Similarity
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
+from domain.file import is_file_address
 from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
@@ -136,7 +137,8 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDe
 
 
 def _known(session: Session, question: Question, now: datetime) -> Known:
-    sites = question.sites or tuple(source.url for source in sources.list_all(session))
+    named = tuple(site for site in question.sites if not is_file_address(site))
+    sites = named or tuple(source.url for source in sources.list_all(session))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]

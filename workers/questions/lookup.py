@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from domain import Answer, EventKind, Question, Scope
+from domain.file import is_file_address
 from pipeline import ask
 from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check, with_dates
@@ -68,9 +69,10 @@ def learn(services: Services, result: LookupResult) -> None:
 
 
 def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the sites with http and with https: one may redirect to the other."""
-    bare = dict.fromkeys(site.partition("://")[2] for site in sites)
-    return tuple(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https"))
+    """Return the sites with http and with https, as one may redirect to the other; folders of files as they are."""
+    files = [site for site in sites if is_file_address(site)]
+    bare = dict.fromkeys(site.partition("://")[2] for site in sites if not is_file_address(site))
+    return (*files, *(f"{scheme}://{rest}" for rest in bare for scheme in ("http", "https")))
 
 
 def _query(services: Services, question: Question) -> ask.Query:

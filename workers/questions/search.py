@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from crawler import urls
 from domain import BlockKind, Hit, Scope
+from domain.file import is_file_address
 from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
 from pipeline.retrieval.retrieve import embed_queries, retrieve
@@ -60,7 +61,7 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
 def _scope(services: Services, query: PassageQuery) -> Scope:
     with services.database.read() as session:
         return Scope(
-            sites=with_either_scheme([_canonical(site) for site in query.sites]),
+            sites=with_either_scheme([site if is_file_address(site) else _canonical(site) for site in query.sites]),
             langs=query.langs,
             published_after=query.published_after,
             read_after=query.read_after,

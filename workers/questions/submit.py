@@ -13,6 +13,7 @@ from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
+from domain.file import is_file_address
 from domain.site import Source, is_under
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
@@ -45,7 +46,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict.
     """
     _check_strategy(new.strategy)
-    sites = tuple(check_site(services, site) for site in new.sites)
+    sites = tuple(_scope(services, site) for site in new.sites)
     checked = replace(
         new,
         text=clean_question(new.text),
@@ -53,6 +54,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         and services.settings.named_sites == "question"
         and _names_more_than_sources(services, sites),
         sites=sites,
+        crawl_enabled=new.crawl_enabled and not (sites and all(map(is_file_address, sites))),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
@@ -167,6 +169,11 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
     return canonical
+
+
+def _scope(services: Services, site: str) -> str:
+    """Return a site, or a folder of files, that a question is limited to; raises BadSite."""
+    return site if is_file_address(site) else check_site(services, site)
 
 
 def check_callback(services: Services, url: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workers import sweep
 from workers.app import app
 from workers.crawl import schedules
+from workers.files import folders
 from workers.questions import webhooks
 from workers.services import services
 
@@ -17,8 +18,9 @@ def sweep_lost() -> None:
 
 @app.task(name="wellread.refresh")
 def refresh_due() -> None:
-    """Read sources and pages again that are due."""
+    """Read sources and pages again that are due; look through the watched folders."""
     schedules.refresh(services())
+    folders.look_through_due(services())
 
 
 @app.task(name="wellread.notify")

@@ -110,7 +110,8 @@ def citation_lines(citation: Citation, style: Style) -> list[str]:
     number = f"[{citation.marker}] "
     indent = " " * len(number)
     quote = wrap(f"“{clean(citation.quote)}”", style.width, first=number, rest=indent)
-    where = [*wrap(citation.title, style.width, first=indent, rest=indent), indent + clean(citation.url)]
+    url = f"{citation.url}, {citation.place}" if citation.place else citation.url
+    where = [*wrap(citation.title, style.width, first=indent, rest=indent), indent + clean(url)]
     dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
     return [*quote, *where, *([style.paint(indent + dates, dim=True)] if dates else [])]
 

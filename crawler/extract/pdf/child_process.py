@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import json
 import logging
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
+
+from crawler.extract.bounded_process import limit_this_process
 
 MAX_OUTLINE = 500
 
@@ -22,9 +23,7 @@ MAX_OUTLINE = 500
 def main() -> None:
     """Read the file within the bounds."""
     seconds, memory, pages, chars = map(int, sys.argv[1:5])
-    for limit, value in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):  # not every system can limit memory
-            resource.setrlimit(limit, (value, value))
+    limit_this_process(cpu_s=seconds, memory=memory)
     logging.disable()
     try:
         for line in _lines(sys.stdin.buffer.read(), pages, chars, until=time.process_time() + 0.8 * seconds):

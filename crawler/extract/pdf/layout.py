@@ -31,26 +31,31 @@ class Heading(NamedTuple):
 
 
 def join_pages(pages: Sequence[str], outline: Sequence[Heading]) -> Rendered:
-    """Join a file's pages; lines of the outline become headings."""
+    """Join a file's pages, whose beginnings are its places; lines of the outline become headings."""
     lines = _without_edges([_lines(page) for page in pages])
     titles = {(heading.page, _key(heading.title)): heading for heading in reversed(outline)}
     width = _width([line for page in lines for line in page])
     out, length = list[str](), 0
     headings, path, before = list[tuple[int, str]](), list[Heading](), ""
+    places = list[tuple[int, str]]()
     for number, page in enumerate(lines):
+        is_first = True
         for line in page:
             heading = titles.pop((number, _key(line)), None)
             gap = "\n\n" if heading or before == "\n" else _gap(before, line, width)
             if gap == "-":  # a hyphenated word
                 out[-1], gap, length = out[-1][:-1], "", length - 1
             gap = gap if out else ""
+            if is_first:
+                places.append((length + len(gap), f"page {number + 1}"))
+                is_first = False
             if heading:
                 path = [*(above for above in path if above.level < heading.level), heading]
                 headings.append((length + len(gap), " › ".join(_clean(above.title) for above in path)))
             out += [gap, line]
             length += len(gap) + len(line)
             before = "\n" if heading else line
-    return Rendered(text="".join(out), headings=tuple(headings))
+    return Rendered(text="".join(out), headings=tuple(headings), places=tuple(places))
 
 
 def _lines(page: str) -> list[str]:

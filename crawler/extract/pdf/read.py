@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
+from crawler.extract.bounded_process import parsed_lines
+from crawler.extract.element_text import Rendered
 from crawler.extract.metadata import parse_date
 from crawler.extract.pdf.layout import Heading, join_pages
 from crawler.language import detect_page_language
@@ -18,7 +15,6 @@ from domain import PageText
 from domain.errors import WellreadError
 from text.invisible import strip_invisible
 
-_CHILD: Final = Path(__file__).with_name("child_process.py")
 #: titles that programs write by themselves
 _NO_TITLE: Final = re.compile(r"untitled|microsoft \w+ - |(?:document|slide) ?\d*$|\S+\.\w{2,4}$", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udfff]")
@@ -47,30 +43,34 @@ def read_pdf(body: bytes, *, url: str, bounds: PdfBounds = _BOUNDS) -> PageText:
     """Return a PDF's text, title, dates and headings; of a long one the first pages. Raises NoPdfText."""
     about: dict[str, Any] = {}
     pages = list[str]()
-    for line in _parsed_lines(body, bounds):
+    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
+    for line in parsed_lines(("-m", "crawler.extract.pdf.child_process", *limits), body, wall_s=bounds.wall_s):
         if "problem" in line and not pages:
             raise NoPdfText(f"{line['problem']}.")
         if "text" in line:
             pages.append(_CONTROL.sub(" ", line["text"]))
-        about = about or line
+        about = about or dict(line)
     if not about:
         raise NoPdfText(f"could not be read within {bounds.cpu_s} s and {bounds.memory // 1_000_000} MB.")
     written = join_pages(
         [strip_invisible(page) for page in pages], [Heading(*entry) for entry in about.get("outline", ())]
     )
     if not written.text.strip():
-        raise NoPdfText(f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned.")
-    return _page(written.text, written.headings, about.get("about", {}), url)
+        raise NoPdfText(
+            f"has {about.get('pages', 0)} pages and no text: it is perhaps scanned, and pictures of text are not read."
+        )
+    return _page(written, about.get("about", {}), url)
 
 
-def _page(text: str, headings: tuple[tuple[int, str], ...], about: dict[str, str], url: str) -> PageText:
+def _page(written: Rendered, about: dict[str, str], url: str) -> PageText:
     return PageText(
-        title=_title(about.get("title", ""), text) or url,
-        text=text,
-        lang=detect_page_language(text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
+        title=_title(about.get("title", ""), written.text) or url,
+        text=written.text,
+        lang=detect_page_language(written.text, declared=about.get("lang", "").split("-")[0].lower()[:3]),
         published=parse_date(about.get("published", "")),
         modified=parse_date(about.get("modified", "")),
-        headings=headings,
+        headings=written.headings,
+        places=written.places,
     )
 
 
@@ -80,28 +80,3 @@ def _title(named: str, text: str) -> str:
     if title and not _NO_TITLE.match(title):
         return title[:300]
     return text.split("\n", 1)[0][:_TITLE_CHARS].strip()
-
-
-def _parsed_lines(body: bytes, bounds: PdfBounds) -> Iterator[dict[str, Any]]:
-    """Yield the JSON lines that the process writes, also of one that had to be killed."""
-    limits = map(str, (bounds.cpu_s, bounds.memory, bounds.pages, bounds.chars))
-    with subprocess.Popen(  # noqa: S603 (our own script)
-        [sys.executable, "-I", str(_CHILD), *limits],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={},
-    ) as process:
-        try:
-            out, _ = process.communicate(body, timeout=bounds.wall_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, _ = process.communicate()
-        except BaseException:
-            process.kill()
-            raise
-    for line in out.split(b"\n"):
-        try:
-            yield json.loads(line)
-        except ValueError:  # a killed process leaves its last line incomplete
-            continue

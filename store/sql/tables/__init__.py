@@ -9,6 +9,7 @@ from __future__ import annotations
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
+from store.sql.tables.files import FileRow, FolderRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow, PrivateReadRow
 from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow, WebhookStatus
@@ -20,6 +21,8 @@ __all__ = [
     "EvidenceRow",
     "FactRow",
     "FeedbackRow",
+    "FileRow",
+    "FolderRow",
     "HostRow",
     "IndexState",
     "LearnedRow",

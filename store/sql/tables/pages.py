@@ -40,6 +40,7 @@ class PageRow(Leased, Table):
     lang: Mapped[str] = mapped_column(String(8))
     headings: Mapped[list[Any]]
     blocks: Mapped[list[Any]] = mapped_column(default=list)
+    places: Mapped[list[Any]] = mapped_column(default=list)
     published: Mapped[datetime | None]
     modified: Mapped[datetime | None]
     etag: Mapped[str]
@@ -54,6 +55,7 @@ class PageRow(Leased, Table):
     next_due: Mapped[datetime]
     interval_s: Mapped[float]
     gone_at: Mapped[datetime | None]
+    deleted_at: Mapped[datetime | None]  #: emptied, until its passages are gone
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
     shared_at: Mapped[datetime | None]  #: when a private page became public

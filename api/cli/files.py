@@ -1,0 +1,157 @@
+"""`wellread add` and `files`: documents of your own, one by one or a folder that is watched."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.connect import connected, open_client, open_services
+from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, terminal
+from domain.errors import WellreadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wellread import Client, StoredFile
+
+#: seconds between two looks at the progress
+POLL_EVERY_S = 0.3
+_PART = 1_000  #: files listed in one request
+
+
+class NotAdded(WellreadError):
+    """A file or folder cannot be added."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE_OR_FOLDER…", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="Another name for the file, or for the folder in addresses.")
+@click.option("--every", metavar="SPAN", help="Look through the folder this often: 90s, 6h, 1d12h.  [default: 60s]")
+@click.option("--wait", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds to wait.")
+def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> None:
+    """Read documents of your own: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text and CSV.
+
+    A file is copied; one of the same name is replaced. A folder is watched: while Wellread runs, new and changed files
+    are read, and removed ones leave the answers. With WELLREAD_API_URL, its files are copied once instead.
+    Exit codes: 0 all were read, 3 some could not be, 1 an error.
+    """
+    every_s = _seconds(every)
+    _check(paths, name)
+    with connected(notify) as client:
+        waits = [prefix_or_id for path in paths for prefix_or_id in _start(client, path, name, every_s)]
+        ended = _wait(lambda: [file for wanted in waits for file in _files(client, wanted)], wait)
+    from api.cli.views.files import added_lines
+
+    print_lines(*added_lines(ended, terminal()))
+    if any(not file.in_knowledge_base for file in ended):
+        click.get_current_context().exit(EXIT_NOT_KNOWN)
+
+
+@click.group()
+def files() -> None:
+    """Look at the documents of your own and the folders that are watched."""
+
+
+@files.command(name="list")
+@click.option("--failed", is_flag=True, help="Only those that could not be read, and why.")
+@click.option("--folder", default="", metavar="NAME", help="Of this folder alone; uploads: what was copied.")
+def show_all(failed: bool, folder: str) -> None:
+    """List the files by address, with what came of reading each."""
+    from api.cli.views.files import file_lines
+
+    with open_client() as client:
+        print_lines(*file_lines(list(_all(client, folder, failed=failed)), terminal()))
+
+
+@files.command()
+def folders() -> None:
+    """List the watched folders of this machine."""
+    from api.cli.views.files import folder_lines
+    from store.files import folders as stored
+
+    with open_services().database.read() as session:
+        print_lines(*folder_lines(stored.list_all(session), terminal()))
+
+
+def _check(paths: tuple[Path, ...], name: str) -> None:
+    """Raise NotAdded before anything is started."""
+    if name and len(paths) > 1:
+        raise NotAdded("--name is for one file or folder: add them one by one.")
+    for path in paths:
+        if not path.exists():
+            raise NotAdded(f"{path} is not there.")
+    names = [path.name for path in paths if path.is_file()]
+    if twice := next((each for each in names if names.count(each) > 1), ""):
+        raise NotAdded(f"Two files are called {twice}: add them one by one with --name, or the folder they are in.")
+
+
+def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iterator[int | str]:
+    """Have a file or folder read; yield the file's id, or the name of the folder."""
+    if path.is_file():
+        yield _send(client, path, name or path.name)
+    elif os.environ.get("WELLREAD_API_URL"):
+        yield from _send_all(client, path, name or path.resolve().name)
+    else:
+        from workers.files import folders as watched
+
+        folder = watched.add(open_services(), path, name=name, every_s=every_s or watched.EVERY_S)
+        notify(f"Watching {path} as files://{folder.name}/.")
+        yield folder.name
+
+
+def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
+    from crawler.extract.files.read import READ, suffix_of
+    from crawler.folder import find_files
+
+    notify(f"The API is elsewhere: the files of {folder} are copied there once, and not watched.")
+    for file in find_files(folder, lambda each: suffix_of(each) in READ):
+        yield _send(client, folder / file.path, f"{name}/{file.clean}")
+
+
+def _send(client: Client, path: Path, name: str) -> int:
+    try:
+        return client.add_file(name, path.read_bytes()).id
+    except OSError as error:
+        raise NotAdded(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _files(client: Client, wanted: int | str) -> list[StoredFile]:
+    return [client.file(wanted)] if isinstance(wanted, int) else list(_all(client, wanted))
+
+
+def _all(client: Client, folder: str, *, failed: bool = False) -> Iterator[StoredFile]:
+    after = ""
+    while True:
+        found = client.files(folder=folder, failed=failed, after=after)
+        yield from found
+        if len(found) < _PART:
+            return
+        after = found[-1].address
+
+
+def _wait(look: Callable[[], list[StoredFile]], wait_s: float) -> list[StoredFile]:
+    """Wait until every file is read and indexed, or the time is up."""
+    deadline, told_s = time.monotonic() + wait_s, time.monotonic()
+    while True:
+        seen = look()
+        left = sum(not file.is_over for file in seen)
+        if not left or time.monotonic() > deadline:
+            return seen
+        if time.monotonic() - told_s > 10.0:
+            told_s = time.monotonic()
+            notify(f"{len(seen) - left:,} of {len(seen):,} files read")
+        time.sleep(POLL_EVERY_S)
+
+
+def _seconds(every: str | None) -> float | None:
+    from crawler.discovery.schedule import schedule_of
+
+    schedule = schedule_of(every=every, cron=None, zone="UTC") if every else None
+    return schedule.every_s if schedule else None
+
+
+COMMANDS = (add, files)

@@ -1,0 +1,75 @@
+"""Takes files of the operator's own, and lists them with what came of reading each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+
+from api.dependencies import ServicesDep
+from api.middleware.auth import Role, require
+from api.routes.pages import RowId
+from domain.file import SCHEME, StoredFile
+from store.files import files
+from workers.files import uploads
+from workers.files.uploads import FileRefused
+
+router = APIRouter(prefix="/api/files", tags=["files"])
+
+_FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
+                        "name": {"type": "string", "description": "Another name, such as travel/rules.pdf."},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("", status_code=202, dependencies=[Depends(require(Role.operate))], openapi_extra=_FORM)
+async def add(request: Request, services: ServicesDep, response: Response) -> StoredFile:
+    """Have a file read into the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV.
+
+    It is sent as multipart/form-data. One of the same name is replaced.
+    """
+    # the form is read here and not by FastAPI, which would read it before the key is looked at
+    async with request.form(max_files=1, max_fields=1) as form:
+        file, name = form.get("file"), form.get("name")
+        if not isinstance(file, UploadFile):
+            raise FileRefused("There is no file in the request: send it as multipart/form-data, in the field `file`.")
+        named = name if isinstance(name, str) and name else file.filename or ""
+        content = await file.read()
+    stored = await run_in_threadpool(uploads.add, services, named, content)
+    response.headers["Location"] = f"/api/files/{stored.id}"
+    return stored
+
+
+@router.get("", dependencies=[Depends(require(Role.ask))])
+def every(
+    services: ServicesDep,
+    folder: Annotated[str, Query(max_length=100, description="Of this folder alone; uploads: what was sent.")] = "",
+    failed: Annotated[bool, Query(description="Only those that could not be read.")] = False,
+    after: Annotated[str, Query(max_length=2048, description="Only those behind this address: the next part.")] = "",
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 1_000,
+) -> list[StoredFile]:
+    """The files that were added or found in a watched folder, by address."""
+    prefix = f"{SCHEME}{folder}/" if folder else ""
+    with services.database.read() as session:
+        return files.list_all(session, prefix=prefix, failed=failed, after=after, limit=limit)
+
+
+@router.get("/{file_id}", dependencies=[Depends(require(Role.ask))])
+def one(file_id: RowId, services: ServicesDep) -> StoredFile:
+    """A file, and how far the reading of it has come."""
+    return uploads.get(services, file_id)

@@ -1,0 +1,118 @@
+"""Open a zipped document: only the parts that are asked for are unpacked, in memory, each up to a limit.
+
+No part is written to a disk, so a name such as ``../x`` leads nowhere. XML with a document type is refused: no office
+program writes one, and only there can entities be declared.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from typing import Any, Final
+
+from lxml import etree
+
+MAX_PARTS: Final = 20_000
+MAX_PART: Final = 40_000_000  #: bytes, unpacked
+MAX_ALL: Final = 120_000_000  #: bytes of all parts that are read
+_ENCRYPTED: Final = 0x1
+
+
+class Unreadable(Exception):
+    """The file cannot be read; the message continues a sentence that begins with its address."""
+
+
+class Archive:
+    """A ZIP file in memory."""
+
+    def __init__(self, body: bytes) -> None:
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(body))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise Unreadable("is damaged: its archive cannot be opened.") from error
+        parts = self._zip.infolist()
+        if len(parts) > MAX_PARTS:
+            raise Unreadable(f"holds {len(parts):,} parts: a document has at most {MAX_PARTS:,}.")
+        self._parts = {part.filename: part for part in parts}
+        self._left = MAX_ALL
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def read(self, name: str) -> bytes:
+        """Return a part unpacked, or b"" where there is none; raises Unreadable."""
+        part = self._parts.get(name)
+        if part is None:
+            return b""
+        if part.flag_bits & _ENCRYPTED:
+            raise Unreadable("is encrypted: it opens only with a password.")
+        if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Unreadable("is packed in a way that no office program uses.")
+        most = min(MAX_PART, self._left)
+        try:
+            with self._zip.open(part) as opened:
+                found = opened.read(most + 1)  # what the archive says of its size need not be true
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            raise Unreadable(f"is damaged: its part {name} cannot be unpacked.") from error
+        if len(found) > most:
+            raise Unreadable(f"unpacks to more than {most // 1_000_000} MB: it is perhaps a zip bomb.")
+        self._left -= len(found)
+        return found
+
+    def xml(self, name: str) -> Any | None:
+        """Return a part's root element; None where there is no such part. Raises Unreadable."""
+        body = self.read(name)
+        return parsed_xml(body, name) if body else None
+
+    def relations(self, name: str) -> dict[str, tuple[str, str]]:
+        """Return what an Office part refers to: id → (the last word of its type, part)."""
+        folder, _, base = name.rpartition("/")
+        root = self.xml(f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels")
+        if root is None:
+            return {}
+        inner = [each for each in root if isinstance(each.tag, str) and each.get("TargetMode") != "External"]
+        return {
+            each.get("Id", ""): (each.get("Type", "").rpartition("/")[2], join(folder, each.get("Target", "")))
+            for each in inner
+        }
+
+
+def join(folder: str, target: str) -> str:
+    """Return the name of the part that ``target`` leads to from a folder of the archive."""
+    return posixpath.normpath(posixpath.join("/" + folder, target)).lstrip("/")
+
+
+def parsed_xml(body: bytes, name: str) -> Any:
+    """Return the root of an XML document without entities or network; raises Unreadable."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise Unreadable(f"is damaged: its part {name} is not XML.") from error
+    if root.getroottree().docinfo.internalDTD is not None and not name.endswith(("xhtml", "html", "ncx", "opf")):
+        raise Unreadable(f"declares entities in its part {name}, which no office program does: it may be an attack.")
+    return root
+
+
+def local(element: Any) -> str:
+    """Return an element's name without its namespace; "" for what is no element."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def attribute(element: Any, name: str) -> str:
+    """Return an attribute by its name without its namespace; "" where there is none."""
+    for key, value in element.attrib.items():
+        if key.rpartition("}")[2] == name:
+            return str(value)
+    return ""
+
+
+def texts(root: Any | None, *names: str) -> dict[str, str]:
+    """Return the texts of a part's elements with these names: of each name the first."""
+    found: dict[str, str] = {}
+    for element in root.iter() if root is not None else ():
+        if (name := local(element)) in names and element.text:
+            found.setdefault(name, element.text.strip()[:500])
+    return found

@@ -1,0 +1,89 @@
+"""Read a file of the operator's own: its first bytes say what it is; its name only tells kinds of text apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from crawler.content_types import PDF
+from crawler.extract.charset import decode
+from crawler.extract.document import CONTROL, NothingToRead, extract
+from crawler.extract.files.delimited import read_delimited
+from crawler.extract.files.office import NoOfficeText, read_office
+from domain import PageText
+from domain.file import name_of
+
+#: the kinds of files that are read, by the end of their names
+TEXTS: Final = {
+    "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml", "md": "text/markdown",
+    "markdown": "text/markdown", "txt": "text/plain", "text": "text/plain", "csv": "text/csv", "tsv": "text/csv",
+}  # fmt: skip
+ARCHIVES: Final = frozenset({"docx", "odt", "pptx", "epub"})
+READ: Final = frozenset({*TEXTS, *ARCHIVES, "pdf"})
+NAMES: Final = "PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text and CSV"
+
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED_OLE: Final = "EncryptedPackage".encode("utf-16-le")
+_BINARY: Final = {
+    b"\x89PNG": "a picture", b"GIF8": "a picture", b"\xff\xd8\xff": "a picture", b"RIFF": "a picture or sound",
+    b"\x1f\x8b": "a packed file", b"Rar!": "a packed file", b"7z\xbc\xaf": "a packed file", b"\x7fELF": "a program",
+    b"MZ": "a program", b"OggS": "sound", b"ID3": "sound",
+}  # fmt: skip
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_file(body: bytes, *, address: str) -> PageText:
+    """Return a file's text; raises NothingToRead, whose message says why and what to do."""
+    name = name_of(address)
+    suffix = suffix_of(name)
+    try:
+        return _read(body, address, name, suffix)
+    except NoOfficeText as error:
+        raise NothingToRead(f"{name} {error}") from error
+    except NothingToRead as error:
+        raise NothingToRead(str(error).replace(address, name)) from error
+
+
+def suffix_of(name: str) -> str:
+    """Return the end of a file's name that tells its kind, in lower case; "" where it has none."""
+    return name.rpartition(".")[2].casefold() if "." in name else ""
+
+
+def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
+    if not body.strip():
+        raise NothingToRead(f"{name} is empty.")
+    if b"%PDF-" in body[:1024]:
+        return _titled(extract(body[body.index(b"%PDF-") :], url=address, content_type=PDF), address, name)
+    if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return read_office(body, title=name)
+    if body.startswith(_OLE):
+        if _ENCRYPTED_OLE in body:
+            raise NothingToRead(f"{name} is encrypted: it opens only with a password.")
+        raise NothingToRead(f"{name} is in an old format (DOC, PPT or XLS): save it as DOCX, PPTX, PDF or CSV.")
+    if suffix in ARCHIVES or suffix == "pdf":
+        raise NothingToRead(f"{name} is no {suffix.upper()} file, or is damaged: its first bytes are those of none.")
+    _refuse_binary(body, name)
+    kind = TEXTS.get(suffix)
+    if kind is None:
+        raise NothingToRead(f"{name} is of a kind that is not read: only {NAMES} are.")
+    if kind == "text/csv":
+        page = read_delimited(CONTROL.sub(" ", decode(body, kind)), title=name)
+        if not page.text:
+            raise NothingToRead(f"{name} has no rows.")
+        return page
+    page = extract(body, url=address, content_type=kind)
+    return _titled(page, address, name)
+
+
+def _titled(page: PageText, address: str, name: str) -> PageText:
+    """Return a file's page: what a site says of indexing, and of where it is, does not count for a file."""
+    title = page.title if page.title != address else name
+    return replace(page, title=title, canonical_url="", links=(), is_hub=False, index=True, follow=False)
+
+
+def _refuse_binary(body: bytes, name: str) -> None:
+    for mark, what in _BINARY.items():
+        if body.startswith(mark) and not body[:4].isalpha():
+            raise NothingToRead(f"{name} is {what}, whatever its name says: only {NAMES} are read.")
+    if b"\0" in body[:4096] and not body.startswith(_UTF_16):
+        raise NothingToRead(f"{name} is binary, whatever its name says: only {NAMES} are read.")

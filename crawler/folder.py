@@ -1,0 +1,124 @@
+"""Look through a folder of this machine, and read a file in it: never what lies outside, and never half a change.
+
+No symbolic link is followed, and nothing whose name begins with a dot is seen: keys and settings lie in such files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.errors import WellreadError
+from domain.file import MAX_DEPTH, BadFileName, clean_path
+
+#: how often a file is read that changes meanwhile, and the seconds between
+TRIES, PAUSE_S = 4, 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundFile:
+    """A file in a folder."""
+
+    path: str  #: from the folder, as the disk writes it
+    clean: str  #: the same, as addresses write it
+    bytes: int
+    changed_ns: int
+
+
+class FolderUnreadable(WellreadError):
+    """The folder cannot be looked through; the message says why."""
+
+
+class FileUnreadable(WellreadError):
+    """The file cannot be read; the message says why."""
+
+
+class FileGone(WellreadError):
+    """There is no such file in the folder any more."""
+
+
+class FileChanging(WellreadError):
+    """The file changed each time it was read."""
+
+
+def find_files(root: Path, wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+    """Yield the files below a folder whose name is wanted; raises FolderUnreadable for the folder itself."""
+    try:
+        entries = list(os.scandir(root))
+    except OSError as error:
+        raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
+    yield from _below(entries, "", wanted, MAX_DEPTH)
+
+
+def read_whole(root: Path, path: str, *, max_bytes: int, sleep: Callable[[float], None] = time.sleep) -> bytes:
+    """Return a file's bytes as they were at one moment.
+
+    Raises FileGone, FileUnreadable, or FileChanging when it is being written.
+    """
+    for attempt in range(TRIES):
+        if attempt:
+            sleep(PAUSE_S)
+        found = _read_once(root, path, max_bytes)
+        if found is not None:
+            return found
+    raise FileChanging(f"{path} changes while it is read: it is read again once it rests.")
+
+
+def _below(
+    entries: list[os.DirEntry[str]], above: str, wanted: Callable[[str], bool], depth: int
+) -> Iterator[FoundFile]:
+    for entry in sorted(entries, key=lambda each: each.name):
+        if entry.name.startswith("."):
+            continue
+        path = f"{above}{entry.name}"
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if depth > 1:
+                    yield from _below(list(os.scandir(entry.path)), f"{path}/", wanted, depth - 1)
+            elif entry.is_file(follow_symlinks=False) and wanted(entry.name):
+                known = entry.stat(follow_symlinks=False)
+                yield FoundFile(path=path, clean=clean_path(path), bytes=known.st_size, changed_ns=known.st_mtime_ns)
+        except (OSError, BadFileName):  # vanished meanwhile, not allowed, or a name that cannot be written
+            continue
+
+
+def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
+    """Return the bytes; None when they changed meanwhile."""
+    try:
+        handle = _open(root, path)
+    except FileNotFoundError as error:
+        raise FileGone(f"{path} is no longer in its folder.") from error
+    except OSError as error:
+        raise FileUnreadable(f"{path} cannot be opened: {error.strerror or error}.") from error
+    before = os.fstat(handle)
+    if not stat.S_ISREG(before.st_mode):
+        os.close(handle)
+        raise FileUnreadable(f"{path} is no file that can be read.")
+    with os.fdopen(handle, "rb") as file:
+        if before.st_size > max_bytes:
+            raise FileUnreadable(f"{path} has {before.st_size:,} bytes: WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}.")
+        body = file.read(max_bytes + 1)
+        after = os.fstat(file.fileno())
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(body) == after.st_size
+    return body if same else None
+
+
+def _open(root: Path, path: str) -> int:
+    """Open a file below the folder, part by part, so that no link on the way can lead out of it."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        raise FileNotFoundError(path)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        # without waiting: a pipe would keep the reader for ever
+        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)

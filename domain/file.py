@@ -1,0 +1,115 @@
+"""The operator's own files: how each is addressed, and what is known of it.
+
+An address is ``files://FOLDER/path/in/it``: it is stable, says which file is meant, and not where it is on a disk.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, Final
+from urllib.parse import unquote
+
+from domain.errors import WellreadError
+from domain.published import UNPUBLISHED, always_sent, described
+
+SCHEME: Final = "files://"
+#: the folder of files that were uploaded
+UPLOADS: Final = "uploads"
+MAX_NAME, MAX_PATH, MAX_DEPTH = 200, 1_000, 30
+
+_ESCAPED = re.compile(r'[\x00-\x20"#%<>?\\^`{|}\x7f]')
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_NOT_IN_FOLDER = re.compile(r"[^\w.-]+")
+
+
+class BadFileName(WellreadError):
+    """The name of a file cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFile:
+    """A file that was added, and what came of reading it."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
+
+    id: int
+    address: str = field(metadata=described("files://FOLDER/path: the URL of its page, as citations name it."))
+    bytes: int
+    outcome: str | None = field(metadata=described("null while it waits to be read; else as that of a page."))
+    reason: str | None = field(metadata=described("Why it could not be read."))
+    page_id: int | None = field(metadata=described("GET /api/pages/{page_id} gives its text."))
+    title: str | None
+    in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
+    added_at: datetime
+    read_at: datetime | None = field(metadata=described("When it was last read."))
+    #: with the client: as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more happens: it could not be read, or answers can be drawn from it."""
+        return self.outcome is not None and (self.page_id is None or self.in_knowledge_base)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedFolder:
+    """A folder of this machine whose files are read, and read again when they change."""
+
+    id: int
+    name: str
+    path: str  #: never sent by the API
+    every_s: float
+    next_due: datetime
+    problem: str | None = None  #: why it could not be looked through the last time
+
+
+def is_file_address(url: str) -> bool:
+    """Return whether a URL is that of a file."""
+    return url.startswith(SCHEME)
+
+
+def address_of(folder: str, path: str) -> str:
+    """Return the address of the file at a path that :func:`clean_path` returned."""
+    escaped = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", path)
+    return f"{SCHEME}{folder}/{escaped}"
+
+
+def folder_of(address: str) -> str:
+    """Return the name of an address's folder."""
+    return address.removeprefix(SCHEME).partition("/")[0]
+
+
+def path_of(address: str) -> str:
+    """Return the path in its folder."""
+    return unquote(address.removeprefix(SCHEME).partition("/")[2])
+
+
+def name_of(address: str) -> str:
+    """Return the file's own name."""
+    return path_of(address).rpartition("/")[2]
+
+
+def clean_path(path: str) -> str:
+    """Return a file's path in its folder in the one form in which it is stored; raises BadFileName."""
+    shown = repr(path[:100])
+    if _FORBIDDEN.search(path):
+        raise BadFileName(f"{shown} has characters that cannot be seen: give the file another name.")
+    normal = unicodedata.normalize("NFC", path)
+    parts = normal.split("/")
+    if any(part in ("", ".", "..") or part != part.strip() for part in parts) or "\\" in normal:
+        raise BadFileName(f"{shown} is no name of a file: give one such as rules.pdf or travel/rules.pdf.")
+    if len(normal) > MAX_PATH or len(parts) > MAX_DEPTH or any(len(part) > MAX_NAME for part in parts):
+        raise BadFileName(f"{shown} is too long: a name has at most {MAX_NAME} characters, a path {MAX_PATH:,}.")
+    return normal
+
+
+def clean_folder(name: str) -> str:
+    """Return a folder's name as addresses have it; raises BadFileName."""
+    clean = _NOT_IN_FOLDER.sub("-", unicodedata.normalize("NFC", name)).strip("-.").lower()[:60]
+    if not clean:
+        raise BadFileName(f"{name[:100]!r} is no name of a folder: give one of letters and digits with --name.")
+    return clean

@@ -1,0 +1,1 @@
+"""The operator's own files and watched folders in SQL."""

@@ -1,0 +1,67 @@
+"""Store the folders that are watched, and take those that are due to be looked through."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from domain.errors import WellreadError
+from domain.file import UPLOADS, WatchedFolder
+from store.sql.rows import to_value
+from store.sql.tables import FolderRow
+
+
+class FolderExists(WellreadError):
+    """Another folder has this name, or lies within one that is watched."""
+
+
+def add(session: Session, *, name: str, path: str, every_s: float, now: datetime) -> WatchedFolder:
+    """Save a folder, due at once; one that is watched already keeps its name. Raises FolderExists."""
+    row = session.scalar(select(FolderRow).where(FolderRow.path == path))
+    if row is None:
+        taken = session.scalar(select(FolderRow.path).where(FolderRow.name == name))
+        if taken is not None or name == UPLOADS:
+            raise FolderExists(f"Another folder is called {name!r} already: give this one another name with --name.")
+        row = FolderRow(name=name, path=path, every_s=every_s, next_due=now, created_at=now)
+        session.add(row)
+    row.every_s, row.next_due, row.problem = every_s, now, None
+    session.flush()
+    return to_value(WatchedFolder, row)
+
+
+def list_all(session: Session) -> list[WatchedFolder]:
+    """Return the watched folders, by name."""
+    return [to_value(WatchedFolder, row) for row in session.scalars(select(FolderRow).order_by(FolderRow.name))]
+
+
+def find(session: Session, folder_id: int) -> WatchedFolder | None:
+    """Return the folder with this id."""
+    row = session.get(FolderRow, folder_id)
+    return to_value(WatchedFolder, row) if row else None
+
+
+def take_due(session: Session, now: datetime) -> WatchedFolder | None:
+    """Take the folder that has been due for longest; it is due again after its interval."""
+    due = select(FolderRow).where(FolderRow.next_due <= now).order_by(FolderRow.next_due).limit(1)
+    row = session.scalar(due.with_for_update(skip_locked=True))
+    if row is None:
+        return None
+    row.next_due = now + timedelta(seconds=row.every_s)
+    session.flush()
+    return to_value(WatchedFolder, row)
+
+
+def set_problem(session: Session, folder_id: int, problem: str | None) -> None:
+    """Record why a folder could not be looked through, or that it could."""
+    row = session.get(FolderRow, folder_id)
+    if row is not None and row.problem != problem:
+        row.problem = problem
+
+
+def remove(session: Session, folder_id: int) -> None:
+    """Delete a folder with the rows of its files; their pages are deleted by :mod:`workers.deletion`."""
+    row = session.get(FolderRow, folder_id)
+    if row is not None:
+        session.delete(row)

@@ -1,0 +1,115 @@
+"""Documents of one's own, over the whole flow: added on the command line or by HTTP, read by workers, asked, cited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import update
+
+from api.cli.main import cli
+from store.sql.database import Database
+from store.sql.tables import FolderRow
+from tests import office
+from tests.crawler.extract import pdfs
+from wellread import Citation, Client
+from workers.processes.stack import Stack
+from workers.settings import load
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+
+PIER = (
+    ["The lamp of the harbour stands on the north pier, beside the old crane and the rescue boats of the town."],
+    ["The crane was sold in 1950."],
+    ["It was lit for the first time in 1911 by Anna Berg, who kept it for thirty years until her retirement."],
+)
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Client]:
+    options = {"WIKIPEDIA": "false", "API_PORT": "0", "DATA_DIR": str(tmp_path / "data"), "EMBEDDER": "minilm"}
+    for name, value in (*options.items(), ("CRAWL_PROCESSES", "2")):
+        monkeypatch.setenv(f"WELLREAD_{name}", value)
+    with Stack(load(), flower=False) as stack, Client(stack.address.api_url) as client:
+        yield client
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def cited(client: Client, question: str, words: str) -> Citation:
+    """The citation of the answer that quotes these words."""
+    record = client.ask(question, crawl_enabled=False, wait=60, reuse=False)
+    assert record.status == "ANSWERED", record
+    (found,) = [citation for citation in record.citations if words in citation.quote]
+    return found
+
+
+def look_through() -> None:
+    """Let the watched folders be due, as when their time has come."""
+    database = Database(load().database)
+    with database.write() as session:
+        session.execute(update(FolderRow).values(next_due=datetime(2020, 1, 1, tzinfo=UTC)))
+    database.close()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.3)
+
+
+def test_files_are_added_asked_and_watched(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "pier.pdf").write_bytes(pdfs.pdf(PIER, about={"/Title": "The pier"}))
+    assert "files://uploads/pier.pdf" in run("add", str(tmp_path / "pier.pdf"))
+    found = cited(client, "When was the lamp of the harbour lit for the first time?", "Anna Berg")
+    assert (found.url, found.title) == ("files://uploads/pier.pdf", "The pier")
+    assert found.place in ("page 3", "pages 2–3", "pages 1–3")  # the quote may have sentences around it
+    assert f"files://uploads/pier.pdf, {found.place}" in run(
+        "ask", "When was the lamp of the harbour lit for the first time?", "--no-crawl"
+    )
+
+    folder = tmp_path / "Staff rules"
+    (folder / "2026").mkdir(parents=True)
+    (folder / "2026" / "handbook.docx").write_bytes(office.docx())
+    (folder / "secret.pdf").write_bytes(pdfs.pdf([["x"]], password="y"))
+    (folder / ".env.txt").write_text("TOKEN=1")
+    said = run("add", str(folder), "--every", "1h", code=3)
+    assert "secret.pdf is encrypted: it opens only with a password" in said
+    assert "1 of 2 files" in said or "handbook.docx" in said
+    found = cited(client, "Who must approve a flight above six hours?", "Ngozi Okafor")
+    assert found.url == "files://staff-rules/2026/handbook.docx"
+    assert found.title == "Handbook of the harbour › Travel"
+    assert str(tmp_path) not in str([file.json for file in client.files()])
+
+    scoped = client.ask("Who must approve a flight above six hours?", sites=["files://uploads/"], wait=60, reuse=False)
+    assert (scoped.status, scoped.online_search_triggered) == ("ABSTAINED", False)
+    scoped = client.ask(
+        "Who must approve a flight above six hours?", sites=["files://staff-rules/"], wait=60, reuse=False
+    )
+    assert {citation.url for citation in scoped.citations} == {found.url}
+
+    changed = {"Travel": ("A flight above six hours needs the approval of Ines Duarte.",)}
+    (folder / "2026" / "handbook.docx").write_bytes(office.docx(changed))
+    look_through()
+    until(lambda: "Ines Duarte" in client.page_at(found.url).text)
+    until(lambda: client.files(folder="staff-rules")[0].in_knowledge_base)
+    assert cited(client, "Who must approve a flight above six hours?", "Ines Duarte").url == found.url
+
+    (folder / "2026" / "handbook.docx").unlink()
+    look_through()
+    until(lambda: client.page_at(found.url).is_gone)
+    until(
+        lambda: (
+            client.ask("Who must approve a flight above six hours?", crawl_enabled=False, wait=60, reuse=False).status
+            == "ABSTAINED"
+        )
+    )

@@ -1,0 +1,158 @@
+"""A watched folder: what is new or changed is read, what is gone leaves, and a disk that is away loses nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from domain.file import StoredFile
+from store.files import files, folders
+from store.files.folders import FolderExists
+from store.pages import pages
+from tests import office
+from tests.crawler.extract import pdfs
+from tests.workers.conftest import Bell
+from workers.crawl import read as reading
+from workers.files import folders as watched
+from workers.files import uploads
+from workers.files.folders import BadFolder
+from workers.services import Services
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "HR rules"
+    (folder / "travel").mkdir(parents=True)
+    (folder / "travel" / "rules.docx").write_bytes(office.docx())
+    (folder / "lamp.md").write_text("# Lamp\n\nIt is lit by Anna Berg every evening.")
+    return folder
+
+
+def look(services: Services, bell: Bell) -> list[StoredFile]:
+    """Look through the folders once, do the work that is sent, and return the files."""
+    with services.database.read() as session:
+        for each in folders.list_all(session):
+            watched.look_through(services, each)
+    return work(services, bell)
+
+
+def work(services: Services, bell: Bell) -> list[StoredFile]:
+    while bell.rung:
+        task, row_id = bell.rung.pop(0)
+        if task == "wellread.read":
+            reading.read(services, int(row_id))
+    with services.database.read() as session:
+        return files.list_all(session)
+
+
+def text_of(services: Services, address: str) -> str | None:
+    with services.database.read() as session:
+        known = pages.find(session, address)
+        return None if known is None or known.is_gone else pages.texts(session, [known.id])[known.id]
+
+
+def test_files_are_read_once_and_again_when_they_change(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    found = work(services, bell)
+    assert [(file.address, file.outcome) for file in found] == [
+        ("files://hr-rules/lamp.md", "read"),
+        ("files://hr-rules/travel/rules.docx", "read"),
+    ]
+    assert "Ngozi Okafor" in str(text_of(services, "files://hr-rules/travel/rules.docx"))
+    look(services, bell)
+    (folder / "lamp.md").touch()  # another time, the same bytes
+    assert [file.outcome for file in look(services, bell)] == ["unchanged", "read"]
+    (folder / "lamp.md").write_text("# Lamp\n\nIt is lit by Ines Duarte every evening.")
+    look(services, bell)
+    assert "Ines Duarte" in str(text_of(services, "files://hr-rules/lamp.md"))
+
+
+def test_nothing_is_sent_while_nothing_changes(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    with services.database.read() as session:
+        (one,) = folders.list_all(session)
+    watched.look_through(services, one)
+    assert bell.rung == []
+
+
+def test_removed_file_leaves(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    shutil.rmtree(folder / "travel")
+    assert [file.address for file in look(services, bell)] == ["files://hr-rules/lamp.md"]
+    assert text_of(services, "files://hr-rules/travel/rules.docx") is None
+
+
+def test_folder_that_is_away_keeps_its_files_and_says_so(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    folder.rename(folder.with_name("elsewhere"))
+    assert len(look(services, bell)) == 2
+    assert text_of(services, "files://hr-rules/lamp.md")
+    with services.database.read() as session:
+        assert "cannot be looked through" in str(folders.list_all(session)[0].problem)
+    folder.with_name("elsewhere").rename(folder)
+    look(services, bell)
+    with services.database.read() as session:
+        assert folders.list_all(session)[0].problem is None
+
+
+def test_file_that_cannot_be_read_any_more_takes_its_text_with_it(services: Services, bell: Bell, folder: Path) -> None:
+    (folder / "pier.pdf").write_bytes(pdfs.pdf([["The pier is long and was built in 1880."]]))
+    watched.add(services, folder)
+    work(services, bell)
+    assert text_of(services, "files://hr-rules/pier.pdf")
+    (folder / "pier.pdf").write_bytes(pdfs.pdf([["The pier"]], password="x"))
+    (file,) = [each for each in look(services, bell) if each.address.endswith("pier.pdf")]
+    assert (file.outcome, file.in_knowledge_base) == ("empty", False)
+    assert file.reason == "pier.pdf is encrypted: it opens only with a password."
+    assert text_of(services, "files://hr-rules/pier.pdf") is None
+    with services.database.read() as session:
+        assert [each.address for each in files.list_all(session, failed=True)] == [file.address]
+
+
+def test_folders_that_must_not_be_watched_are_refused(services: Services, folder: Path, tmp_path: Path) -> None:
+    watched.add(services, folder)
+    inside, above, data = folder / "travel", folder.parent, services.settings.data_dir
+    for bad in (Path("/"), Path("/etc"), tmp_path / "away", folder / "lamp.md", inside, above, data, data.parent):
+        with pytest.raises(BadFolder):
+            watched.add(services, bad)
+    other = tmp_path / "others" / "HR rules"
+    other.mkdir(parents=True)
+    with pytest.raises(FolderExists, match="--name"):
+        watched.add(services, other)
+    assert watched.add(services, other, name="others").name == "others"
+    assert watched.add(services, folder, every_s=3600).name == "hr-rules"
+
+
+def test_upload_is_read_from_sql_and_its_bytes_forgotten(services: Services, bell: Bell) -> None:
+    uploads.add(services, "rules.docx", office.docx())
+    (file,) = work(services, bell)
+    assert (file.outcome, file.title) == ("read", "Handbook of the harbour")
+    with services.database.read() as session:
+        held = files.to_read(session, file.address)
+    assert held is not None
+    assert held.content is None
+    uploads.add(services, "rules.docx", office.docx({"Travel": ("Nobody flies, says Ines Duarte of the office.",)}))
+    work(services, bell)
+    assert "Ines Duarte" in str(text_of(services, file.address))
+
+
+def test_upload_that_is_replaced_while_it_is_read_is_read_again(services: Services, bell: Bell) -> None:
+    uploads.add(services, "lamp.md", b"# Lamp\n\nIt is lit by Anna Berg.")
+    (_, first), bell.rung[:] = bell.rung[0], []
+    uploads.add(services, "lamp.md", b"# Lamp\n\nIt is lit by Ines Duarte.")
+    reading.read(services, int(first))
+    work(services, bell)
+    assert "Ines Duarte" in str(text_of(services, "files://uploads/lamp.md"))
+
+
+def test_file_that_breaks_its_reader_is_given_up_with_a_reason(services: Services, bell: Bell, folder: Path) -> None:
+    (folder / "bomb.docx").write_bytes(office.bomb())
+    watched.add(services, folder)
+    (file,) = [each for each in work(services, bell) if each.address.endswith("bomb.docx")]
+    assert file.outcome == "empty"
+    assert "zip bomb" in str(file.reason)

@@ -1,0 +1,152 @@
+"""Watches folders: looks through each when it is due, has new and changed files read, and drops those that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from crawler.extract.files.read import READ, suffix_of
+from crawler.folder import FolderUnreadable, FoundFile, find_files
+from domain import ReadOutcome
+from domain.errors import WellreadError
+from domain.file import WatchedFolder, address_of, clean_folder
+from store.files import files, folders
+from store.files.files import SeenFile
+from store.pages import pages, visits
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+Value = TypeVar("Value")
+
+#: seconds between two looks at a folder, unless its owner says otherwise
+EVERY_S = 60.0
+MAX_FILES = 20_000
+_BATCH = 200
+#: folders of the system, in which nobody keeps documents
+_SYSTEM = ("/", "/proc", "/sys", "/dev", "/etc", "/run", "/boot")
+
+
+class BadFolder(WellreadError):
+    """The folder cannot be watched."""
+
+
+def add(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
+    """Watch a folder from now on, and look through it at once; raises BadFolder, BadFileName or FolderExists."""
+    real = path.expanduser().resolve()
+    if not real.is_dir():
+        raise BadFolder(f"{path} is no folder of this machine.")
+    data = services.settings.data_dir.resolve()
+    if str(real) in _SYSTEM or real.is_relative_to(data) or data.is_relative_to(real):
+        raise BadFolder(f"{path} is a folder of the system, or holds Wellread's own data: name one with documents.")
+    with services.database.write() as session:
+        for other in folders.list_all(session):
+            held = Path(other.path)
+            if held != real and (real.is_relative_to(held) or held.is_relative_to(real)):
+                raise BadFolder(f"{path} and the watched folder {other.name!r} lie within each other: watch one.")
+        named = clean_folder(name or real.name)
+        folder = folders.add(session, name=named, path=str(real), every_s=every_s, now=services.now())
+    look_through(services, folder)
+    return folder
+
+
+def look_through_due(services: Services) -> int:
+    """Look through the folders that are due; return how many."""
+    looked = 0
+    while True:
+        with services.database.write() as session:
+            folder = folders.take_due(session, services.now())
+        if folder is None:
+            return looked
+        look_through(services, folder)
+        looked += 1
+
+
+def look_through(services: Services, folder: WatchedFolder) -> None:
+    """Have a folder's new and changed files read; mark the pages of those that are gone."""
+    try:
+        found = list(islice(find_files(Path(folder.path), _is_read), MAX_FILES + 1))
+    except FolderUnreadable as error:  # a disk that is away does not mean that its files are gone
+        log.warning("folder_unreadable", folder=folder.name, error=str(error))
+        _set_problem(services, folder, str(error))
+        return
+    too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are left out."
+    _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
+    with services.database.read() as session:
+        known = {file.address: file for file in files.of_folder(session, folder.id)}
+    here = dict(_addressed(folder, found[:MAX_FILES]))
+    changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
+    for some in _batches(changed, _BATCH):
+        _have_read(services, folder, some)
+    for gone in _batches([address for address in known if address not in here], _BATCH):
+        drop(services, gone)
+
+
+def drop(services: Services, addresses: Sequence[str]) -> None:
+    """Forget files that their folder no longer has; their pages leave the knowledge base."""
+    now, left = services.now(), []
+    with services.database.write() as session:
+        for address in addresses:
+            page = pages.find(session, address)
+            if page is None or page.is_gone:
+                continue
+            pages.mark_gone(session, page.id, now)
+            visits.add(
+                session,
+                page.id,
+                outcome=ReadOutcome.GONE,
+                status=None,
+                content_hash=page.content_hash,
+                reason="the file is no longer in its folder",
+                now=now,
+            )
+            left.append(page.id)
+        files.remove(session, addresses)
+    for page_id in left:
+        services.dispatcher.send("wellread.embed", page_id)
+
+
+def _have_read(services: Services, folder: WatchedFolder, some: Iterable[tuple[str, FoundFile]]) -> None:
+    now = services.now()
+    with services.database.write() as session:
+        if folders.find(session, folder.id) is None:  # removed meanwhile
+            return
+        ids = [
+            files.add_found(
+                session, folder.id, address, file.path, size=file.bytes, changed_ns=file.changed_ns, now=now
+            )
+            for address, file in some
+        ]
+    for candidate_id in ids:
+        services.dispatcher.send("wellread.read", candidate_id)
+
+
+def _addressed(folder: WatchedFolder, found: Iterable[FoundFile]) -> Iterator[tuple[str, FoundFile]]:
+    for file in found:
+        yield address_of(folder.name, file.clean), file
+
+
+def _is_read(name: str) -> bool:
+    return suffix_of(name) in READ
+
+
+def _is_news(known: SeenFile | None, file: FoundFile) -> bool:
+    if known is None:
+        return True
+    return not known.left_out and (known.size, known.changed_ns) != (file.bytes, file.changed_ns)
+
+
+def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:
+    if problem != folder.problem:
+        with services.database.write() as session:
+            folders.set_problem(session, folder.id, problem)
+
+
+def _batches(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:
+    for first in range(0, len(values), size):
+        yield values[first : first + size]
