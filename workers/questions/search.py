@@ -12,9 +12,7 @@ from domain import BlockKind, Hit, Scope
 from domain.file import is_file_address
 from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
-from pipeline.retrieval.retrieve import embed_queries, retrieve
 from store.pages import pages
-from workers.questions.lookup import with_either_scheme
 from workers.questions.submit import BadSite
 
 if TYPE_CHECKING:
@@ -41,6 +39,8 @@ class PassageQuery:
 
 def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
     """Return the best passages, best first. Raises QuestionError, BadSite and PassagesError."""
+    from pipeline.retrieval.retrieve import embed_queries, retrieve  # not needed for the start of the API
+
     analysis = analyse_question(query.text, query.lang)
     tools = services.tools
     learned = services.learned.now().reranker
@@ -59,6 +59,8 @@ def search(services: Services, query: PassageQuery) -> tuple[FoundPassage, ...]:
 
 
 def _scope(services: Services, query: PassageQuery) -> Scope:
+    from workers.questions.lookup import with_either_scheme  # imports half the pipeline
+
     with services.database.read() as session:
         return Scope(
             sites=with_either_scheme([site if is_file_address(site) else _canonical(site) for site in query.sites]),

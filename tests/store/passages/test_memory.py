@@ -70,6 +70,11 @@ def test_the_copy_finds_what_the_table_finds(uri: str) -> None:
     assert all(np.allclose(exact[id], stored[id], atol=1e-5) for id in exact)
 
 
+def test_empty_table_is_copied_and_nothing_is_found_in_it(tmp_path: Path) -> None:
+    opened(str(tmp_path), writer=True)
+    assert copied(str(tmp_path)).search_vectors(np.ones((1, 4), dtype=np.float32), k=5) == [[]]
+
+
 def test_nothing_is_found_of_nothing(uri: str) -> None:
     copy = copied(uri)
     assert copy.search_vectors(np.empty((0, 4), dtype=np.float32), k=5) == []
