@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PEERS := $(VENV)/.peers
-TRAINING := $(VENV)/.training
+TRAINER := .venv-training
+TRAINING := $(TRAINER)/.installed
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
 # --no-deps: the locks are complete.
@@ -16,7 +17,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz encoder reader format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader learning format-check lint types contracts browser fast live format docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -37,8 +38,18 @@ $(PEERS): requirements-bench.lock $(INSTALLED)
 	$(PIP_INSTALL) $(LOCKED) -r requirements-bench.lock
 	@touch $@
 
-$(TRAINING): requirements-training.lock $(INSTALLED)
-	$(PIP_INSTALL) $(LOCKED) -r requirements-training.lock
+# What trains models needs torch, which is large: it has a venv of its own that sees the packages of the other.
+$(TRAINING): requirements-training.lock requirements-torch-cpu.lock $(INSTALLED)
+	@echo "Installing torch and what else trains models into $(TRAINER): about 0.8 GB, once."
+	@rm -rf $(TRAINER) && $(BIN)/python -m venv --without-pip $(TRAINER)
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+		> "$$($(TRAINER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wellread.pth"
+	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) \
+		-r requirements-torch-cpu.lock 2> /dev/null || true
+	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-training.lock
+	@$(TRAINER)/bin/python -c 'import torch' 2> /dev/null || { \
+		echo "torch cannot be imported: the registry's wheel for Linux needs CUDA. Tell pip of a place that has" \
+			"torch 2.13.0+cpu (PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL), and run this again." >&2; exit 1; }
 	@touch $@
 
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
@@ -46,7 +57,7 @@ demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site
 
 check: format-check lint types contracts fast ## before a commit: format, lint, types, import contracts, fast tests
 
-test: browser fast live ## all tests: the fast ones on two cores, then those with real servers one at a time
+test: browser fast live learning ## all tests: the fast ones on two cores, then those with real servers one at a time, then short trainings
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
@@ -65,12 +76,20 @@ fuzz: $(PEERS) ## inputs that break the crawler, looked for with atheris: pages,
 	@for target in $(or $(TARGET),extract robots url sitemap charset); do \
 		$(BIN)/python -m tests.fuzz $$target --seconds $(or $(SECONDS_EACH),60) || exit 1; done
 
+# ARGS: --questions N, --threads N, --seed N, --start file.npz
+train: $(TRAINING) ## train the encoder on training/data; goes on where it was interrupted
+	$(TRAINER)/bin/python -m training.train $(ARGS)
+
+# ARGS: --encoder file.npz, --passages N, --threads N, --seed N, --start file.npz
+train-reader: $(TRAINING) ## train the reader upon a trained encoder
+	$(TRAINER)/bin/python -m training.reader.train $(ARGS)
+
 # TRAINED: an .npz of weights trained on from all-MiniLM-L6-v2; without it the files hold all-MiniLM-L6-v2 itself
-encoder: $(TRAINING) ## make the files of text/encoder from weights (TRAINED=file.npz)
-	$(BIN)/python -m training.encoder $(if $(TRAINED),--trained "$(TRAINED)")
+encoder: $(TRAINING) ## make the encoder's files in text/encoder from weights (TRAINED=file.npz)
+	$(TRAINER)/bin/python -m training.encoder $(if $(TRAINED),--trained "$(TRAINED)")
 
 reader: $(TRAINING) ## make text/encoder/reader.onnx from trained weights (TRAINED=file.npz)
-	$(BIN)/python -m training.reader.export --trained "$(TRAINED)"
+	$(TRAINER)/bin/python -m training.reader.export --trained "$(or $(TRAINED),build/training/reader/reader.npz)"
 
 format-check: install
 	$(BIN)/ruff format --check .
@@ -95,6 +114,9 @@ fast: install ## the tests without servers
 live: install ## the tests with real servers, workers and browsers
 	$(BIN)/pytest -m live
 
+learning: $(TRAINING) ## the tests that a short training learns, in the venv with torch
+	OMP_NUM_THREADS=1 $(TRAINER)/bin/python -m pytest tests/training/learning/short_runs.py
+
 format: install ## put the code into its format
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
@@ -118,5 +140,5 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(TRAINER) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

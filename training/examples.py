@@ -57,27 +57,35 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 def public_examples(folder: Path = DATA, *, seed: int) -> list[Example]:
     """Return the answerable questions of the public sets, each with the evidence-removed twin that some have."""
     rng = random.Random(seed)
-    passages = [(_plain(row["title"]), row["text"]) for row in read_lines(folder / "public-passages.jsonl.xz")]
-    answered: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    twins: dict[tuple[str, str], int] = {}
-    for row in read_lines(folder / "public-questions.jsonl.xz"):
+    answered: dict[str, list[tuple[dict[str, Any], str, str]]] = defaultdict(list)
+    twins: dict[tuple[str, str], Text] = {}
+    for row, title, text in public_questions(folder, ("public",)):
         if row["source"] in LEFT_OUT:
             continue
         if row["answerable"]:
-            answered[row["source"]].append(row)
+            answered[row["source"]].append((row, title, text))
         elif row["kind"] == "evidence-removed":
-            twins[row["source"], row["question"]] = row["passage"]
+            twins[row["source"], row["question"]] = Text(title, text)
     examples = []
     for source, rows in sorted(answered.items()):
         rng.shuffle(rows)
-        for row in rows[: SHARES.get(source, len(rows))]:
-            title, text = passages[row["passage"]]
+        for row, title, text in rows[: SHARES.get(source, len(rows))]:
             answer = row["answers"][0]
             own = Text(title, text, ((answer["start"], answer["start"] + len(answer["text"])),))
             twin = twins.get((source, row["question"]))
-            rivals = () if twin is None else (Text(*passages[twin]),)
+            rivals = () if twin is None else (twin,)
             examples.append(Example(row["question"], own, rivals, source))
     return examples
+
+
+def public_questions(
+    folder: Path = DATA, names: Sequence[str] = ("public", "squad2")
+) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the questions of public sets as they are stored, each with the title and the text of its passage."""
+    for name in names:
+        passages = [(_plain(row["title"]), row["text"]) for row in read_lines(folder / f"{name}-passages.jsonl.xz")]
+        for row in read_lines(folder / f"{name}-questions.jsonl.xz"):
+            yield row, *passages[row["passage"]]
 
 
 def manual_examples(
@@ -91,7 +99,7 @@ def manual_examples(
             own = passages[row["passage"]]
             near = [id for id in row["near"] if id != row["passage"]][:NEAR]
             rivals = tuple(_text(passages[id]) for id in rng.sample(near, min(RIVALS, len(near))))
-            question = _NAMES.sub("", row["question"]) if rng.random() < UNNAMED else row["question"]
+            question = unnamed(row["question"], rng)
             answer = Text(own["title"], own["text"], tuple((a, b) for a, b in row["evidence"]))
             examples.append(Example(question, answer, rivals, row["site"]))
     return examples
@@ -102,6 +110,11 @@ def manual_questions(folder: Path = DATA) -> Iterator[tuple[dict[str, Any], dict
     passages = {row["id"]: row for row in read_lines(folder / "manuals-passages.jsonl.xz")}
     for row in read_lines(folder / "manuals-questions.jsonl.xz"):
         yield row, passages
+
+
+def unnamed(question: str, rng: random.Random) -> str:
+    """Return a question, at times without its program's name."""
+    return _NAMES.sub("", question) if rng.random() < UNNAMED else question
 
 
 def _text(row: dict[str, Any]) -> Text:

@@ -15,7 +15,7 @@ from training.encoder import HEADS
 
 LAYERS, WIDE, POSITIONS, WORDS = 6, 1536, 512, 30522
 _EPSILON: Final = 1e-12
-_MASKED: Final = -1e4
+MASKED: Final = -1e4
 
 
 class Layer(nn.Module):
@@ -55,7 +55,7 @@ class Encoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return the last hidden states (batch, tokens, 384)."""
-        bias = (1.0 - mask[:, None, None, :]) * _MASKED
+        bias = (1.0 - mask[:, None, None, :]) * MASKED
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self._frozen):
             embedded = self.words[ids] + self.positions.weight[: ids.shape[1]] + self.segments.weight[0]
             hidden = self.dropout(self.norm(embedded))

@@ -25,9 +25,17 @@ class Sentences:
     """A passage's tokens, its sentences' token ranges and character spans, and which of them answer."""
 
     ids: list[int]
+    lead: int  #: tokens before the passage's own
+    offsets: list[Span]  #: of each of the passage's own tokens in its text, in characters
     ranges: list[Span]
     spans: list[Span]
     answering: list[bool]
+
+    def tokens(self, span: Span) -> Span:
+        """Return the first and the last token of a character span; (-1, -1) where none is in it."""
+        start, end = span
+        inside = [at for at, (a, b) in enumerate(self.offsets, self.lead) if b > start and a < end]
+        return (inside[0], inside[-1]) if inside else (-1, -1)
 
 
 def question_ids(question: str) -> list[int]:
@@ -54,7 +62,7 @@ def sentences_of(text: Text, *, titled: bool = True) -> Sentences:
             ranges.append((base + inside[0], base + inside[-1] + 1))
             spans.append((start, end))
             answering.append(any(start < b and end > a for a, b in text.evidence))
-    return Sentences([CLS, *title, *ids, SEP], ranges, spans, answering)
+    return Sentences([CLS, *title, *ids, SEP], base, offsets, ranges, spans, answering)
 
 
 def pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:

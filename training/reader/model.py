@@ -1,0 +1,77 @@
+"""The reader in torch, under the names of `training.onnx_graph`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from text.encoder.runtime import DIMENSION
+from training.encoder import LOWER
+from training.model import MASKED, Encoder, Layer
+from training.reader.export import LAYERS
+
+
+@dataclass(frozen=True)
+class Logits:
+    """What is said of a batch of passages: (batch,), and (batch, tokens of the passage)."""
+
+    answers: Tensor
+    start: Tensor
+    end: Tensor
+    evidence: Tensor
+
+
+class Reader(nn.Module):
+    """Layers over the lower states of a question and of a passage, and heads upon them."""
+
+    def __init__(self, *, dropout: float, layers: int = LAYERS) -> None:
+        super().__init__()
+        self.segments = nn.Parameter(torch.zeros(2, DIMENSION))
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
+        self.pool, self.whole = nn.Linear(DIMENSION, DIMENSION), nn.Linear(DIMENSION, 1)
+        self.tokens = nn.Linear(DIMENSION, 3)
+        self.dropout = nn.Dropout(dropout)
+        for head in (self.pool, self.whole, self.tokens):
+            nn.init.normal_(head.weight, std=0.02)
+            nn.init.zeros_(head.bias)
+
+    def forward(self, question: Tensor, asked: Tensor, passage: Tensor, mask: Tensor) -> Logits:
+        """Return the logits; ``asked`` and ``mask`` are the masks of question and passage."""
+        hidden = torch.cat([question + self.segments[0], passage + self.segments[1]], 1)
+        bias = (1.0 - torch.cat([asked, mask], 1)[:, None, None, :]) * MASKED
+        with torch.autocast(hidden.device.type, dtype=torch.bfloat16):
+            for layer in self.layers:
+                hidden = layer(hidden, bias)
+        hidden = hidden.float()
+        answers = self.whole(self.dropout(torch.tanh(self.pool(hidden[:, 0]))))[:, 0]
+        return Logits(answers, *self.tokens(hidden[:, question.shape[1] :]).unbind(-1))
+
+    def begin_with(self, encoder: Mapping[str, NDArray[Any]]) -> None:
+        """Take over the encoder's layers above those that the reader stands on."""
+        for number, layer in enumerate(self.layers, start=LOWER):
+            names = layer.state_dict()
+            layer.load_state_dict({name: torch.from_numpy(encoder[f"layers.{number}.{name}"]) for name in names})
+
+    def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Take over weights by the names of `training.onnx_graph`."""
+        self.load_state_dict({name: torch.from_numpy(weights[name]).float() for name in self.state_dict()})
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Return the weights by those names."""
+        return {name: tensor.float().cpu().numpy() for name, tensor in self.state_dict().items()}
+
+    def heads(self) -> list[nn.Parameter]:
+        """Return the parameters that begin with nothing, and may learn faster."""
+        return [self.segments, *self.pool.parameters(), *self.whole.parameters(), *self.tokens.parameters()]
+
+
+def lower_encoder(weights: Mapping[str, NDArray[Any]], layers: int = LOWER) -> Encoder:
+    """Return the encoder's lower layers, which learn nothing: ids and mask to the states that the reader takes."""
+    encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
+    encoder.take(weights)
+    return encoder.eval()

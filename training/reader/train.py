@@ -1,0 +1,109 @@
+"""Train the reader: ``make train-reader``. An interrupted run goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.encoder import read_weights
+from training.examples import DATA
+from training.loop import Plan, Report, device, learn, log_to
+from training.model import Encoder
+from training.reader.examples import Laid, examples, groups_of
+from training.reader.loss import loss_of
+from training.reader.measure import measure
+from training.reader.model import Reader, lower_encoder
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderPlan(Plan):
+    """How long and how fast the reader learns."""
+
+    rate: float = 2.5e-4  #: of the layers; the heads', which begin with nothing, is three times as high
+    warm_up: int = 1500
+    examples: int = 80_000
+    group: int = 20
+    seed: int = 3
+    measure_every: int = 10_000
+    measured: int = 300  #: questions on manuals, and as many on an article
+
+
+def train(lower: Encoder, reader: Reader, plan: ReaderPlan, folder: Path, report: Report, *, data: Path = DATA) -> None:
+    """Train ``reader`` in place; keeps ``checkpoint.pt`` in ``folder`` and goes on from it."""
+    parts = [
+        {"params": list(reader.layers.parameters()), "lr": plan.rate, "weight_decay": 0.01},
+        {"params": reader.heads(), "lr": 3 * plan.rate, "weight_decay": 0.0},
+    ]
+
+    def loss(group: Sequence[Laid], _: random.Random) -> Tensor:
+        return loss_of(lower, reader, group)
+
+    learn(
+        reader,
+        torch.optim.AdamW(parts, betas=(0.9, 0.98)),
+        plan,
+        folder,
+        report,
+        groups=partial(_groups, plan, data),
+        loss_of=loss,
+        measure=partial(measure, lower, reader, limit=plan.measured, folder=data),
+    )
+
+
+def _groups(plan: ReaderPlan, data: Path, seen: int) -> Iterator[tuple[int, list[Laid]]]:
+    """Yield groups of examples without end, each epoch's drawn by a seed of its own."""
+    epoch = 0
+    while True:
+        # a run that goes on draws another order than the one that was interrupted
+        seed = plan.seed + 1000 * epoch + seen
+        for group in groups_of(examples(data, seed=seed), plan.group, random.Random(seed)):
+            yield seed, group
+        epoch += 1
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), default=Path("build/training/reader"), show_default=True)
+@click.option(
+    "--encoder",
+    type=click.Path(path_type=Path, exists=True),
+    default=Path("build/training/encoder.npz"),
+    show_default=True,
+    help="The encoder's weights, as `make train` writes them.",
+)
+@click.option("--start", type=click.Path(path_type=Path, exists=True), help="A reader's weights (.npz) to start from.")
+@click.option("--passages", type=int, default=ReaderPlan.examples, show_default=True, help="How many to see in all.")
+@click.option("--rate", type=float, default=ReaderPlan.rate, show_default=True, help="The highest learning rate.")
+@click.option("--threads", type=int, default=0, help="Processor threads; default: torch's choice.")
+@click.option("--seed", type=int, default=ReaderPlan.seed, show_default=True)
+def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: float, threads: int, seed: int) -> None:
+    """Train on an accelerator where there is one, else on the processor; write reader.npz and log.jsonl."""
+    if threads:
+        torch.set_num_threads(threads)
+    out.mkdir(parents=True, exist_ok=True)
+    plan = ReaderPlan(examples=passages, rate=rate, seed=seed)
+    weights = read_weights(encoder)
+    torch.manual_seed(seed)
+    lower, reader = lower_encoder(weights), Reader(dropout=0.1)
+    if start:
+        reader.take(read_weights(start))
+    else:
+        reader.begin_with(weights)
+    lower.to(device())
+    reader.to(device())
+    report = log_to(out / "log.jsonl")
+    report(asdict(plan))
+    train(lower, reader, plan, out, report)
+    np.savez(out / "reader.npz", **reader.weights())
+    report({"at the end": measure(lower, reader, limit=1000)})
+
+
+if __name__ == "__main__":
+    main()
