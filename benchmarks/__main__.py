@@ -28,6 +28,7 @@ BENCHMARKS = {
     "retrieval": Benchmark("benchmarks.retrieval", "from a question to its hits, verdict and answer, beside embedding"),
     "embedding": Benchmark("benchmarks.embedding", "texts embedded, beside onnxruntime alone"),
     "extraction": Benchmark("benchmarks.extraction", "pages extracted, beside trafilatura on the same pages"),
+    "reading": Benchmark("benchmarks.reading", "the best passages read with a question, new and remembered"),
     "answer": Benchmark("benchmarks.answer", "a question answered from the knowledge base over HTTP"),
     "hop": Benchmark("benchmarks.hop.measure", "from task to task, beside Celery and huey alone"),
     "crawl": Benchmark(
