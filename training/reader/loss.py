@@ -8,10 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from training.examples import Span
 from training.model import MASKED, Encoder
 from training.reader.examples import Laid
 from training.reader.model import Logits, Reader
-from training.tokens import Span, pad
+from training.tokens import pad
 
 #: the weights of the short answer and of the sentences, beside that of the whole passage
 SHORT, SENTENCES = 0.5, 0.7

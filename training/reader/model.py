@@ -74,4 +74,5 @@ def lower_encoder(weights: Mapping[str, NDArray[Any]], layers: int = LOWER) -> E
     """Return the encoder's lower layers, which learn nothing: ids and mask to the states that the reader takes."""
     encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
     encoder.take(weights)
-    return encoder.eval()
+    encoder.eval()
+    return encoder

@@ -101,7 +101,8 @@ def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: floa
     report = log_to(out / "log.jsonl")
     report(asdict(plan))
     train(lower, reader, plan, out, report)
-    np.savez(out / "reader.npz", **reader.weights())
+    weights = reader.weights()
+    np.savez(out / "reader.npz", allow_pickle=False, **weights)
     report({"at the end": measure(lower, reader, limit=1000)})
 
 

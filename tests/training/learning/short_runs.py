@@ -31,7 +31,7 @@ ENCODER_PLAN = EncoderPlan(
     rate=1e-3, warm_up=50, examples=480, group=16, measure_every=10**6, report_every=5, save_every=1000.0
 )
 READER_PLAN = ReaderPlan(
-    rate=4e-3, warm_up=50, examples=3000, group=16, measure_every=10**6, report_every=10, save_every=1000.0
+    rate=2e-3, warm_up=50, examples=1000, group=16, measure_every=10**6, report_every=10, save_every=1000.0
 )
 
 
@@ -73,7 +73,10 @@ def encoder() -> Encoder:
 
 @pytest.fixture
 def lower(encoder: Encoder) -> Encoder:
-    return lower_encoder(encoder.weights(), layers=1)
+    weights = encoder.weights()
+    for name in ("positions.weight", "segments.weight"):
+        weights[name] *= 0.02  # as drawn, they are far longer than the vectors of the words
+    return lower_encoder(weights, layers=1)
 
 
 @pytest.fixture
@@ -101,6 +104,7 @@ def test_the_reader_learns_whether_a_passage_answers(
     after = measure_reader(lower, reader, limit=100, folder=data)
     assert log.losses()[-1] < log.losses()[0] - 0.5
     assert after["manuals auroc"] >= 0.9
+    assert before["manuals auroc"] <= 0.7
     assert before["manuals sentence@1"] <= 0.6
     assert after["manuals sentence@1"] >= 0.9
 
