@@ -57,7 +57,7 @@ FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.T
 class Budget:
     """The resources one question may use."""
 
-    seconds: float = 120.0
+    seconds: float = 120.0  #: in which pages are read; waiting for a worker or a turn is none
     pages: int = 20
     bytes: int = 50_000_000
     depth: int = 3

@@ -8,12 +8,8 @@ measure, variants by rule.
 from __future__ import annotations
 
 import json
-import threading
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 from pipeline.models.calls import Calls
@@ -34,6 +30,7 @@ from tests.claude_wire import (
     message_of,
     say_json,
 )
+from tests.model_server import ModelHandler, ModelServer
 from text.analyser import words
 from workers.settings import CLAUDE_LARGE_MODEL, CLAUDE_SMALL_MODEL
 
@@ -72,74 +69,16 @@ class Received:
         return json.dumps([{**self.body, "messages": rest}, dict(self.headers), self.path], ensure_ascii=False)
 
 
-class ClaudeDouble:
-    """The server, as a context manager; ``url`` is the base URL and ``received`` every request so far."""
+class ClaudeDouble(ModelServer[Received, Reply]):
+    """The server."""
 
     def __init__(self, *, key: str = KEY) -> None:
+        super().__init__(_Handler)
         self.key = key
-        self.received: list[Received] = []
-        self.stopping = threading.Event()
-        self._script: deque[Reply] = deque()
-        self._lock = threading.Lock()
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-
-    def __enter__(self) -> ClaudeDouble:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        """Its base URL."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def script(self, *replies: Reply) -> None:
-        """Reply with these next, in order; afterwards it replies by itself again."""
-        with self._lock:
-            self._script.extend(replies)
-
-    def forget(self) -> None:
-        """Drop what was received and what was scripted."""
-        with self._lock:
-            self.received.clear()
-            self._script.clear()
-
-    def take(self, received: Received) -> Reply | None:
-        """Record a request and give the next scripted reply."""
-        with self._lock:
-            self.received.append(received)
-            return self._script.popleft() if self._script else None
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, double: ClaudeDouble) -> None:
-        self.double = double
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that hang up are part of the tests."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        body = json.loads(raw)
+class _Handler(ModelHandler):
+    def answer_post(self, headers: dict[str, str], body: Json) -> None:
         reply = self.server.double.take(Received(path=self.path, headers=headers, body=body))
         wrong = complaint(self.path, headers, body, self.server.double.key)
         self._reply(body, wrong or reply or _by_itself(body))
@@ -150,36 +89,15 @@ class _Handler(BaseHTTPRequestHandler):
             reply = _by_itself(body)
         if isinstance(reply, Fail):
             error = {"type": "error", "error": {"type": reply.type, "message": reply.message}}
-            self._whole(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
+            self.whole(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
         elif isinstance(reply, Raw):
-            self._whole(reply.status, reply.body, reply.content_type, reply.headers)
+            self.whole(reply.status, reply.body, reply.content_type, reply.headers)
         elif isinstance(reply, Say) and not body.get("stream"):
-            self._whole(200, json.dumps(message_of(body, reply), ensure_ascii=False).encode(), "application/json", {})
+            self.whole(200, json.dumps(message_of(body, reply), ensure_ascii=False).encode(), "application/json", {})
         else:
-            self._stream(
-                frames_of(body, reply, _by_itself(body), self.server.double.stopping), breaks=breaks_off(reply)
-            )
-
-    def _whole(self, status: int, payload: bytes, content_type: str, headers: Mapping[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {"content-type": content_type, "content-length": str(len(payload)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def _stream(self, frames: Iterator[tuple[str, Json]], *, breaks: bool) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream; charset=utf-8")
-        self.send_header("transfer-encoding", "chunked")
-        self.end_headers()
-        for event, data in frames:
-            frame = f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(frame), frame))
-            self.wfile.flush()
-        if breaks:
-            self.close_connection = True
-        else:
-            self.wfile.write(b"0\r\n\r\n")
+            frames = frames_of(body, reply, _by_itself(body), self.server.double.stopping)
+            told = (f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}" for event, data in frames)
+            self.stream(told, breaks=breaks_off(reply))
 
 
 def _by_itself(body: Json) -> Say:

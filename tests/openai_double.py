@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 from pipeline.answering.support import Scorer
 from pipeline.models.calls import Calls
 from pipeline.models.model import LanguageModel
 from pipeline.models.openai.provider import OpenAIProvider
+from tests.model_server import ModelHandler, ModelServer
 from text.analyser import words
 from text.sentences import sentence_spans
 
@@ -114,54 +112,25 @@ class Request:
         return str(self.body["messages"][1]["content"])
 
 
-class OpenAIDouble:
-    """The server, as a context manager; ``url`` is the base URL and ``received`` every request so far."""
+class OpenAIDouble(ModelServer[Request, Reply]):
+    """The server; ``lacks`` are parameters that it refuses."""
 
     def __init__(self, *, key: str = "", models: Collection[str] = (MODEL,)) -> None:
+        super().__init__(_Handler)
         self.key = key
         self.models = models
         self.lacks: frozenset[str] = frozenset()
-        self.received: list[Request] = []
         self.refused = 0  #: requests that it would not take
-        self.stopping = threading.Event()
-        self._script: deque[Reply] = deque()
-        self._lock = threading.Lock()
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-
-    def __enter__(self) -> OpenAIDouble:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     @property
     def url(self) -> str:
         """Its base URL."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def script(self, *replies: Reply) -> None:
-        """Reply with these next, in order; afterwards it replies by itself again."""
-        with self._lock:
-            self._script.extend(replies)
+        return f"{super().url}/v1"
 
     def forget(self) -> None:
         """Drop what was received and scripted, and lack nothing."""
-        with self._lock:
-            self.received.clear()
-            self._script.clear()
-            self.lacks = frozenset()
-            self.refused = 0
-
-    def take(self, received: Request) -> Reply | None:
-        """Record a request and give the next scripted reply."""
-        with self._lock:
-            self.received.append(received)
-            return self._script.popleft() if self._script else None
+        super().forget()
+        self.lacks, self.refused = frozenset(), 0
 
 
 def model_at(
@@ -179,33 +148,13 @@ def model_at(
     return LanguageModel(calls, small_model=model, large_model=model, scorer=scorer)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, double: OpenAIDouble) -> None:
-        self.double = double
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that hang up are part of the tests."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-    def do_GET(self) -> None:
+class _Handler(ModelHandler):
+    def answer_get(self) -> None:
         listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self.server.double.models]}
         found = self.path == "/v1/models"
-        self._whole(200 if found else 404, json.dumps(listed if found else {}).encode(), "application/json", {})
+        self.whole(200 if found else 404, json.dumps(listed if found else {}).encode(), "application/json", {})
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        headers = {name.lower(): value for name, value in self.headers.items()}
+    def answer_post(self, headers: dict[str, str], body: Json) -> None:
         received = Request(path=self.path, headers=headers, body=body)
         wrong = _complaint(received, self.server.double)
         self.server.double.refused += bool(wrong)
@@ -217,29 +166,11 @@ class _Handler(BaseHTTPRequestHandler):
             stopping.wait(reply.seconds)
         elif isinstance(reply, Status):
             error = {"error": {"message": reply.message, "type": "error"}}
-            self._whole(reply.code, json.dumps(error).encode(), "application/json", reply.headers)
+            self.whole(reply.code, json.dumps(error).encode(), "application/json", reply.headers)
         elif isinstance(reply, Bytes):
-            self._whole(reply.status, reply.body, reply.content_type, reply.headers)
+            self.whole(reply.status, reply.body, reply.content_type, reply.headers)
         else:
-            self._stream(_frames(body, reply, stopping))
-
-    def _whole(self, status: int, payload: bytes, content_type: str, headers: Mapping[str, str]) -> None:
-        self.send_response(status)
-        for name, value in {"content-type": content_type, "content-length": str(len(payload)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def _stream(self, frames: Iterator[str]) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("transfer-encoding", "chunked")
-        self.end_headers()
-        for frame in frames:
-            data = f"data: {frame}\n\n".encode()
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
-            self.wfile.flush()
-        self.wfile.write(b"0\r\n\r\n")
+            self.stream(f"data: {frame}" for frame in _frames(body, reply, stopping))
 
 
 def _complaint(received: Request, double: OpenAIDouble) -> Status | None:

@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from crawler.browser import process as chromium
 from crawler.search import catalog
-from domain.errors import WellreadError
+from domain.errors import WellreadError, without_userinfo
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 from pipeline.limits import MAX_K
 
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     learn: bool = Field(
         True, description="Whether judge and reranker are refitted automatically from readers' feedback."
     )
-    claude_facts: bool = Field(
+    model_facts: bool = Field(
         False, description="Whether the model extracts facts from each page read for a question; about a cent a page."
     )
     fusion: Literal["minmax", "rrf"] = Field(
@@ -251,7 +251,8 @@ class Settings(BaseSettings):
     def _is_an_address(cls, value: str) -> str:
         parts = urlsplit(value)
         if value and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise ValueError(f"{value!r} is no address: it begins with http:// or https:// and usually ends with /v1")
+            shown = without_userinfo(value)
+            raise ValueError(f"{shown!r} is no address: it begins with http:// or https:// and usually ends with /v1")
         return value
 
     @model_validator(mode="after")

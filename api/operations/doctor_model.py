@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from domain import Hit, Passage
+from domain.errors import without_userinfo
 from pipeline.llm import ModelError
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def check_model_server(settings: Settings, model: LanguageModel) -> tuple[str, s
         return f"{small} replies, but does not see that a passage states the answer", (
             _BETTER_MODEL.replace("LARGE", "SMALL")
         )
-    return f"{large} at {settings.model_base_url}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
+    where = without_userinfo(settings.model_base_url)
+    return f"{large} at {where}: a verdict in {judged_s:.1f} s, an answer in {answered_s:.1f} s", ""
 
 
 def _missing_models(settings: Settings) -> tuple[str, str] | None:
@@ -69,7 +71,7 @@ def _missing_models(settings: Settings) -> tuple[str, str] | None:
         if name not in known and f"{name}:latest" not in known:
             has = ", ".join(known[:10]) or "no model at all"
             return (
-                f"{settings.model_base_url} has no model {name!r}; it has {has}",
+                f"{without_userinfo(settings.model_base_url)} has no model {name!r}; it has {has}",
                 f"Set {setting} to one of them, or load {name} there (Ollama: `ollama pull {name}`).",
             )
     return None

@@ -15,6 +15,7 @@ from crawler.fetch.result import ANY_TYPE, Fetched, TooLarge
 from crawler.search.errors import EngineDown, EngineError
 from crawler.search.parsing import json_object
 from crawler.search.responses import error_of
+from domain.errors import without_userinfo
 
 _JSON: Final = "application/json"
 _QUERY: Final = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"]*")
@@ -74,6 +75,6 @@ class EngineApi:
         return fetched
 
     def _without_secrets(self, error: FetchError) -> str:
-        """Return the error's message without any URL's query and without the key."""
-        text = _QUERY.sub(r"\1", str(error))
+        """Return the error's message without any URL's query and password, and without the key."""
+        text = without_userinfo(_QUERY.sub(r"\1", str(error)))
         return text.replace(self._key, "[key]") if self._key else text

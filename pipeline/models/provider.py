@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -58,8 +59,24 @@ class ModelReply:
 OnText = Callable[[Sequence[CitedText]], None]
 
 
+def read_to_end(growing: Generator[Sequence[CitedText], None, ModelReply], on_text: OnText | None) -> ModelReply:
+    """Return the whole of a reply that yields itself as it grows.
+
+    ``on_text`` is called outside of the generator: what it raises is no failure of the model.
+    """
+    with closing(growing):
+        while True:
+            try:
+                so_far = next(growing)
+            except StopIteration as end:
+                whole: ModelReply = end.value
+                return whole
+            if on_text:
+                on_text(so_far)
+
+
 class Connection(Protocol):
-    """A connection pool to the API; calls may be made from any thread, and raise ``ModelError`` only."""
+    """A connection pool to the API; calls may be made from any thread. Their failures are each a ``ModelError``."""
 
     def send(self, request: Json, prompt: Prompt, on_text: OnText | None = None) -> ModelReply:
         """Send ``request``, which was made of ``prompt``; return the whole reply."""

@@ -12,6 +12,7 @@ import httpx2
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.errors import without_userinfo
 from store.embedders.errors import DimensionChanged, EmbedderError, EmbeddingFailed, EmbeddingRefused
 
 DEFAULT_BASE_URL: Final = "https://api.openai.com/v1"
@@ -38,6 +39,7 @@ class RemoteEmbedder:
         self.id = f"openai:{model}"
         self._model = model
         self._url = f"{base_url.rstrip('/')}/embeddings"
+        self._shown = without_userinfo(self._url)
         self._sleep = sleep
         headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx2.Client(headers=headers, timeout=timeout_s)
@@ -66,7 +68,7 @@ class RemoteEmbedder:
         row = np.asarray(vector, dtype=np.float32)
         length = float(np.linalg.norm(row))
         if not np.isfinite(length) or length == 0.0:
-            raise EmbeddingFailed(f"{self._url} answered with a vector that has no direction. {self._advice()}")
+            raise EmbeddingFailed(f"{self._shown} answered with a vector that has no direction. {self._advice()}")
         unit: NDArray[np.float32] = row / length
         return unit
 
@@ -82,13 +84,13 @@ class RemoteEmbedder:
             if attempt < _ATTEMPTS - 1:
                 own = _FIRST_WAIT_S * 2**attempt
                 self._sleep(min(own if outcome.retry_after_s is None else outcome.retry_after_s, _MAX_WAIT_S))
-        raise EmbeddingFailed(f"{self._url} failed {_ATTEMPTS} times: {why}. {self._advice()}")
+        raise EmbeddingFailed(f"{self._shown} failed {_ATTEMPTS} times: {why}. {self._advice()}")
 
     def _post(self, body: dict[str, Any]) -> httpx2.Response | _Retry:
         try:
             response = self._client.post(self._url, json=body)
         except httpx2.TransportError as error:
-            return _Retry(f"{type(error).__name__}: {error}")
+            return _Retry(without_userinfo(f"{type(error).__name__}: {error}"))
         if response.is_success:
             return response
         if response.status_code in _RETRIED:
@@ -96,7 +98,7 @@ class RemoteEmbedder:
         raise self._refusal(response)
 
     def _refusal(self, response: httpx2.Response) -> EmbedderError:
-        what = f"{self._url} answered HTTP {response.status_code} for the model {self._model!r}"
+        what = f"{self._shown} answered HTTP {response.status_code} for the model {self._model!r}"
         if response.status_code in {401, 403}:
             return EmbeddingRefused(f"{what}: the key is missing or wrong. Set the embedder's API key.")
         if response.status_code == 404:
@@ -109,11 +111,11 @@ class RemoteEmbedder:
             vectors = [[float(number) for number in item["embedding"]] for item in data]
         except (ValueError, KeyError, TypeError) as error:
             raise EmbeddingRefused(
-                f"{self._url} does not answer as an OpenAI-compatible service does: {response.text[:100]!r}. "
+                f"{self._shown} does not answer as an OpenAI-compatible service does: {response.text[:100]!r}. "
                 "Check the base URL."
             ) from error
         if len(vectors) != count:
-            raise EmbeddingFailed(f"{self._url} answered {len(vectors)} vectors for {count} texts. {self._advice()}")
+            raise EmbeddingFailed(f"{self._shown} answered {len(vectors)} vectors for {count} texts. {self._advice()}")
         return vectors
 
     def _advice(self) -> str:

@@ -1,4 +1,4 @@
-"""Extracts facts from a page's prose with Claude, if the operator pays for that."""
+"""Extracts facts from a page's prose with the language model, if the operator pays for that."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ MAX_PASSAGES = 12
 
 
 def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
-    """Add the facts that Claude finds in the page's prose; none without a key, a question or money."""
+    """Add the facts that the model finds in the page's prose; none without a model, a question or money."""
     page = reading.page
-    if not services.settings.claude_facts or question is None or page is None or page.is_hub:
+    if not services.settings.model_facts or question is None or page is None or page.is_hub:
         return reading
     if services.model is None:
         return reading

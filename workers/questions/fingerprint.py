@@ -13,7 +13,7 @@ ANSWER_SETTINGS = (
     "anthropic_base_url",
     "brave_key",
     "chromium",
-    "claude_facts",
+    "model_facts",
     "embedder",
     "embedder_api_key",
     "embedder_base_url",

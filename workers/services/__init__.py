@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -292,6 +293,7 @@ def warm_up(queue: str) -> None:
 
 def _configure_logs() -> None:
     """Write events as JSON lines to standard error; tracebacks have no variables."""
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # of each request it logs the URL, with what is secret there
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

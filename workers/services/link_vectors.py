@@ -57,7 +57,8 @@ class LinkVectors:
         with self._lock:
             known = {text: vector for text in texts if (vector := self._known.get((name, text))) is not None}
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        known |= dict(zip(new, embedder.embed(new), strict=True)) if new else {}
+        if new:  # copies: a row would keep its whole batch in memory
+            known |= {text: vector.copy() for text, vector in zip(new, embedder.embed(new), strict=True)}
         with self._lock:
             for text in new:
                 self._known[name, text] = known[text]

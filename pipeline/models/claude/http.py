@@ -6,7 +6,7 @@ they sleep for as long as ``Retry-After`` says, know no deadline, and do not see
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from urllib.parse import urlsplit
 
 import anthropic
@@ -16,7 +16,7 @@ from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelU
 from pipeline.models.claude.request import span_of_blocks
 from pipeline.models.passages import PassageBlocks
 from pipeline.models.prices import Usage
-from pipeline.models.provider import CitedText, Json, ModelReply, OnText, PassageSpan, Prompt, ReplyEnd
+from pipeline.models.provider import CitedText, Json, ModelReply, OnText, PassageSpan, Prompt, ReplyEnd, read_to_end
 from pipeline.models.retrying import CONNECT_S, SILENT_S, retry_after_s, send_with_retries, stop_at_deadline
 
 #: the API's address; always passed on, or the SDK would take ANTHROPIC_BASE_URL
@@ -65,20 +65,21 @@ class MessagesApi:
         ``on_text`` follows each attempt from its beginning.
         """
         return send_with_retries(
-            lambda left_s: self._send_once(request, prompt.passages, left_s, on_text),
+            lambda left_s: read_to_end(self._reply(request, prompt.passages, left_s), on_text),
             timeout_s=self._timeout_s,
             max_retries=self._max_retries,
         )
 
-    def _send_once(
-        self, request: Json, passages: tuple[PassageBlocks, ...], left_s: float, on_text: OnText | None
-    ) -> ModelReply:
+    def _reply(
+        self, request: Json, passages: tuple[PassageBlocks, ...], left_s: float
+    ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
+        """Yield the text as it grows, and return the whole reply."""
         timeout = anthropic.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
         try:
             with self._client.messages.stream(**request, timeout=timeout) as stream:
                 for event in stream:
-                    if on_text and event.type == "content_block_stop":
-                        on_text(_parts(stream.current_message_snapshot, passages))
+                    if event.type == "content_block_stop":
+                        yield _parts(stream.current_message_snapshot, passages)
                 return self._plain(stream.get_final_message(), passages)
         except ModelError:
             raise

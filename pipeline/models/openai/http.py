@@ -6,32 +6,25 @@ takes for granted, and its retries know no deadline. What a server refuses is le
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelUnreachable
 from pipeline.models.openai.citations import cited_texts
+from pipeline.models.openai.events import error_text, events, whole_object
+from pipeline.models.openai.reply import DETAIL_CHARACTERS, Reply, Reported
 from pipeline.models.openai.request import ADAPTATIONS, adaptation_for
-from pipeline.models.prices import Usage
-from pipeline.models.provider import Json, ModelReply, OnText, Prompt
+from pipeline.models.provider import CitedText, Json, ModelReply, OnText, Prompt, read_to_end
 from pipeline.models.retrying import CONNECT_S, SILENT_S, retry_after_s, send_with_retries, stop_at_deadline
 
-#: of a whole reply with all its frames, and of an error's
-MAX_BYTES, MAX_ERROR_BYTES = 8_000_000, 20_000
 #: characters of text and thoughts for each token that was allowed; a reply with more does not end
 MAX_CHARACTERS_PER_TOKEN = 16
-#: where a server does not count tokens
-CHARACTERS_PER_TOKEN = 4
 _BUSY = frozenset({408, 409, 425, 429})
 _REFUSED_FORM = frozenset({400, 422, 501})
-_DETAIL_CHARACTERS = 200
 
 
 class ChatApi:
@@ -80,7 +73,7 @@ class ChatApi:
         ):
             if response.status_code != 200:
                 raise self._named(response)
-            listed = _json_object(b"".join(_bounded(response, MAX_BYTES)))["data"]
+            listed = whole_object(response)["data"]
             return tuple(str(item["id"]) for item in listed)
 
     def _send_adapted(self, request: Json, prompt: Prompt, left_s: float, on_text: OnText | None) -> ModelReply:
@@ -92,7 +85,7 @@ class ChatApi:
             adapted = ADAPTATIONS[name](adapted)
         while True:
             try:
-                reply = self._send_once(adapted, prompt, max(0.001, ends_at - time.monotonic()), on_text)
+                reply = read_to_end(self._reply(adapted, prompt, max(0.001, ends_at - time.monotonic())), on_text)
             except _RefusedForm as refused:
                 name = adaptation_for(adapted, refused.complaint)
                 if not name:
@@ -102,9 +95,12 @@ class ChatApi:
                 self._adaptations[request["model"]] = names
                 return reply
 
-    def _send_once(self, request: Json, prompt: Prompt, left_s: float, on_text: OnText | None) -> ModelReply:
+    def _reply(
+        self, request: Json, prompt: Prompt, left_s: float
+    ) -> Generator[tuple[CitedText, ...], None, ModelReply]:
+        """Yield the text as it grows, and return the whole reply."""
         timeout = httpx2.Timeout(left_s, connect=min(CONNECT_S, left_s), read=min(SILENT_S, left_s))
-        reply = _Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
+        reply = Reply(max_characters=MAX_CHARACTERS_PER_TOKEN * _max_tokens(request))
         with (
             self._naming_failures(),
             self._client.stream(
@@ -113,10 +109,9 @@ class ChatApi:
         ):
             if response.status_code != 200:
                 raise self._named(response)
-            for event in _events(response):
-                has_more = reply.add(event)
-                if on_text and has_more and prompt.schema is None:
-                    on_text(cited_texts(reply.text, prompt.passages))
+            for event in events(response):
+                if reply.add(event) and prompt.schema is None:
+                    yield cited_texts(reply.text, prompt.passages)
             return reply.whole(request, prompt)
 
     @contextmanager
@@ -125,7 +120,7 @@ class ChatApi:
             yield
         except (ModelError, _RefusedForm):
             raise
-        except _Reported as error:
+        except Reported as error:
             raise self._reported(error.what) from error
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise self._unreachable(error) from error
@@ -138,7 +133,7 @@ class ChatApi:
 
     def _named(self, response: httpx2.Response) -> Exception:
         """Return the failure that the server reports by its status."""
-        code, detail = response.status_code, self._detail(_beginning(response))
+        code, detail = response.status_code, self._detail(error_text(response))
         if code in {401, 402, 403}:
             return ApiKeyRejected(
                 f"{self._host} does not accept the key ({code}{detail}): check WELLREAD_MODEL_API_KEY."
@@ -156,7 +151,7 @@ class ChatApi:
     def _detail(self, text: str) -> str:
         # a proxy's error page may repeat the request's headers
         shown = " ".join((text.replace(self._api_key, "[key]") if self._api_key else text).split())
-        return f": {shown[:_DETAIL_CHARACTERS]}" if shown else ""
+        return f": {shown[:DETAIL_CHARACTERS]}" if shown else ""
 
     def _unreachable(self, error: Exception) -> ModelUnreachable:
         what = "cannot be reached"
@@ -174,116 +169,6 @@ class _RefusedForm(Exception):
         super().__init__(complaint)
         self.complaint = complaint
         self.error = error
-
-
-class _Reported(Exception):
-    """The server reports an error inside a stream."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
-
-
-@dataclass(kw_only=True)
-class _Reply:
-    """The reply as it grows."""
-
-    max_characters: int
-    text: str = ""
-    _thoughts: int = 0  # characters
-    _refusal: str = ""
-    _reason: str = ""
-    _usage: Json = field(default_factory=dict)
-    _ended: bool = False
-
-    def add(self, event: Json | None) -> bool:
-        """Add one event (None: the end of the stream); return whether a sentence with its citation may be complete."""
-        if event is None:
-            self._ended = True
-            return False
-        if error := event.get("error"):
-            raise _Reported(str(error.get("message", error) if isinstance(error, dict) else error))
-        self._usage = event.get("usage") or self._usage
-        choices = event.get("choices") or []
-        if not choices:
-            return False
-        said: Json = choices[0].get("delta") or choices[0].get("message") or {}
-        self._reason = choices[0].get("finish_reason") or self._reason
-        self._refusal += said.get("refusal") or ""
-        self._thoughts += len(said.get("reasoning_content") or said.get("reasoning") or "")
-        grown = str(said.get("content") or "")
-        self.text += grown
-        if len(self.text) + self._thoughts > self.max_characters:
-            raise BadReply("The model's reply does not end: it is longer than it was allowed to be.")
-        return "}" in grown or "]" in grown
-
-    def whole(self, request: Json, prompt: Prompt) -> ModelReply:
-        """Return the reply; raises ModelUnreachable when it broke off."""
-        if not self._reason and not self._ended:
-            raise ModelUnreachable("The reply broke off before its end: ask again.")
-        is_refused = bool(self._refusal) or self._reason == "content_filter"
-        return ModelReply(
-            parts=() if prompt.schema else cited_texts(self.text, prompt.passages),
-            text=self.text,
-            end="refused" if is_refused else "cut off" if self._reason == "length" else "complete",
-            usage=self._counted(request),
-            refusal=" ".join(self._refusal.split())[:_DETAIL_CHARACTERS] or self._reason if is_refused else "",
-        )
-
-    def _counted(self, request: Json) -> Usage:
-        """Return the tokens as the server counts them, else about."""
-        read, written = self._usage.get("prompt_tokens"), self._usage.get("completion_tokens")
-        sent = sum(len(message["content"]) for message in request["messages"])
-        return Usage(
-            input_tokens=max(0, int(read)) if read else sent // CHARACTERS_PER_TOKEN,
-            output_tokens=max(0, int(written))
-            if written
-            else (len(self.text) + self._thoughts) // CHARACTERS_PER_TOKEN,
-        )
-
-
-def _events(response: httpx2.Response) -> Iterator[Json | None]:
-    """Yield the events of a stream, and None at its end; a server that does not stream sends one."""
-    if "event-stream" not in response.headers.get("content-type", ""):
-        yield _json_object(b"".join(_bounded(response, MAX_BYTES)))
-        return
-    rest = b""
-    for chunk in _bounded(response, MAX_BYTES):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                data = line.removeprefix(b"data:").strip()
-                yield None if data == b"[DONE]" else _json_object(data)
-
-
-def _json_object(data: bytes) -> Json:
-    value: Any = json.loads(data)
-    if not isinstance(value, dict):
-        raise TypeError("not an object")
-    return value
-
-
-def _bounded(response: httpx2.Response, most: int) -> Iterator[bytes]:
-    read = 0
-    for chunk in response.iter_bytes():
-        read += len(chunk)
-        if read > most:
-            raise BadReply(f"The model's reply is longer than {most:,} bytes.")
-        yield chunk
-
-
-def _beginning(response: httpx2.Response) -> str:
-    """Return what an error's reply says, as far as it is short."""
-    try:
-        body = b"".join(_bounded(response, MAX_ERROR_BYTES))
-    except BadReply:
-        return ""
-    try:
-        error = json.loads(body)
-        error = error.get("error", error)
-        return str(error.get("message") or error.get("detail") or error if isinstance(error, dict) else error)
-    except (ValueError, AttributeError):
-        return body.decode("utf-8", "replace")
 
 
 def _advice(code: int, detail: str) -> str:

@@ -38,6 +38,17 @@ def test_without_a_model_it_says_how_to_have_one(tmp_path: Path) -> None:
     assert "WELLREAD_MODEL_BASE_URL" in check.fix
 
 
+def test_password_in_the_address_is_not_shown(tmp_path: Path) -> None:
+    with OpenAIDouble() as double:
+        secret = double.url.replace("://", "://operator:s3cret@")
+        shown = [found(secret, tmp_path), found(secret, tmp_path, model="llama3")]
+    assert all(double.url in check.finding for check in shown)
+    assert "s3cret" not in repr(shown)
+    with pytest.raises(SettingsError) as caught:
+        load(model_base_url="ftp://operator:s3cret@localhost", large_model="m")
+    assert "s3cret" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("script", "finding", "fix"),
     [

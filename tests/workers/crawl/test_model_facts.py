@@ -35,7 +35,7 @@ def double() -> Iterator[ClaudeDouble]:
 
 @contextmanager
 def _with(services: Services, double: ClaudeDouble, **settings: Any) -> Iterator[Services]:
-    more = {"claude_facts": True, "anthropic_api_key": KEY, "anthropic_base_url": double.url, **settings}
+    more = {"model_facts": True, "anthropic_api_key": KEY, "anthropic_base_url": double.url, **settings}
     ready = Services(load(redis_url=services.settings.redis_url, **more))
     yield ready
     if isinstance(ready.model, LanguageModel):
@@ -73,7 +73,7 @@ def test_fact_that_the_structure_states_too_is_kept_once(services: Services, dou
 @pytest.mark.parametrize(
     ("settings", "is_asked", "budget"),
     [
-        ({"claude_facts": False}, True, None),  # not wanted
+        ({"model_facts": False}, True, None),  # not wanted
         ({"anthropic_api_key": ""}, True, None),  # no key
         ({}, False, None),  # nobody's budget
         ({}, True, Budget(usd=0.0001)),  # spent

@@ -69,7 +69,7 @@ def _asked(services: Services) -> str:
 @pytest.fixture
 def reader(services: Services, bell: Bell) -> Iterator[Services]:
     """A process that has Claude read facts, and knows what it holds."""
-    ready = Services(load(redis_url=services.settings.redis_url, claude_facts=True, min_delay_s=0.0))
+    ready = Services(load(redis_url=services.settings.redis_url, model_facts=True, min_delay_s=0.0))
     renewer = _Renewer()
     ready.__dict__.update(dispatcher=bell, leases=renewer, model=_Model(renewer))
     yield ready

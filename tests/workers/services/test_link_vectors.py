@@ -19,6 +19,14 @@ def test_another_language_is_compared_by_the_multilingual_model() -> None:
     assert backup > colours + 0.1
 
 
+def test_a_vector_keeps_no_other_in_memory() -> None:
+    vectors = LinkVectors()
+    similarity = vectors.similarity_to("What is a lamp?", "en")
+    assert similarity is not None
+    similarity(["Lamps", "Oil"])
+    assert [vector.base for vector in vectors._known.values()] == [None, None]
+
+
 def test_a_text_is_embedded_once_for_all_questions() -> None:
     vectors = LinkVectors()
     for question in ("What is a lamp?", "What is oil?"):

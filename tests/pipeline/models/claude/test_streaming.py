@@ -52,6 +52,17 @@ def test_sentences_are_published_while_the_rest_is_still_to_come(double: ClaudeD
     assert all(all_stand(each, hits()) for each in received)
 
 
+def test_bug_of_the_caller_is_no_bad_reply(double: ClaudeDouble, claude: LanguageModel) -> None:
+    double.script(THREE)
+
+    def publish(answer: Answer) -> None:
+        raise KeyError("publish")
+
+    with pytest.raises(KeyError, match="publish"):
+        claude.compose(QUESTION, hits(), on_answer=publish)
+    assert len(double.received) == 1
+
+
 @pytest.mark.parametrize(
     "said",
     [

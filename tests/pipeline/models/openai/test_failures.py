@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from domain import Answer
 from pipeline.llm import ApiKeyRejected, BadReply, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 from pipeline.models.model import LanguageModel
 from tests.openai_double import (
@@ -19,11 +20,13 @@ from tests.openai_double import (
     Silence,
     Status,
     model_at,
+    quoting,
 )
 from tests.pipeline.models.claude.lighthouse import QUESTION, hits
 from tests.slack import SLACK_S
 
 SOON = {"retry-after": "0.01"}
+BUILT = "The lighthouse of Vierburg was built in 1874."
 
 
 @pytest.mark.parametrize(
@@ -156,6 +159,26 @@ def test_model_that_the_server_has_not_is_named(double: OpenAIDouble) -> None:
     with pytest.raises(BadReply, match=r"'llama' not found.*WELLREAD_LARGE_MODEL"):
         model.compose(QUESTION, hits())
     model.close()
+
+
+def test_bug_of_the_caller_is_no_bad_reply(double: OpenAIDouble, model: LanguageModel) -> None:
+    def publish(answer: Answer) -> None:
+        raise KeyError("publish")
+
+    lamp = "A storm broke the lamp in 1921."
+    double.script(quoting(("Built in 1874.", 1, BUILT), ("The lamp broke in 1921.", 2, lamp)))
+    with pytest.raises(KeyError, match="publish"):
+        model.compose(QUESTION, hits(), on_answer=publish)
+    assert len(double.received) == 1
+
+
+def test_last_line_of_a_stream_needs_no_end(double: OpenAIDouble, model: LanguageModel) -> None:
+    begun = b'data: {"choices": [{"delta": {"content": "Built in 1874. [1]"}}]}\n\n'
+    double.script(Bytes(begun + b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}'))
+    assert model.compose(QUESTION, hits()).text == "Built in 1874. [1]"
+    double.script(Bytes(begun + b'data: {"choices": [{"del'))
+    assert model.compose(QUESTION, hits()).text  # it broke off: asked again
+    assert len(double.received) == 3
 
 
 def test_server_that_does_not_stream_is_read(double: OpenAIDouble, model: LanguageModel) -> None:
