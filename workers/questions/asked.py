@@ -40,7 +40,9 @@ class Body(BaseModel):
 class BudgetRequest(Body):
     """What one question may use; what is left out is the operator's default."""
 
-    seconds: float | None = Field(default=None, gt=0, description="Longest time it may read the web.")
+    seconds: float | None = Field(
+        default=None, gt=0, description="Longest time that pages are read; what they wait for a worker is not counted."
+    )
     pages: int | None = Field(default=None, ge=1, description="Most pages it may read.")
     bytes: int | None = Field(default=None, ge=1, description="Most bytes it may fetch.")
     depth: int | None = Field(default=None, ge=0, le=10, description="Most links from where the crawl begins.")
