@@ -53,5 +53,6 @@ def test_every_key_has_its_index(table: Passages) -> None:
         "id",
         "page_id",
         "content_hash",
+        "private",
         "search_text",
     }
