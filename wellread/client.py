@@ -110,9 +110,9 @@ class Client:
         """
         return to_value(Source, self._send(requests.of_source(source_id, "PATCH", changes)))
 
-    def remove_source(self, source_id: int) -> None:
-        """Remove a site; what was read from it stays."""
-        self._send(requests.of_source(source_id, "DELETE"))
+    def remove_source(self, source_id: int, *, pages: bool = False) -> None:
+        """Remove a site; what was read from it stays, unless its ``pages`` are deleted too."""
+        self._send(requests.remove_source(source_id, pages))
 
     def read_site(self, url: str, *, max_pages: int | None = None, max_depth: int | None = None) -> SiteRead:
         """Have a whole site read into the knowledge base; :meth:`site_read` returns how far that has come."""
@@ -165,6 +165,14 @@ class Client:
     def files(self, *, folder: str = "", failed: bool = False, after: str = "") -> list[StoredFile]:
         """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address."""
         return to_values(StoredFile, self._send(requests.list_files(folder, failed, after)))
+
+    def delete_page(self, page_id: int) -> None:
+        """Delete a page or file with all that was derived from it."""
+        self._send(Call(method="DELETE", path=f"/api/pages/{page_id}", timeout_s=60.0))
+
+    def delete_question(self, question_id: str) -> None:
+        """Delete a question with its answers and its trace; what was read for it stays read."""
+        self._send(requests.of_question(question_id, method="DELETE"))
 
     def learned(self) -> LearnedOut:
         """Return all versions of judge, reranker and variants, and what learning each last came to."""

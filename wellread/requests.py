@@ -112,6 +112,12 @@ def of_source(source_id: int, method: str, changes: Mapping[str, Any] | None = N
     return Call(method=method, path=f"/api/sources/{source_id}", body=changes)
 
 
+def remove_source(source_id: int, pages: bool) -> Call:
+    """Remove a source, with its pages or without."""
+    query = {"pages": "true"} if pages else None
+    return Call(method="DELETE", path=f"/api/sources/{source_id}", query=query, timeout_s=600.0)
+
+
 def read_site(url: str, max_pages: int | None, max_depth: int | None) -> Call:
     """Have a whole site read."""
     return Call(method="POST", path="/api/site-reads", body=_given(url=url, max_pages=max_pages, max_depth=max_depth))

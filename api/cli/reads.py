@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -132,6 +133,21 @@ def show_page(url: str) -> None:
         print_lines(*page_lines(client.page_at(url), terminal()))
 
 
+@click.command()
+@click.argument("target", metavar="ID_OR_ADDRESS")
+def delete(target: str) -> None:
+    """Delete a question (its ID), or a page or file (its address), with all that was derived from it.
+
+    Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
+    """
+    with open_client() as client:
+        if re.fullmatch(r"[0-9a-f]{32}", target):
+            client.delete_question(target)
+        else:
+            client.delete_page(client.page_at(target).id)
+    print_lines(f"{target} is deleted.")
+
+
 def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
     from api.cli import ask_flow
     from api.cli.views import question
@@ -200,4 +216,4 @@ def _print(seen: SiteRead, as_json: bool) -> None:
         print_lines(*site_read_lines(seen, terminal()))
 
 
-COMMANDS = (read, reads, pages)
+COMMANDS = (read, reads, pages, delete)

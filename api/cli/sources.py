@@ -87,11 +87,12 @@ def show_all() -> None:
 
 @source.command()
 @click.argument("url")
-def remove(url: str) -> None:
-    """Forget a site; what was read from it stays."""
+@click.option("--pages", is_flag=True, help="Delete its pages too, with all that was derived from them.")
+def remove(url: str, pages: bool) -> None:
+    """Forget a site; what was read from it stays, unless its pages are deleted too."""
     with open_client() as client:
-        client.remove_source(_find(client, url).id)
-    print_lines(f"{url} is forgotten; what was read from it stays.")
+        client.remove_source(_find(client, url).id, pages=pages)
+    print_lines(f"{url} is forgotten; what was read from it {'is deleted' if pages else 'stays'}.")
 
 
 def _find(client: Client, url: str) -> Source:

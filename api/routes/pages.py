@@ -15,6 +15,7 @@ from domain.file import is_file_address
 from domain.site import PageRead, StoredPage
 from store.pages import pages, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
+from workers import deletion
 from workers.questions import submit
 from workers.services import Services
 
@@ -66,6 +67,17 @@ def page_at(
     if known is None:
         raise NotFound(f"No page was read from {url[:200]}: read it first, with POST /api/reads or `wellread read`.")
     return page(known.id, services)
+
+
+@router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+def remove(page_id: RowId, services: ServicesDep) -> Response:
+    """Delete a page or file with all that was derived: passages, facts, answers drawn from it, traces, streams.
+
+    204 when its passages are gone, 202 while a worker still has to remove them.
+    """
+    if not deletion.delete_pages(services, [page_id]):
+        raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
+    return Response(status_code=204 if deletion.wait_until_gone(services, [page_id]) else 202)
 
 
 @router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])

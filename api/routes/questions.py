@@ -17,6 +17,7 @@ from api.streams.events import watch
 from domain.record import Record
 from store.questions import records
 from store.questions import trace as stored_trace
+from workers import deletion
 from workers.questions import submit
 from workers.questions.asked import to_new
 
@@ -69,6 +70,13 @@ def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 2
 def read(question_id: QuestionId, services: ServicesDep) -> Record:
     """A question's record: its answer so far, its citations, what was read."""
     return read_record(services, question_id)
+
+
+@router.delete("/{question_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+def remove(question_id: QuestionId, services: ServicesDep) -> Response:
+    """Delete a question with its answers, trace, feedback and stream; what was read for it stays read."""
+    deletion.delete_question(services, question_id)
+    return Response(status_code=204)
 
 
 @router.post("/{question_id}/cancel")

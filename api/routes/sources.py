@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import Role, allow, caller, require
@@ -12,8 +12,10 @@ from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
+from crawler.discovery.site import prefix_of
 from domain.site import Source
 from store.crawl import sources
+from workers import deletion
 from workers.crawl import schedules
 from workers.questions import submit
 
@@ -46,10 +48,17 @@ def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Sour
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
-def remove(source_id: RowId, services: ServicesDep) -> Response:
-    """Forget a site; what was read from it stays."""
+def remove(
+    source_id: RowId,
+    services: ServicesDep,
+    pages: Annotated[bool, Query(description="Delete its pages too, with all that was derived from them.")] = False,
+) -> Response:
+    """Forget a site; what was read from it stays, unless its pages are to be deleted too."""
     with services.database.write() as session:
-        sources.remove(session, _found(sources.find(session, source_id), source_id).url)
+        url = _found(sources.find(session, source_id), source_id).url
+        sources.remove(session, url)
+    if pages:
+        deletion.delete_below(services, prefix_of(url))
     return Response(status_code=204)
 
 

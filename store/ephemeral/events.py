@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 import redis
@@ -36,6 +36,11 @@ class Events:
                 pipe.execute()
         except redis.RedisError as error:
             log.warning("event_not_published", question=question_id, kind=kind, error=str(error))
+
+    def forget(self, question_ids: Iterable[str]) -> None:
+        """Delete the events of questions; raises redis.RedisError when they are not deleted."""
+        if keys := [_key(question_id) for question_id in question_ids]:
+            self._redis.delete(*keys)
 
 
 async def follow(

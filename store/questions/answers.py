@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain import Answer, Citation, Cost, Verdict
 from domain.record import ContextHit
+from store.pages.deletion import is_deleted
 from store.pages.pages import Place, page_places
 from store.questions import evidence
 from store.sql.json import jsonable
@@ -28,6 +29,8 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
+    deleted = is_deleted(session, [_page_of(hit) for hit in context])  # while this answer was being made
+    context = [hit for hit in context if _page_of(hit) not in deleted]
     places = page_places(session, {citation.page_id for citation in answer.citations})
     row = AnswerRow(
         question_id=question_id,
@@ -77,6 +80,11 @@ def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow 
 def last_revision(session: Session, question_id: str) -> int:
     """Return the number of the question's latest revision; 0 without an answer."""
     return _last_revisions(session, [question_id]).get(question_id, 0)
+
+
+def _page_of(hit: ContextHit) -> int:
+    number = hit.passage_id.partition("-")[0]
+    return int(number) if number.isdigit() else 0
 
 
 def _placed(citation: Citation, places: Mapping[int, Sequence[Place]]) -> Citation:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import redis
 from click.testing import CliRunner
 from sqlalchemy import update
 
@@ -16,7 +19,7 @@ from store.sql.database import Database
 from store.sql.tables import FolderRow
 from tests import office
 from tests.crawler.extract import pdfs
-from wellread import Citation, Client
+from wellread import Citation, Client, Refused
 from workers.processes.stack import Stack
 from workers.settings import load
 
@@ -65,6 +68,48 @@ def until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.3)
+
+
+def test_no_word_of_what_was_deleted_is_left(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "handbook.docx").write_bytes(office.docx())
+    run("add", str(tmp_path / "handbook.docx"))
+    asked = client.ask("Who must approve a flight above six hours?", crawl_enabled=False, wait=60)
+    assert "Okafor" in str(asked.json)
+    client.feedback(asked.id, "right", comment="Okafor it is")
+    assert "Okafor" in _everything(tmp_path)
+
+    run("delete", "files://uploads/handbook.docx")
+    until(lambda: "deleted:" not in _everything(tmp_path))
+    left = client.get(asked.id)
+    assert left.answer == "This answer was withdrawn: a page that it was drawn from was deleted."
+    again = client.ask("Who must approve a flight above six hours?", crawl_enabled=False, wait=60)
+    assert again.status == "ABSTAINED"
+    for said in (
+        left.json,
+        again.json,
+        client.trace(asked.id),
+        client.search("flight above six hours"),
+        client.files(),
+    ):
+        assert "Okafor" not in str(said)
+        assert "handbook" not in str(said)
+    assert "Okafor" not in _everything(tmp_path)
+
+    run("delete", asked.id)
+    with pytest.raises(Refused, match="no question"):
+        client.get(asked.id)
+    run("delete", again.id)
+    assert "six hours" not in _everything(tmp_path)
+    assert run("delete", again.id, code=1)
+
+
+def _everything(tmp_path: Path) -> str:
+    """Every row of SQL, and everything in Redis."""
+    with closing(sqlite3.connect(tmp_path / "data" / "wellread.db")) as database:
+        rows = "\n".join(database.iterdump())
+    with redis.Redis.from_url(load().redis, decode_responses=True) as broker:
+        streams = [str(broker.xrange(key)) for key in broker.scan_iter("wellread:events:*")]
+    return "\n".join((rows, *streams))
 
 
 def test_files_are_added_asked_and_watched(client: Client, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from domain import EventKind, Page, PageText, Passage, Status
 from store.crawl import candidates
 from store.graph import entities, facts
 from store.graph.entities import PageNames
-from store.pages import index_queue
+from store.pages import deletion, index_queue
 from store.questions import evidence, state
 from store.sql import leases
 from store.sql.leases import Lease
@@ -114,6 +114,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
         current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease)]
         evidence.mark_stale(session, current, services.now())
         entities.replace(session, {page_id: names[page_id] for page_id in current})
+        deletion.purge(session, current)
     return True
 
 

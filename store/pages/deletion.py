@@ -1,0 +1,112 @@
+"""Delete a page with all that was derived from it; its row is emptied at once, and goes when its passages are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import String, cast, delete, or_, select
+from sqlalchemy.orm import Session
+
+from store.pages import duplicates
+from store.sql.tables import (
+    AnswerRow,
+    CandidateRow,
+    EntityRow,
+    FactRow,
+    FeedbackRow,
+    LinkRow,
+    MentionRow,
+    PageCheckRow,
+    PageRow,
+    StepRow,
+)
+
+#: what an answer says whose page was deleted
+WITHDRAWN = "This answer was withdrawn: a page that it was drawn from was deleted."
+_NEVER = timedelta(days=36_500)
+
+
+def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
+    """Empty a page, withdraw the answers drawn from it and clear their traces; return those questions."""
+    row = session.get(PageRow, page_id, with_for_update=True)
+    if row is None or row.deleted_at is not None:
+        return set()
+    asked = _clear_traces(session, page_id, row.url, _withdraw_answers(session, page_id, now))
+    _delete_names(session, page_id)
+    for table in (FactRow, PageCheckRow):
+        session.execute(delete(table).where(table.page_id == page_id))
+    session.execute(delete(LinkRow).where(LinkRow.from_url == row.url))
+    row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
+    row.headings, row.blocks, row.places = [], [], []
+    row.etag = row.last_modified = row.content_hash = row.body_hash = ""
+    row.band_0 = row.band_1 = row.band_2 = row.band_3 = None
+    row.gone_at = row.deleted_at = now
+    row.next_due, row.duplicate_of = now + _NEVER, None
+    duplicates.make_due(session, page_id, now)
+    duplicates.wait_for_index(row, now)
+    session.flush()
+    return asked
+
+
+def purge(session: Session, page_ids: Sequence[int]) -> None:
+    """Remove the rows of deleted pages whose passages are gone."""
+    gone = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
+    session.execute(delete(PageRow).where(*gone).execution_options(synchronize_session=False))
+
+
+def is_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
+    """Return those of these pages that are deleted, but whose passages are not gone yet."""
+    query = select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
+    return set(session.scalars(query))
+
+
+def _withdraw_answers(session: Session, page_id: int, now: datetime) -> set[str]:
+    """Empty every revision that cites the page, or was made with a passage of it."""
+    drawn = or_(
+        cast(AnswerRow.citations, String).like(f'%"page_id": {page_id},%'),
+        cast(AnswerRow.citations, String).like(f'%"passage_id": "{page_id}-%'),
+        cast(AnswerRow.context, String).like(f'%"{page_id}-%'),
+    )
+    found = session.scalars(select(AnswerRow).where(drawn)).all()
+    for answer in found:
+        answer.text, answer.notice, answer.confidence = WITHDRAWN, "", 0.0
+        answer.sentences, answer.citations, answer.context, answer.verdict = [], [], [], {}
+        answer.stale_at = answer.stale_at or now
+        session.execute(
+            delete(FeedbackRow).where(
+                FeedbackRow.question_id == answer.question_id, FeedbackRow.revision == answer.revision
+            )
+        )
+    return {answer.question_id for answer in found}
+
+
+def _clear_traces(session: Session, page_id: int, url: str, withdrawn: set[str]) -> set[str]:
+    """Keep of the steps that saw the page only what they cost; drop the candidates that led to it.
+
+    Return the questions, with those whose answers were ``withdrawn``.
+    """
+    candidates = select(CandidateRow.question_id).where(or_(CandidateRow.page_id == page_id, CandidateRow.url == url))
+    asked = withdrawn | {id for id in session.scalars(candidates) if id}
+    named = cast(StepRow.detail, String)
+    seen = or_(named.like(f'%"{page_id}-%'), named.contains(url, autoescape=True), StepRow.question_id.in_(asked))
+    for step in session.scalars(select(StepRow).where(seen)):
+        step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
+        asked.add(step.question_id)
+    led = or_(CandidateRow.page_id == page_id, CandidateRow.url == url)
+    session.execute(delete(CandidateRow).where(led).execution_options(synchronize_session=False))
+    return asked
+
+
+def _delete_names(session: Session, page_id: int) -> None:
+    """Delete the page's mentions, and the names that no other page has."""
+    named = list(session.scalars(select(MentionRow.entity_id).where(MentionRow.page_id == page_id).distinct()))
+    session.execute(delete(MentionRow).where(MentionRow.page_id == page_id))
+    for entity_id in named:
+        if session.scalar(select(MentionRow.page_id).where(MentionRow.entity_id == entity_id).limit(1)) is None:
+            session.execute(delete(EntityRow).where(EntityRow.id == entity_id))
+
+
+def under(session: Session, prefix: str) -> list[int]:
+    """Return the pages whose URL begins with the prefix."""
+    return list(session.scalars(select(PageRow.id).where(PageRow.url.startswith(prefix, autoescape=True))))

@@ -1,0 +1,68 @@
+"""Deletes pages, files, sources and questions with all that was derived: rows, passages, answers, traces, streams."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from domain.file import is_file_address
+from store.files import files
+from store.pages import deletion
+from store.questions import state
+from store.questions.deletion import delete_question as delete_rows
+from store.sql.tables import PageRow
+from workers.questions import submit
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+#: seconds within which the passages of a deleted page are usually gone
+WAIT_S = 20.0
+_POLL_S = 0.2
+
+
+def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
+    """Delete pages, each in a transaction of its own, and have their passages removed; return how many."""
+    deleted = 0
+    for page_id in page_ids:
+        with services.database.write() as session:
+            row = session.get(PageRow, page_id)
+            if row is None or row.deleted_at is not None:
+                continue
+            if is_file_address(row.url) and not files.leave_out(session, row.url):
+                files.remove(session, [row.url])
+            asked = deletion.delete_page(session, page_id, services.now())
+        services.events.forget(asked)
+        services.dispatcher.send("wellread.embed", page_id)
+        deleted += 1
+    return deleted
+
+
+def delete_below(services: Services, prefix: str) -> int:
+    """Delete the pages whose URL begins with the prefix; return how many."""
+    with services.database.read() as session:
+        found = deletion.under(session, prefix)
+    return delete_pages(services, found)
+
+
+def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float = WAIT_S) -> bool:
+    """Return whether the passages of deleted pages are gone, after at most so many seconds."""
+    wanted, deadline = list(page_ids), time.monotonic() + wait_s
+    while True:
+        with services.database.read() as session:
+            left = deletion.is_deleted(session, wanted)
+        if not left or time.monotonic() > deadline:
+            return not left
+        time.sleep(_POLL_S)
+
+
+def delete_question(services: Services, question_id: str) -> None:
+    """Stop a question if it is open, and delete it with its trace and stream; raises UnknownQuestion."""
+    with services.database.read() as session:
+        question = state.find(session, question_id)
+    if not question.status.is_final:
+        submit.cancel(services, question_id)
+    with services.database.write() as session:
+        delete_rows(session, question_id)
+    services.events.forget([question_id])
