@@ -19,6 +19,7 @@ OPERATIONAL = {
     "database_url",
     "embedder_threads",
     "fetch_deadline_s",
+    "file_max_bytes",
     "fetch_max_bytes",
     "flower_host",
     "flower_port",
