@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from domain.file import is_file_address
-from store.files import files
+from domain.errors import WellreadError
+from domain.file import address_of, is_file_address
+from store.files import files, folders
 from store.pages import deletion
 from store.questions import state
 from store.questions.deletion import delete_question as delete_rows
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 #: seconds within which the passages of a deleted page are usually gone
 WAIT_S = 20.0
 _POLL_S = 0.2
+
+
+class UnknownFolder(WellreadError):
+    """No watched folder has this name."""
 
 
 def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
@@ -44,6 +49,16 @@ def delete_below(services: Services, prefix: str) -> int:
     with services.database.read() as session:
         found = deletion.under(session, prefix)
     return delete_pages(services, found)
+
+
+def delete_folder(services: Services, name: str) -> int:
+    """Watch a folder no longer and delete the pages of its files; return how many. Raises UnknownFolder."""
+    with services.database.write() as session:
+        found = [folder.id for folder in folders.list_all(session) if folder.name == name]
+        if not found:
+            raise UnknownFolder(f"No watched folder is called {name!r}: `wellread files folders` lists them.")
+        folders.remove(session, found[0])
+    return delete_below(services, address_of(name, ""))
 
 
 def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float = WAIT_S) -> bool:

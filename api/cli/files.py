@@ -77,6 +77,16 @@ def folders() -> None:
         print_lines(*folder_lines(stored.list_all(session), terminal()))
 
 
+@files.command()
+@click.argument("folder")
+def remove(folder: str) -> None:
+    """Watch a FOLDER no longer, and delete what was read from it; the folder itself stays as it is."""
+    from workers.deletion import delete_folder
+
+    number = delete_folder(open_services(), folder)
+    print_lines(f"{folder} is no longer watched; {number:,} files are deleted from the knowledge base.")
+
+
 def _check(paths: tuple[Path, ...], name: str) -> None:
     """Raise NotAdded before anything is started."""
     if name and len(paths) > 1:

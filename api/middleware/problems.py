@@ -59,6 +59,8 @@ def respond(problem: Problem, path: str = "") -> Response:
     headers = {"cache-control": "no-store"}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["retry-after"] = str(RETRY_AFTER_S)
+    if problem.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        headers["connection"] = "close"  # the rest of the body is not taken either
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
     if path.startswith(PREFIX):

@@ -15,6 +15,7 @@ from tests import office
 from tests.crawler.extract import pdfs
 from tests.workers.conftest import Bell
 from workers.crawl import read as reading
+from workers.deletion import UnknownFolder, delete_folder, delete_pages
 from workers.files import folders as watched
 from workers.files import uploads
 from workers.files.folders import BadFolder
@@ -126,6 +127,29 @@ def test_folders_that_must_not_be_watched_are_refused(services: Services, folder
         watched.add(services, other)
     assert watched.add(services, other, name="others").name == "others"
     assert watched.add(services, folder, every_s=3600).name == "hr-rules"
+
+
+def test_folder_that_is_removed_leaves_nothing(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    with pytest.raises(UnknownFolder):
+        delete_folder(services, "hr")
+    assert delete_folder(services, "hr-rules") == 2
+    assert [task for task, _ in bell.rung] == ["wellread.embed", "wellread.embed"]
+    assert look(services, bell) == []
+    assert text_of(services, "files://hr-rules/lamp.md") is None
+
+
+def test_file_that_is_deleted_stays_out_of_its_folder(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    with services.database.read() as session:
+        page = pages.find(session, "files://hr-rules/lamp.md")
+    assert page is not None
+    assert delete_pages(services, [page.id, page.id]) == 1
+    (folder / "lamp.md").write_text("# Lamp\n\nIt is lit by Ines Duarte every evening.")
+    assert [file.address for file in look(services, bell)] == ["files://hr-rules/travel/rules.docx"]
+    assert text_of(services, "files://hr-rules/lamp.md") is None
 
 
 def test_upload_is_read_from_sql_and_its_bytes_forgotten(services: Services, bell: Bell) -> None:
