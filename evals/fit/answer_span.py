@@ -1,4 +1,4 @@
-"""Fit which words of a sentence say just what was asked; write ``pipeline/answering/focus.json``.
+"""Fit which words of a sentence say just what was asked; write ``pipeline/answering/focus/focus.json``.
 
 From each question's gold passage the sentence with the answer is taken. One half of the titles is used to fit, the
 other to report. Words that overlap the gold answer well count as right in part.
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from domain import Hit, Passage
 from evals.measure.metrics import contains, exact, f1
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting, read_set
-from pipeline.answering.focus_features import candidates
+from pipeline.answering.focus.features import candidates
 from pipeline.judging.coverage import cover
 from pipeline.judging.sentence_score import score
 from pipeline.question.analysis import analyse_question
 
-FITTED = Path(__file__).parents[2] / "pipeline" / "answering" / "focus.json"
+FITTED = Path(__file__).parents[2] / "pipeline" / "answering" / "focus" / "focus.json"
 SETS = ("squad2", "xquad-en", "xquad-de")
 #: words whose F1 with the gold answer is at least this are right in part
 _PARTLY = 0.66

@@ -15,7 +15,7 @@ from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
-from pipeline.answering.focus import find_focus
+from pipeline.answering.focus.find import find_focus
 from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences, is_as_good, ranked_by_score

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from domain import Focus, Hit
 from domain.site import is_under
-from pipeline.answering.focus import find_focus
+from pipeline.answering.focus.find import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable, may_be_equal
 from pipeline.judging.coverage import SpanCoverage, cover

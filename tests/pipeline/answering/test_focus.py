@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.answering.focus import find_focus
-from pipeline.answering.focus_features import MAX_TOKENS, candidates, form_of
+from pipeline.answering.focus.features import MAX_TOKENS, candidates, form_of
+from pipeline.answering.focus.find import find_focus
 from pipeline.question.analysis import analyse_question
 
 COURT = "In 1596 King Sigismund moved his court from Kraków to Warsaw, which had 4,500 inhabitants."

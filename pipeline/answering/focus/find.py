@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from domain import Focus
-from pipeline.answering.focus_features import candidates
+from pipeline.answering.focus.features import candidates
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of
 

@@ -1,0 +1,1 @@
+"""Find the few words of a sentence that are the answer."""
