@@ -90,6 +90,8 @@ def parsed_xml(body: bytes, name: str) -> Any:
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
+        if getattr(error, "code", 0) == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
         raise Unreadable(f"is damaged: its part {name} is not XML.") from error
     if root.getroottree().docinfo.internalDTD is not None and not name.endswith(("xhtml", "html", "ncx", "opf")):
         raise Unreadable(f"declares entities in its part {name}, which no office program does: it may be an attack.")
