@@ -39,7 +39,7 @@ $(PEERS): requirements-bench.lock $(INSTALLED)
 	@touch $@
 
 # What trains models needs torch, which is large: it has a venv of its own that sees the packages of the other.
-$(TRAINING): requirements-training.lock requirements-torch-cpu.lock $(INSTALLED)
+$(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements-torch-cuda.lock $(INSTALLED)
 	@echo "Installing torch and what else trains models into $(TRAINER): about 0.8 GB, once."
 	@rm -rf $(TRAINER) && $(BIN)/python -m venv --without-pip $(TRAINER)
 	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
@@ -48,8 +48,9 @@ $(TRAINING): requirements-training.lock requirements-torch-cpu.lock $(INSTALLED)
 		-r requirements-torch-cpu.lock 2> /dev/null || true
 	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-training.lock
 	@$(TRAINER)/bin/python -c 'import torch' 2> /dev/null || { \
-		echo "torch cannot be imported: the registry's wheel for Linux needs CUDA. Tell pip of a place that has" \
-			"torch 2.13.0+cpu (PIP_FIND_LINKS or PIP_EXTRA_INDEX_URL), and run this again." >&2; exit 1; }
+		echo "No torch for the processor alone where pip looks: installing the libraries of the registry's build too, some 2.5 GB." >&2; \
+		$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-torch-cuda.lock \
+		&& $(TRAINER)/bin/python -c 'import torch'; }
 	@touch $@
 
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
