@@ -23,7 +23,7 @@ from text.rarity import rarity
 from text.terms import terms_of
 
 #: hits whose sentences are read
-TOP_HITS = 5
+TOP_HITS = 8
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
