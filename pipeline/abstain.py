@@ -15,8 +15,10 @@ from pipeline.phrases import say
 from pipeline.safety.sanitize import sanitize_line
 
 COMPOSER = "abstention"
-#: the least calibrated confidence of an answer given at the end
-LIKELY = 0.5
+#: the least calibrated confidence of an answer given at the end. Where the hits were read, the judge is strict, because
+#: a page on the subject must not pass for one that answers: of the answers to asked questions that it gave .3 to .5,
+#: some 60 % were right
+LIKELY, LIKELY_READ = 0.5, 0.3
 _NEAREST = 3
 
 
@@ -25,7 +27,8 @@ def likely_answer(answer: Answer | None, verdict: Verdict, lang: str) -> Answer 
 
     None when a model judged the hits insufficient (it read them), and when the answer has no citation left.
     """
-    if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < LIKELY:
+    least = LIKELY_READ if verdict.evidence.get("is_read") else LIKELY
+    if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < least:
         return None
     return with_notices(answer, say("unsure", lang, confidence=verdict.confidence))
 

@@ -20,7 +20,7 @@ from evals.knowledge.manual_cases import SITES, manual_cases
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.sets.beir import read_set
 from evals.sets.sites import read_python_docs
-from pipeline.abstain import LIKELY
+from pipeline.abstain import LIKELY_READ
 from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, READ, READ_FEATURES, WITHOUT_SIMILARITY
 from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic
@@ -137,8 +137,8 @@ def fit_read(embedder_id: str, cases: Sequence[Case]) -> dict[str, object]:
         report[name] = {
             "AUROC": round(auroc(chances, truth), 3),
             "calibration error": round(calibration_error(chances, truth), 3),
-            "right given": round(float((chances[truth] >= LIKELY).mean()), 3),
-            "wrong given": round(float((chances[~truth] >= LIKELY).mean()), 3),
+            "right given": round(float((chances[truth] >= LIKELY_READ).mean()), 3),
+            "wrong given": round(float((chances[~truth] >= LIKELY_READ).mean()), 3),
         }
         click.echo(f"{embedder_id} {READ}, without {name:16} {report[name]}")
     fitted = [case for case in cases if case.fitted]
