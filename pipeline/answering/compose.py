@@ -15,7 +15,7 @@ from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
-from pipeline.answering.focus.find import find_focus
+from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.multi_page import join_pages
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences, is_as_good, ranked_by_score
@@ -109,6 +109,8 @@ def _overlap(one: Span, other: Span) -> bool:
 def _focused(analysis: Analysis, answer: Answer, best: Span) -> Answer:
     """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
     first, *others = answer.sentences
+    if read := read_focus(analysis, best.hit, (best.start, best.end), first.text):
+        return replace(answer, sentences=(replace(first, focus=read), *others))
     sentence = _readable(best)
     at = first.text.find(sentence)
     focus = find_focus(analysis, sentence) if at > 0 else find_focus(analysis, first.text)

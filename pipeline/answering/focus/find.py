@@ -11,15 +11,31 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from domain import Focus
+from domain import Focus, Hit
 from pipeline.answering.focus.features import candidates
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import answer_type_of
+from pipeline.safety.sanitize import sanitize_line
 
 #: "how to" questions have no short answer
 _NOT_SAID_SHORTLY = "way"
 #: a longer sentence is a quote with code or a table
 MAX_CHARACTERS = 600
+
+
+def read_focus(analysis: Analysis, hit: Hit, within: tuple[int, int], sentence: str) -> Focus | None:
+    """Return where ``sentence``, as it is shown, says the short answer that the reader found in the passage.
+
+    None where the hit was not read, where the reader sees no short answer ``within`` these characters of the passage,
+    and where none is asked for.
+    """
+    found = hit.reading.short_answer() if hit.reading else None
+    if found is None or found.margin < 0 or answer_type_of(analysis.text) == _NOT_SAID_SHORTLY:
+        return None
+    words = sanitize_line(hit.passage.text[found.start : found.end])
+    start = sentence.find(words) if words and within[0] <= found.start and found.end <= within[1] else -1
+    confidence = round(1 / (1 + math.exp(-found.margin)), 4)
+    return Focus(start=start, end=start + len(words), confidence=confidence) if start >= 0 else None
 
 
 @lru_cache(maxsize=1024)

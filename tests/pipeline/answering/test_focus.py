@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain import Hit, Passage
 from pipeline.answering.focus.features import MAX_TOKENS, candidates, form_of
-from pipeline.answering.focus.find import find_focus
+from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.question.analysis import analyse_question
+from pipeline.reader.reader import Reader
 
 COURT = "In 1596 King Sigismund moved his court from Kraków to Warsaw, which had 4,500 inhabitants."
 HOF = "Im Jahr 1596 verlegte König Sigismund seinen Hof von Krakau nach Warschau."
@@ -73,3 +75,43 @@ def test_candidates_are_short_and_begin_and_end_with_a_word_or_number(sentence: 
 )
 def test_form_of_words(words: list[str], form: str) -> None:
     assert form_of(words) == form
+
+
+MILL = "The mill stands by the river. Crane built it in 1840. It burnt down later."
+
+
+def _read(question: str) -> Hit:
+    [reading] = Reader().read(question, [("The mill", MILL)])
+    passage = Passage(
+        id="1-0",
+        page_id=1,
+        ord=0,
+        url="http://mill.example/",
+        title="The mill",
+        lang="en",
+        text=MILL,
+        start=0,
+        end=len(MILL),
+        content_hash="",
+    )
+    return Hit(passage=passage, score=1.0, scale="similarity", rank=1, reading=reading)
+
+
+def test_words_that_the_reader_found_are_marked_where_the_sentence_shows_them() -> None:
+    question = "Who built the mill?"
+    found = read_focus(analyse_question(question), _read(question), (30, 53), "Crane built it in 1840.")
+    assert found is not None
+    assert "Crane built it in 1840."[found.start : found.end] == "Crane"
+    assert 0.5 <= found.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("question", "within"),
+    [
+        ("Who built the mill?", (0, 29)),  # the words stand in another sentence
+        ("How do I build a mill?", (30, 53)),  # a way is not said in a few words
+        ("How heavy is the bell?", (30, 53)),  # no words answer
+    ],
+)
+def test_where_the_reader_sees_no_short_answer_none_is_marked(question: str, within: tuple[int, int]) -> None:
+    assert read_focus(analyse_question(question), _read(question), within, MILL[slice(*within)]) is None
