@@ -24,6 +24,13 @@ def is_under(url: str, sites: Iterable[str]) -> bool:
     return any(bare == site or bare.startswith(prefixes_below(site)) for site in under)
 
 
+def twins(site: str) -> tuple[str, str]:
+    """Return a site's URL without and with www: a site often redirects from one to the other."""
+    scheme, _, rest = site.partition("://")
+    bare = rest.removeprefix("www.")
+    return f"{scheme}://{bare}", f"{scheme}://www.{bare}"
+
+
 class SiteReadStatus(StrEnum):
     """Whether a site is being read."""
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
 from domain.file import address_of, is_file_address
+from domain.site import Source
+from store.crawl import sources
 from store.files import files, folders
 from store.pages import deletion
 from store.questions import state
@@ -48,6 +50,14 @@ def delete_below(services: Services, prefix: str) -> int:
     """Delete the pages whose URL begins with the prefix; return how many."""
     with services.database.read() as session:
         found = deletion.under(session, prefix)
+    return delete_pages(services, found)
+
+
+def delete_pages_of(services: Services, source: Source) -> int:
+    """Delete the pages that a source covers and no other one does; return how many."""
+    with services.database.read() as session:
+        others = [other.url for other in sources.list_all(session) if other.id != source.id]
+        found = deletion.covered(session, source.url, others)
     return delete_pages(services, found)
 
 

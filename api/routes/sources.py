@@ -12,7 +12,6 @@ from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
-from crawler.discovery.site import prefix_of
 from domain.site import Source
 from store.crawl import sources
 from workers import deletion
@@ -54,11 +53,12 @@ def remove(
     pages: Annotated[bool, Query(description="Delete its pages too, with all that was derived from them.")] = False,
 ) -> Response:
     """Forget a site; what was read from it stays, unless its pages are to be deleted too."""
-    with services.database.write() as session:
-        url = _found(sources.find(session, source_id), source_id).url
-        sources.remove(session, url)
+    with services.database.read() as session:
+        source = _found(sources.find(session, source_id), source_id)
     if pages:
-        deletion.delete_below(services, prefix_of(url))
+        deletion.delete_pages_of(services, source)
+    with services.database.write() as session:  # last, so that what was interrupted can be asked for again
+        sources.remove(session, source.url)
     return Response(status_code=204)
 
 

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
-from store.pages import duplicates
+from domain.site import is_under, twins
+from store.pages import duplicates, visibility
 from store.sql.tables import (
     AnswerRow,
     CandidateRow,
@@ -110,3 +111,11 @@ def _delete_names(session: Session, page_id: int) -> None:
 def under(session: Session, prefix: str) -> list[int]:
     """Return the pages whose URL begins with the prefix."""
     return list(session.scalars(select(PageRow.id).where(PageRow.url.startswith(prefix, autoescape=True))))
+
+
+def covered(session: Session, site: str, others: Sequence[str]) -> list[int]:
+    """Return the pages of a site, also those that it redirects to, that none of the other sites covers."""
+    wanted, kept = twins(site), [twin for other in others for twin in twins(other)]
+    found = session.execute(select(PageRow.id, PageRow.url).where(visibility.under(PageRow.url, wanted))).all()
+    # asked again: some databases compare without regard to case
+    return [page_id for page_id, url in found if is_under(url, wanted) and not is_under(url, kept)]

@@ -41,6 +41,41 @@ def test_what_is_not_given_when_a_site_is_added_again_stays(http: TestClient) ->
     assert http.patch(f"/api/sources/{again['id']}", json={"min_delay": None}).json()["min_delay_s"] is None
 
 
+def test_a_source_takes_its_own_pages_with_it_and_no_others(http: TestClient, services: Services) -> None:
+    site = "https://en.example.org/wiki/Lighthouse"
+    kept = http.post("/api/sources", json={"url": site}).json()
+    http.post("/api/sources", json={"url": "https://en.example.org/wiki/Lighthouse/Keepers"})
+    own = [site, f"{site}?action=raw", "http://en.example.org/wiki/Lighthouse/Lamp", site.replace("//", "//www.")]
+    others = [
+        "https://en.example.org/wiki/Lighthouses",
+        "https://en.example.org/wiki/lighthouse",
+        "https://en.example.org/wiki/Tower",
+        "https://en.example.org/wiki/Lighthouse/Keepers/Berg",
+    ]
+    for url in own + others:
+        walk.keep_page(services, url)
+    assert http.delete(f"/api/sources/{kept['id']}", params={"pages": True}).status_code == 204
+    found = {url: http.get("/api/pages", params={"url": url}).status_code for url in own + others}
+    assert found == dict.fromkeys(own, 404) | dict.fromkeys(others, 200)
+    assert len(http.get("/api/sources").json()) == 1
+
+
+def test_a_source_stays_until_its_pages_are_gone(
+    http: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = http.post("/api/sources", json={"url": "https://example.org/"}).json()
+    walk.keep_page(services)
+    with monkeypatch.context() as broken:
+        broken.setattr("workers.deletion.delete_pages", _fails)
+        assert http.delete(f"/api/sources/{kept['id']}", params={"pages": True}).status_code == 500
+    assert http.delete(f"/api/sources/{kept['id']}", params={"pages": True}).status_code == 204
+    assert http.get("/api/pages", params={"url": "https://example.org/tower"}).status_code == 404
+
+
+def _fails(*_: object) -> int:
+    raise RuntimeError("the disk is full")
+
+
 def test_what_is_no_schedule_is_a_clear_problem_and_keeps_nothing(http: TestClient) -> None:
     refused = http.post("/api/sources", json={"url": "https://example.org/", "cron": "0 25 * * *"})
     assert (refused.status_code, refused.json()["type"]) == (422, "bad-schedule")
