@@ -5,6 +5,7 @@ No symbolic link is followed, and nothing whose name begins with a dot is seen: 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -15,6 +16,8 @@ from pathlib import Path
 from domain.errors import WellreadError
 from domain.file import MAX_DEPTH, BadFileName, clean_path
 
+#: what says that a file is gone or replaced by something else; any other error may pass
+_LASTING = (errno.ENOENT, errno.ELOOP, errno.ENOTDIR)
 #: how often a file is read that changes meanwhile, and the seconds between
 TRIES, PAUSE_S = 4, 0.25
 
@@ -30,7 +33,7 @@ class FoundFile:
 
 
 class FolderUnreadable(WellreadError):
-    """The folder cannot be looked through; the message says why."""
+    """The folder, or its disk, cannot be read now; the message says why."""
 
 
 class FileUnreadable(WellreadError):
@@ -45,19 +48,27 @@ class FileChanging(WellreadError):
     """The file changed each time it was read."""
 
 
-def find_files(root: Path, wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
-    """Yield the files below a folder whose name is wanted; raises FolderUnreadable for the folder itself."""
+def find_files(
+    root: Path, wanted: Callable[[str], bool], unseen: Callable[[str], object] = lambda path: None
+) -> Iterator[FoundFile]:
+    """Yield the files below a folder whose name is wanted; raises FolderUnreadable for the folder itself.
+
+    ``unseen`` is called with the path of each file or folder in it that is there, but cannot be looked at.
+    """
     try:
+        disk = root.stat().st_dev
         entries = list(os.scandir(root))
+        yield from _below(entries, "", wanted, unseen, MAX_DEPTH)
+        if root.stat().st_dev != disk:
+            raise FolderUnreadable("The disk of the folder was changed while it was looked through.")
     except OSError as error:
         raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
-    yield from _below(entries, "", wanted, MAX_DEPTH)
 
 
 def read_whole(root: Path, path: str, *, max_bytes: int, sleep: Callable[[float], None] = time.sleep) -> bytes:
     """Return a file's bytes as they were at one moment.
 
-    Raises FileGone, FileUnreadable, or FileChanging when it is being written.
+    Raises FileGone, FileUnreadable, FileChanging when it is being written, or FolderUnreadable when its disk is away.
     """
     for attempt in range(TRIES):
         if attempt:
@@ -69,7 +80,11 @@ def read_whole(root: Path, path: str, *, max_bytes: int, sleep: Callable[[float]
 
 
 def _below(
-    entries: list[os.DirEntry[str]], above: str, wanted: Callable[[str], bool], depth: int
+    entries: list[os.DirEntry[str]],
+    above: str,
+    wanted: Callable[[str], bool],
+    unseen: Callable[[str], object],
+    depth: int,
 ) -> Iterator[FoundFile]:
     for entry in sorted(entries, key=lambda each: each.name):
         if entry.name.startswith("."):
@@ -78,22 +93,27 @@ def _below(
         try:
             if entry.is_dir(follow_symlinks=False):
                 if depth > 1:
-                    yield from _below(list(os.scandir(entry.path)), f"{path}/", wanted, depth - 1)
+                    yield from _below(list(os.scandir(entry.path)), f"{path}/", wanted, unseen, depth - 1)
             elif entry.is_file(follow_symlinks=False) and wanted(entry.name):
                 known = entry.stat(follow_symlinks=False)
                 yield FoundFile(path=path, clean=clean_path(path), bytes=known.st_size, changed_ns=known.st_mtime_ns)
-        except (OSError, BadFileName):  # vanished meanwhile, not allowed, or a name that cannot be written
+        except (FileNotFoundError, BadFileName):  # vanished meanwhile, or a name that cannot be written
             continue
+        except OSError:  # not allowed, or its disk is away
+            unseen(path)
 
 
 def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
     """Return the bytes; None when they changed meanwhile."""
     try:
         handle = _open(root, path)
-    except FileNotFoundError as error:
-        raise FileGone(f"{path} is no longer in its folder.") from error
     except OSError as error:
-        raise FileUnreadable(f"{path} cannot be opened: {error.strerror or error}.") from error
+        reason = f"{path} cannot be opened: {error.strerror or error}."
+        if error.errno not in _LASTING or _is_away(root):
+            raise FolderUnreadable(reason) from error
+        if error.errno == errno.ENOENT:
+            raise FileGone(f"{path} is no longer in its folder.") from error
+        raise FileUnreadable(reason) from error
     before = os.fstat(handle)
     if not stat.S_ISREG(before.st_mode):
         os.close(handle)
@@ -101,17 +121,28 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
     with os.fdopen(handle, "rb") as file:
         if before.st_size > max_bytes:
             raise FileUnreadable(f"{path} has {before.st_size:,} bytes: WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}.")
-        body = file.read(max_bytes + 1)
+        try:
+            body = file.read(max_bytes + 1)
+        except OSError as error:
+            raise FolderUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
         after = os.fstat(file.fileno())
     same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(body) == after.st_size
     return body if same else None
+
+
+def _is_away(root: Path) -> bool:
+    """Return whether a folder cannot be listed or has nothing in it, as where a disk is not mounted."""
+    try:
+        return next(root.iterdir(), None) is None
+    except OSError:
+        return True
 
 
 def _open(root: Path, path: str) -> int:
     """Open a file below the folder, part by part, so that no link on the way can lead out of it."""
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):
-        raise FileNotFoundError(path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parts[:-1]:

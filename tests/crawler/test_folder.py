@@ -49,6 +49,44 @@ def test_no_path_leads_out_of_the_folder(tmp_path: Path, path: str) -> None:
         read_whole(root, path, max_bytes=100)
 
 
+def test_what_is_there_but_cannot_be_looked_at_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "c.txt").write_text("x")
+    listed, unseen = os.scandir, []
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("/a"):
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr("crawler.folder.os.scandir", scandir)
+    assert [file.path for file in find_files(tmp_path, lambda _: True, unseen.append)] == ["b/c.txt"]
+    assert unseen == ["a"]
+
+
+def test_a_file_is_gone_only_where_its_folder_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "rules"
+    with pytest.raises(FolderUnreadable):
+        read_whole(root, "a.txt", max_bytes=100)
+    root.mkdir()
+    with pytest.raises(FolderUnreadable):  # a mount point without its disk
+        read_whole(root, "a.txt", max_bytes=100)
+    (root / "b.txt").write_text("x")
+    with pytest.raises(FileGone):
+        read_whole(root, "a.txt", max_bytes=100)
+    opened = os.open
+
+    def broken(path: str, flags: int, **where: int) -> int:
+        if path == "b.txt":
+            raise OSError(5, "Input/output error")
+        return opened(path, flags, **where)
+
+    monkeypatch.setattr("crawler.folder.os.open", broken)
+    with pytest.raises(FolderUnreadable, match="Input/output error"):
+        read_whole(root, "b.txt", max_bytes=100)
+
+
 def test_pipes_and_folders_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "inner").mkdir()

@@ -69,21 +69,25 @@ def look_through_due(services: Services) -> int:
 
 def look_through(services: Services, folder: WatchedFolder) -> None:
     """Have a folder's new and changed files read; mark the pages of those that are gone."""
+    with services.database.read() as session:
+        known = {file.address: file for file in files.of_folder(session, folder.id)}
+    unseen: list[str] = []
     try:
-        found = list(islice(find_files(Path(folder.path), _is_read), MAX_FILES + 1))
+        found = list(islice(find_files(Path(folder.path), _is_read, unseen.append), MAX_FILES + 1))
+        if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
+            raise FolderUnreadable("The folder is empty, or its disk is away: what was read of it is kept.")
     except FolderUnreadable as error:  # a disk that is away does not mean that its files are gone
         log.warning("folder_unreadable", folder=folder.name, error=str(error))
         _set_problem(services, folder, str(error))
         return
     too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are left out."
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
-    with services.database.read() as session:
-        known = {file.address: file for file in files.of_folder(session, folder.id)}
     here = dict(_addressed(folder, found[:MAX_FILES]))
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
     for some in _batches(changed, _BATCH):
         _have_read(services, folder, some)
-    for gone in _batches([address for address in known if address not in here], _BATCH):
+    left = [address for address, file in known.items() if address not in here and _may_go(file, unseen)]
+    for gone in _batches(left, _BATCH):
         drop(services, gone)
 
 
@@ -139,6 +143,11 @@ def _is_news(known: SeenFile | None, file: FoundFile) -> bool:
     if known is None:
         return True
     return not known.left_out and (known.size, known.changed_ns) != (file.bytes, file.changed_ns)
+
+
+def _may_go(known: SeenFile, unseen: Sequence[str]) -> bool:
+    """Return whether a file that was not found is gone; that one was left out is never forgotten."""
+    return not known.left_out and not any(known.path == path or known.path.startswith(f"{path}/") for path in unseen)
 
 
 def _set_problem(services: Services, folder: WatchedFolder, problem: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from crawler.extract.document import NothingToRead
 from crawler.extract.files.read import read_file
-from crawler.folder import FileChanging, FileGone, FileUnreadable, read_whole
+from crawler.folder import FileChanging, FileGone, FileUnreadable, FolderUnreadable, read_whole
 from crawler.read import ReadResult
 from domain import ReadOutcome
 from store.files import files
@@ -35,7 +35,7 @@ def read(services: Services, address: str, known: PageState | None) -> ReadResul
         body = _body(services, found)
     except FileGone as error:
         return ReadResult(outcome=ReadOutcome.GONE, url=address, reason=str(error))
-    except FileChanging as error:
+    except (FileChanging, FolderUnreadable) as error:
         return ReadResult(outcome=ReadOutcome.RETRY, url=address, reason=str(error))
     except FileUnreadable as error:
         return ReadResult(outcome=ReadOutcome.EMPTY, url=address, reason=str(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -99,6 +100,52 @@ def test_folder_that_is_away_keeps_its_files_and_says_so(services: Services, bel
     look(services, bell)
     with services.database.read() as session:
         assert folders.list_all(session)[0].problem is None
+
+
+def test_mount_point_without_its_disk_keeps_its_files_and_says_so(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    folder.rename(folder.with_name("elsewhere"))
+    folder.mkdir()
+    assert len(look(services, bell)) == 2
+    assert text_of(services, "files://hr-rules/lamp.md")
+    with services.database.read() as session:
+        assert "its disk is away" in str(folders.list_all(session)[0].problem)
+
+
+def test_files_of_a_subfolder_that_cannot_be_listed_are_kept(
+    services: Services, bell: Bell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "pier.md").write_text("# Pier\n\nIt is long, says Ines Duarte of the office.")
+    watched.add(services, folder)
+    work(services, bell)
+    (folder / "pier.md").unlink()
+    listed = os.scandir
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("travel"):
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr("crawler.folder.os.scandir", scandir)
+    assert [file.address for file in look(services, bell)] == [
+        "files://hr-rules/lamp.md",
+        "files://hr-rules/travel/rules.docx",
+    ]
+
+
+def test_deleted_file_stays_out_though_it_was_away_for_a_while(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    with services.database.read() as session:
+        page = pages.find(session, "files://hr-rules/lamp.md")
+    assert page is not None
+    delete_pages(services, [page.id])
+    text = (folder / "lamp.md").read_text()
+    (folder / "lamp.md").unlink()
+    look(services, bell)
+    (folder / "lamp.md").write_text(text)
+    assert [file.address for file in look(services, bell)] == ["files://hr-rules/travel/rules.docx"]
 
 
 def test_file_that_cannot_be_read_any_more_takes_its_text_with_it(services: Services, bell: Bell, folder: Path) -> None:
