@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from domain.candidate import Schedule
+from domain.file import is_file_address
 from domain.published import UNPUBLISHED, always_sent, described
 
 
@@ -18,10 +19,19 @@ def prefixes_below(site: str) -> tuple[str, ...]:
 
 
 def is_under(url: str, sites: Iterable[str]) -> bool:
-    """Return whether a URL is one of these sites or lies below one, with http or with https."""
-    bare = url.partition("://")[2]
-    under = (site.partition("://")[2] for site in sites)
-    return any(bare == site or bare.startswith(prefixes_below(site)) for site in under)
+    """Return whether a URL is one of these sites or lies below one, with http or with https.
+
+    Files are below their folder alone: ``files://uploads`` is no site of the web.
+    """
+    return any(url == each or url.startswith(prefixes_below(each)) for site in sites for each in of_either_scheme(site))
+
+
+def of_either_scheme(site: str) -> tuple[str, ...]:
+    """Return a site's URLs with http and with https; the address of a file as it is."""
+    if is_file_address(site):
+        return (site,)
+    rest = site.partition("://")[2]
+    return f"http://{rest}", f"https://{rest}"
 
 
 def twins(site: str) -> tuple[str, str]:

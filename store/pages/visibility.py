@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.orm import Session
 
-from domain.site import prefixes_below
+from domain.site import of_either_scheme, prefixes_below
 from store.pages import duplicates
 from store.sql.rows import dialect_insert
 from store.sql.tables import LinkRow, PageRow, PrivateReadRow
@@ -72,7 +72,7 @@ def share_site(session: Session, site: str, now: datetime) -> list[int]:
 
 def under(column: Any, sites: Sequence[str]) -> ColumnElement[bool]:
     """Return :func:`domain.site.is_under` as a condition on a column of URLs."""
-    exact = [f"{scheme}://{site.partition('://')[2]}" for site in sites for scheme in ("http", "https")]
+    exact = [each for site in sites for each in of_either_scheme(site)]
     below = [column.startswith(prefix, autoescape=True) for site in exact for prefix in prefixes_below(site)]
     return or_(column.in_(exact), *below)
 
