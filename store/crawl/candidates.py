@@ -113,11 +113,15 @@ def count_waiting(session: Session, question_id: str) -> int:
 
 
 def unindexed(session: Session, question_id: str) -> list[int]:
-    """Return the question's pages whose text the knowledge base does not hold yet."""
+    """Return the question's pages whose text the knowledge base does not hold yet.
+
+    One that is gone is not waited for when it could not be removed again and again.
+    """
+    given_up = PageRow.gone_at.is_not(None) & (PageRow.attempts >= leases.MAX_ATTEMPTS)
     query = (
         select(PageRow.id)
         .join(CandidateRow, CandidateRow.page_id == PageRow.id)
-        .where(CandidateRow.question_id == question_id, PageRow.state == IndexState.FETCHED)
+        .where(CandidateRow.question_id == question_id, PageRow.state == IndexState.FETCHED, ~given_up)
     )
     return list(session.scalars(query.distinct()))
 

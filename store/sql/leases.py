@@ -85,4 +85,4 @@ def release(session: Session, lease: Lease, **values: Any) -> bool:
 
 def backoff_s(attempts: int) -> float:
     """Seconds to wait before the next attempt: 1, 2, 4, 8 … at most 60."""
-    return min(60.0, 2.0 ** max(0, attempts - 1))
+    return min(60.0, 2.0 ** min(6, max(0, attempts - 1)))

@@ -41,7 +41,7 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
     now = services.now()
     with services.database.write() as session:
         claimed = index_queue.claim(session, page_id, now, most=BATCH_PAGES, most_characters=most_characters)
-        fatal = bool(claimed) and session.get_one(PageRow, page_id).attempts > leases.MAX_ATTEMPTS
+        fatal = bool(claimed) and _is_hopeless(session.get_one(PageRow, page_id), leases.MAX_ATTEMPTS + 1)
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
@@ -129,11 +129,16 @@ def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:
     now = services.now()
     with services.database.write() as session:
-        attempts = session.get_one(PageRow, page.id).attempts
-        if attempts >= leases.MAX_ATTEMPTS:
+        row = session.get_one(PageRow, page.id)
+        if _is_hopeless(row, leases.MAX_ATTEMPTS):
             _give_up(session, lease, page.id, now, error)
         else:
-            leases.retry_later(session, lease, now + timedelta(seconds=leases.backoff_s(attempts)), error)
+            leases.retry_later(session, lease, now + timedelta(seconds=leases.backoff_s(row.attempts)), error)
+
+
+def _is_hopeless(row: PageRow, attempts: int) -> bool:
+    """Return whether a page was tried this often; one that is gone is tried until nobody finds its passages."""
+    return row.attempts >= attempts and row.gone_at is None and row.deleted_at is None
 
 
 def _give_up(session: Session, lease: Lease, page_id: int, now: datetime, error: str) -> None:

@@ -101,3 +101,22 @@ def test_one_commit_takes_no_more_text_than_fits_its_time(services: Services, em
     first, second, third = (page(services, name, f"{name} " * 8) for name in ("first", "second", "third"))
     embedding.embed(services, first, most_characters=120)
     assert states(services) == {first: "INDEXED", second: "INDEXED", third: "FETCHED"}
+
+
+def test_page_that_is_gone_is_never_given_up(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = page(services, "gone", "The lamp is lit.")
+    with services.database.write() as session:
+        pages.mark_gone(session, gone, services.now())
+        session.execute(update(PageRow).values(attempts=2_000))
+
+    def fails(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(services.passages_writer, "write_pages", fails)
+        embedding.embed(services, gone)
+    assert states(services)[gone] == "FETCHED"
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(due_at=services.now()))
+    embedding.embed(services, gone)
+    assert states(services)[gone] == "INDEXED"
