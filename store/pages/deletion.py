@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -62,12 +63,17 @@ def is_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
     return set(session.scalars(query))
 
 
+def not_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
+    """Return those of these pages that are there and not deleted."""
+    return set(session.scalars(select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.deleted_at.is_(None))))
+
+
 def _withdraw_answers(session: Session, page_id: int, now: datetime) -> set[str]:
     """Empty every revision that cites the page, or was made with a passage of it."""
     drawn = or_(
         cast(AnswerRow.citations, String).like(f'%"page_id": {page_id},%'),
         cast(AnswerRow.citations, String).like(f'%"passage_id": "{page_id}-%'),
-        cast(AnswerRow.context, String).like(f'%"{page_id}-%'),
+        cast(AnswerRow.context, String).like(f'%"passage_id": "{page_id}-%'),
     )
     found = session.scalars(select(AnswerRow).where(drawn)).all()
     for answer in found:
@@ -90,7 +96,9 @@ def _clear_traces(session: Session, page_id: int, url: str, withdrawn: set[str])
     candidates = select(CandidateRow.question_id).where(or_(CandidateRow.page_id == page_id, CandidateRow.url == url))
     asked = withdrawn | {id for id in session.scalars(candidates) if id}
     named = cast(StepRow.detail, String)
-    seen = or_(named.like(f'%"{page_id}-%'), named.contains(url, autoescape=True), StepRow.question_id.in_(asked))
+    passage = named.like(f'%"passage": "{page_id}-%')
+    address = named.contains(json.dumps(url)[1:], autoescape=True)  # with the quote that ends it
+    seen = or_(passage, address, StepRow.question_id.in_(asked))
     for step in session.scalars(select(StepRow).where(seen)):
         step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
         asked.add(step.question_id)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain import Answer, Citation, Cost, Verdict
 from domain.record import ContextHit
-from store.pages.deletion import is_deleted
+from store.pages.deletion import not_deleted
 from store.pages.pages import Place, page_places
 from store.questions import evidence
 from store.sql.json import jsonable
@@ -29,8 +29,8 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
-    deleted = is_deleted(session, [_page_of(hit) for hit in context])  # while this answer was being made
-    context = [hit for hit in context if _page_of(hit) not in deleted]
+    held = not_deleted(session, [_page_of(hit) for hit in context])  # others were while this answer was being made
+    context = [hit for hit in context if _page_of(hit) in held]
     places = page_places(session, {citation.page_id for citation in answer.citations})
     row = AnswerRow(
         question_id=question_id,

@@ -1,0 +1,61 @@
+"""A page that is deleted takes what was derived from it with it, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain.record import ContextHit
+from store.pages import deletion
+from store.questions import answers
+from store.sql.database import Database
+from store.sql.tables import PageRow, StepRow
+from tests.store import walk
+from tests.store.walk import NOW, ask
+
+
+@pytest.mark.parametrize(
+    ("detail", "cleared"),
+    [
+        ({"top": [{"passage": "1-3"}]}, True),
+        ({"queries": ["1-3"]}, False),
+        ({"top": [{"url": "https://example.org/a"}]}, True),
+        ({"top": [{"url": "https://example.org/a/more"}]}, False),
+    ],
+)
+def test_only_traces_that_saw_the_page_are_cleared(database: Database, detail: dict[str, Any], cleared: bool) -> None:
+    page_id, question_id = walk.page(database), ask(database)
+    with database.write() as session:
+        step = {"name": "test", "cycle": 0, "attempt": 1, "outcome": "x", "started_at": NOW, "finished_at": NOW}
+        session.add(StepRow(question_id=question_id, detail=detail, **step))
+    with database.write() as session:
+        assert (question_id in deletion.delete_page(session, page_id, NOW)) == cleared
+
+
+def test_only_answers_that_were_made_with_the_page_are_withdrawn(database: Database) -> None:
+    first, second = walk.page(database), walk.page(database, path="b")
+    made, other = ask(database), ask(database, "another question")
+    for question_id, page_id, text in ((made, first, "Paris."), (other, second, f'"{first}-1" is a score.')):
+        _save(database, question_id, page_id, text)
+    with database.write() as session:
+        assert deletion.delete_page(session, first, NOW) == {made}
+
+
+@pytest.mark.parametrize("purged", [False, True])
+def test_answer_that_was_made_meanwhile_keeps_nothing_of_the_page(database: Database, purged: bool) -> None:
+    page_id, question_id = walk.page(database), ask(database)
+    with database.write() as session:
+        deletion.delete_page(session, page_id, NOW)
+        if purged:
+            deletion.purge(session, [page_id])
+            assert session.get(PageRow, page_id) is None
+    assert _save(database, question_id, page_id, "Paris.") == []
+    assert len(_save(database, question_id, walk.page(database, path="b"), "Lyon.")) == 1
+
+
+def _save(database: Database, question_id: str, page_id: int, text: str) -> list[Any]:
+    hit = ContextHit(rank=1, score=1.0, passage_id=f"{page_id}-0", page_id=page_id, url="u", title=text, text=text)
+    with database.write() as session:
+        row = answers.add(session, question_id, walk.answer(), verdict=None, context=[hit], final=False, now=NOW)
+        return list(row.context)
