@@ -6,8 +6,9 @@ Manual pages printed by ``man``, and other texts wrapped by hand, are such pages
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 _LEAST_SHARE = 0.85  #: of a page's text
@@ -131,7 +132,7 @@ def _write(element: Any, parts: Sequence[_Part]) -> None:
         element.remove(child)
     element.tag, element.text = "div", None
     last: _Part | None = None
-    for part in parts:
+    for part in _joined_code(parts):
         if part.kind == "definition":
             within = _within(element, "dl", joins=last is not None and last.kind == "definition")
             _add(within, "dt", part.term)
@@ -140,16 +141,25 @@ def _write(element: Any, parts: Sequence[_Part]) -> None:
             within = _within(element, "ul", joins=last is not None and last.kind == "item")
             _add(within, "li", _one_line(part.lines))
         elif part.kind == "code":
-            if last is not None and last.kind == "code":
-                element[-1].text += "\n\n" + "\n".join(part.lines)
-            else:
-                _add(element, "pre", "\n".join(part.lines))
+            _add(element, "pre", "\n".join(part.lines))
         else:
             _add(element, "h2" if part.kind == "heading" else "p", _one_line(part.lines))
         last = part
     for code in element.iter("pre"):
         least = min(_indent(line) for line in code.text.split("\n") if line)
         code.text = "\n".join(line[least:] for line in code.text.split("\n"))
+
+
+def _joined_code(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """Yield the parts; code that follows code belongs to it, with a blank line between them."""
+    for kind, some in groupby(parts, key=lambda part: part.kind):
+        if kind != "code":
+            yield from some
+            continue
+        lines: list[str] = []
+        for part in some:
+            lines += ["", *part.lines] if lines else part.lines
+        yield _Part(kind="code", lines=lines)
 
 
 def _within(element: Any, tag: str, *, joins: bool) -> Any:

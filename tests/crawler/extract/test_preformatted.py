@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+import time
 
 import pytest
 
 from crawler.extract.document import extract
+from crawler.extract.elements.preformatted import write_preformatted
+from crawler.extract.html import parse
 from domain import PageText
 
 MANUAL = """\
@@ -128,3 +131,20 @@ def test_a_page_of_source_code_stays_as_it_is() -> None:
 def test_code_in_a_page_of_prose_stays_as_it_is() -> None:
     around = "<p>" + "The keeper trims the wick every evening before he lights the lamp. " * 30 + "</p>{}"
     assert _read(MANUAL, around=around).text.endswith(MANUAL.rstrip().splitlines()[-1])
+
+
+def _time_to_write(groups: int) -> float:
+    code = "\n\n".join(["x=1;"] * groups)
+    tree = parse(f"<body><pre>NAME\n\nDESCRIPTION\n\n{code}</pre></body>")
+    assert tree is not None
+    started = time.process_time()
+    write_preformatted(tree)
+    spent = time.process_time() - started
+    assert [element.text for element in tree.iter("pre")] == [code]
+    return spent
+
+
+def test_time_grows_no_faster_than_the_groups_of_code() -> None:
+    assert _time_to_write(120_000) < 16 * _time_to_write(
+        30_000
+    )  # copying the code at each group takes 16 times as long
