@@ -94,11 +94,11 @@ def _asker(session: Session, claim: Claim) -> QuestionRow | None:
 def _is_private(session: Session, claim: Claim, reading: ReadResult) -> bool:
     """Return whether what was read, if it is new, serves only the questions that had it read.
 
-    What a source covers serves everyone. A page that is read again stays what it is, also where it moved.
+    What a source covers serves everyone: the page's own URL counts, not the one that led to it, because a site may lead
+    to any other. A page that is read again stays what it is, also where it moved.
     """
-    read = {claim.candidate.url, reading.url or claim.candidate.url}
     covering = [source.url for source in sources.list_all(session)]
-    if any(is_under(url, covering) for url in read):
+    if is_under(reading.url or claim.candidate.url, covering):
         return False
     if claim.question is not None:
         return claim.question.private

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
-from domain.site import Source, is_under
+from domain.site import Source
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -50,9 +50,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     checked = replace(
         new,
         text=clean_question(new.text),
-        private=new.private
-        and services.settings.named_sites == "question"
-        and _names_more_than_sources(services, sites),
+        private=new.private and services.settings.named_sites == "question" and bool(sites),
         sites=sites,
         crawl_enabled=new.crawl_enabled and not (sites and all(map(is_file_address, sites))),
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
@@ -67,12 +65,6 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     if is_new:
         notify_started(services, question)
     return question, is_new
-
-
-def _names_more_than_sources(services: Services, sites: Sequence[str]) -> bool:
-    with services.database.read() as session:
-        known = [source.url for source in sources.list_all(session)]
-    return not all(is_under(site, known) for site in sites)
 
 
 def notify_started(services: Services, question: Question) -> None:

@@ -244,10 +244,24 @@ def test_equal_private_questions_share_no_answer(services: Services, site: Logge
     assert [ask(False).status for _ in range(2)] == [Status.ASKED, Status.FOLLOWING]
 
 
-def test_question_is_private_only_if_it_names_more_than_sources(services: Services, site: LoggedSite) -> None:
+def test_question_is_private_if_an_ask_key_names_sites(services: Services, site: LoggedSite) -> None:
     assert not anyone(services).private
     assert not asked(services, None, private=True).private
     assert asked(services, site, private=True).private
     submit.add_source(services, f"{site.origin}/", own=True, min_delay_s=0.0)
-    assert not asked(services, site, private=True, path="/docs").private
+    assert asked(services, site, private=True, path="/docs").private  # a source may lead out of itself
+    assert not asked(services, site, private=False, path="/docs").private
     assert load().named_sites == "question"
+
+
+def test_page_that_a_source_leads_to_is_public_only_if_a_source_covers_it(services: Services, site: LoggedSite) -> None:
+    submit.add_source(services, f"{site.origin}/known/", own=True, min_delay_s=0.0)
+    site.pages.update({"/lie": PAGE, "/known/tower": PAGE.replace("dusk", "nightfall")})
+    site.moved.update({"/known/out": "/lie", "/in": "/known/tower"})
+    first = asked(services, site, private=True, path="/")
+    lie = read_for(services, first, site, "/known/out")
+    assert found(services, anyone(services)) == set()
+    assert found(services, first) == {lie}
+    second = asked(services, site, private=True, path="/")
+    tower = read_for(services, second, site, "/in")
+    assert found(services, anyone(services)) == {tower}
