@@ -15,7 +15,6 @@ from typing import Any, Final
 import click
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 
 from training.onnx_graph import embedder_model, quantise
 
@@ -73,6 +72,8 @@ def check_names(file: Path, tensors: Mapping[str, NDArray[Any]], expected: Mappi
 
 def encoder_weights(safetensors: Path) -> dict[str, NDArray[Any]]:
     """Return BERT's tensors under the names of `training.onnx_graph`, and ``words.weight``."""
+    from safetensors.numpy import load_file  # installed for training alone
+
     tensors = {name.removeprefix("bert."): tensor for name, tensor in load_file(safetensors).items()}
     renamed = {
         ours: tensors[f"embeddings.{theirs}_embeddings.weight"].astype(np.float32)

@@ -15,7 +15,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(80), nullable=False),
         sa.Column("path", sa.Text(), nullable=False),
-        sa.Column("every_s", sa.Float(), nullable=False),
+        sa.Column("every_s", sa.Double(), nullable=False),
         sa.Column("next_due", sa.DateTime(timezone=True), nullable=False),
         sa.Column("problem", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
