@@ -16,9 +16,9 @@ from pipeline.safety.sanitize import sanitize_line
 
 COMPOSER = "abstention"
 #: the least calibrated confidence of an answer given at the end. Where the hits were read, the judge is strict, because
-#: a page on the subject must not pass for one that answers: of the answers to asked questions that it gave .3 to .5,
+#: a page on the subject must not pass for one that answers: of the answers to asked questions that it gave .2 to .5,
 #: some 60 % were right
-LIKELY, LIKELY_READ = 0.5, 0.3
+LIKELY, LIKELY_READ = 0.5, 0.25
 _NEAREST = 3
 
 

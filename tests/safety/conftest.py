@@ -94,6 +94,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Iterat
         services=services, pages=all_pages(host=collector.host), site=site, collector=collector, receiver=receiver
     )
     with running(site.server), running(collector.server), running(receiver.server):
+        structlog.reset_defaults()  # another test may have set a level that leaves messages out
         with structlog.testing.capture_logs() as logs:
             _read_all(made)
             made.ids = [_answered(made, page) for page in made.pages]
