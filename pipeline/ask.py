@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
 from domain.question import Overrides
-from pipeline.answering.compose import PASSAGES
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
 from pipeline.enhancements import DEFAULT, Enhancement
@@ -29,7 +28,7 @@ from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
-from pipeline.reader.read_hits import Reads, read_hits
+from pipeline.reader.read_hits import READ_FIRST, Reads, read_hits
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
@@ -165,7 +164,7 @@ def _run_pass(
     judged = judge_hits(analysis, cutoff.hits, model=tools.model, judge=judge, threshold=strategy.threshold)
     times.append(tools.clock())
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
-    others = best_of_other_sites(ranked, context[:PASSAGES])
+    others = best_of_other_sites(ranked, context[:READ_FIRST])
     context = read_hits(tools.reader, analysis, context)  # some may have other texts now; the others are remembered
     composed = _compose(analysis, context, others, judged.value, facts, tools)
     times.append(tools.clock())

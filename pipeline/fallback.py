@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Hit, StatedFact, Variant, VariantKey, Verdict
-from pipeline.answering.compose import PASSAGES, compose
+from pipeline.answering.compose import compose
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share, passages_of
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
@@ -23,6 +23,7 @@ from pipeline.question.analysis import Analysis
 from pipeline.question.variant_choice import DOCUMENTED, Tallies, choose_variants, kinds_in_turn
 from pipeline.question.variants import make_variants
 from pipeline.question.yes_no import add_yes_no, leading_yes_no
+from pipeline.reader.read_hits import READ_FIRST
 from text.analyser import fold
 
 T = TypeVar("T")
@@ -169,7 +170,7 @@ def compose_answer(
     """
     written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        assertions = contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites)
+        assertions = contradicting_assertions(analysis, hits, others, top=READ_FIRST, own_sites=own_sites)
         written = _composed_by(model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer)
         if written.value is not None and is_answer(written.value.text):
             return Produced(value=(written.value, verdict), cost=written.cost)

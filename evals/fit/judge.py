@@ -31,6 +31,8 @@ FITTED = Path(__file__).parents[2] / "pipeline" / "judging" / "calibration.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
 ASKED = ("finance-privacy", "games-faq", "pages")
 SETS = ("squad2", "xquad-en", "xquad-de", "hotpotqa")
+#: of those, what the model of read hits is fitted and measured on, beside asked questions
+READ_SETS = ("squad2", "xquad-en", "hotpotqa")
 LANGUAGES = ("en", "de", OTHER)
 #: the weight of a case; those of the documentation, few and of the kind that is crawled, count more. With less weight
 #: on "on the subject without answering", the calibration is better where the subject is unknown, but a crawl ends on
@@ -65,37 +67,54 @@ _AGAINST: tuple[tuple[Condition, Condition], ...] = (
 
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="Folder of BEIR sets.")
-@click.option("--docs", type=click.Path(path_type=Path, exists=True), required=True, help="Python's HTML docs.")
-@click.option("--questions", type=int, default=700, help="How many of each set, at most.")
+@click.option(
+    "--docs", type=click.Path(path_type=Path, exists=True), help="Python's HTML docs; not for the model of read hits."
+)
+@click.option("--questions", type=int, default=700, help="How many of each set and manual, at most.")
 @click.option(
     "--lang", "langs", multiple=True, type=click.Choice((*LANGUAGES, READ)), help="Fit this one; all by default."
 )
 @click.option("--cache", type=click.Path(path_type=Path), required=True, help="Folder of stored vectors.")
 @click.option("--embedder", "names", multiple=True, type=click.Choice(EMBEDDERS), help="Fit this one; all by default.")
-def main(data: Path, docs: Path, questions: int, langs: Sequence[str], cache: Path, names: Sequence[str]) -> None:
+def main(
+    data: Path, docs: Path | None, questions: int, langs: Sequence[str], cache: Path, names: Sequence[str]
+) -> None:
     """Fit on one half of the titles, report on the other, write the coefficients.
 
     Models of embedders that are not named stay; those for an unknown embedder are fitted only with all.
+
+    To fit anew after the encoder or the reader has changed:
+
+    \b
+        python -m evals.fit.judge --lang "en, read" --embedder minilm --embedder minilm+multilingual \\
+            --data DATA --cache build/cache
+
+    DATA holds squad2, xquad-en and hotpotqa. The questions on manuals are those of training/data that no model learned
+    from, and the asked ones come with evals/asked.
     """
-    sets = [*(read_set(data / name) for name in SETS), read_python_docs(docs)]
-    if langs and OTHER not in langs:
-        sets = [each for each in sets if each.lang in langs or (each.lang == "en" and READ in langs)]
+    wanted = langs or (*LANGUAGES, READ)
+    by_lang = [lang for lang in wanted if lang != READ]
+    if by_lang and docs is None:
+        raise click.UsageError(f'Name Python\'s HTML docs with --docs, or fit just --lang "{READ}".')
+    known = [read_set(data / name) for name in SETS if by_lang or name in READ_SETS]
+    if docs:
+        known.append(read_python_docs(docs))
+    if OTHER not in by_lang:
+        known = [each for each in known if each.lang in by_lang or (READ in wanted and each.name in READ_SETS)]
     fitted, all_cases = [], list[Case]()
     for name in names or EMBEDDERS:
         embedder = CachedEmbedder(open_embedder(name, threads=1), cache)
-        cases = [case for each in sets for case in cases_of(each, embedder, questions) if case.evidence]
+        cases = [case for each in known for case in cases_of(each, embedder, questions) if case.evidence]
         all_cases += cases
-        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in langs or LANGUAGES if lang != READ]
-        if READ in langs or not langs:
+        fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
+        if READ in wanted:
             asked = [case for each in ASKED for case in cases_of_asked(each, embedder, cache)]
-            asked += [case for site in SITES for case in manual_cases(embedder, site)]
-            read = [case for case in (*cases, *asked) if case.evidence and case.evidence.is_read]
-            fitted.append(fit_read(embedder.id, read))
+            asked += [case for site in SITES for case in manual_cases(embedder, site, questions)]
+            found = [*(case for case in cases if case.set in READ_SETS), *asked]
+            fitted.append(fit_read(embedder.id, [case for case in found if case.evidence and case.evidence.is_read]))
     if not names:
-        fitted += [
-            fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in langs or LANGUAGES if lang != READ
-        ]
-    write([*SETS, "python-docs", *ASKED, *SITES], fitted)
+        fitted += [fit(ANY_EMBEDDER, lang, all_cases, WITHOUT_SIMILARITY) for lang in by_lang]
+    write(fitted)
 
 
 def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[str]) -> dict[str, object]:
@@ -106,20 +125,13 @@ def fit(embedder_id: str, lang: str, cases: Sequence[Case], features: Sequence[s
     if embedder_id == ANY_EMBEDDER:
         intercept -= _CAUTION
     tested = [each for each in mine if not each.fitted]
-    chances = 1 / (1 + np.exp(-(_rows(tested, features) @ weights + intercept)))
+    chances = _chances(tested, features, weights, intercept)
     chances[[bool(each.evidence and each.evidence.beside_the_point) for each in tested]] *= BESIDE_THE_POINT
     report = dict(_reports(tested, chances))
     click.echo(f"{embedder_id} {lang}")
     for name, figures in report.items():
         click.echo(f"  {name:12} {figures}")
-    return {
-        "embedder": embedder_id,
-        "lang": lang,
-        "cases": len(fitted),
-        "weights": dict(zip(features, (round(float(weight), 4) for weight in weights), strict=True)),
-        "intercept": round(intercept, 4),
-        "tested": report,
-    }
+    return _stored(embedder_id, lang, fitted, features, weights, intercept) | {"tested": report}
 
 
 def fit_read(embedder_id: str, cases: Sequence[Case]) -> dict[str, object]:
@@ -133,7 +145,7 @@ def fit_read(embedder_id: str, cases: Sequence[Case]) -> dict[str, object]:
         others = [case for case in cases if case.fitted and case.set != name]
         asked = [case for case in cases if case.set == name]
         names, weights, intercept = _fit_as_meant(others, features, _shown(others))
-        chances, truth = 1 / (1 + np.exp(-(_rows(asked, names) @ weights + intercept))), _shown(asked)
+        chances, truth = _chances(asked, names, weights, intercept), _shown(asked)
         report[name] = {
             "AUROC": round(auroc(chances, truth), 3),
             "calibration error": round(calibration_error(chances, truth), 3),
@@ -144,16 +156,35 @@ def fit_read(embedder_id: str, cases: Sequence[Case]) -> dict[str, object]:
     fitted = [case for case in cases if case.fitted]
     names, weights, intercept = _fit_as_meant(fitted, features, _shown(fitted))
     tested = [case for case in cases if not case.fitted]
-    chances = 1 / (1 + np.exp(-(_rows(tested, names) @ weights + intercept)))
-    for name, figures in _reports(tested, chances):
+    known = dict(_reports(tested, _chances(tested, names, weights, intercept)))
+    for name, figures in known.items():
         click.echo(f"  {name:12} {figures}")
+    return _stored(embedder_id, READ, fitted, names, weights, intercept) | {"tested": report | known}
+
+
+def _chances(
+    cases: Sequence[Case], features: Sequence[str], weights: NDArray[np.float64], intercept: float
+) -> NDArray[np.float64]:
+    chances: NDArray[np.float64] = 1 / (1 + np.exp(-(_rows(cases, features) @ weights + intercept)))
+    return chances
+
+
+def _stored(
+    embedder_id: str,
+    lang: str,
+    fitted: Sequence[Case],
+    features: Sequence[str],
+    weights: NDArray[np.float64],
+    intercept: float,
+) -> dict[str, object]:
+    """Return a model as it is stored, with the sets that it was fitted on."""
     return {
         "embedder": embedder_id,
-        "lang": READ,
+        "lang": lang,
         "cases": len(fitted),
-        "weights": dict(zip(names, (round(float(weight), 4) for weight in weights), strict=True)),
+        "sets": sorted({case.set for case in fitted}),
+        "weights": dict(zip(features, (round(float(weight), 4) for weight in weights), strict=True)),
         "intercept": round(intercept, 4),
-        "tested": report | dict(_reports(tested, chances)),
     }
 
 
@@ -174,8 +205,8 @@ def _fit_as_meant(
         names.remove(worst)
 
 
-def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
-    """Write the models instead of those of the same embedders, with the sets they were fitted on."""
+def write(models: Sequence[dict[str, object]]) -> None:
+    """Write the models instead of those of the same embedders and languages."""
     replaced = {(model["embedder"], model["lang"]) for model in models}
     others = [
         model
@@ -184,7 +215,6 @@ def write(sets: Sequence[str], models: Sequence[dict[str, object]]) -> None:
     ]
     stored = {
         "fitted_by": "evals/fit/judge.py",
-        "sets": list(sets),
         "threshold": THRESHOLD,
         "models": [*models, *others],
     }

@@ -27,14 +27,14 @@ _K = 10
 _HELD = 0.5
 
 
-def manual_cases(embedder: Embed, site: str) -> Iterator[Case]:
-    """Yield each question on a manual as it was asked, and again without the passage that answers it."""
+def manual_cases(embedder: Embed, site: str, at_most: int) -> Iterator[Case]:
+    """Yield up to ``at_most`` questions on a manual, each also without the passage that answers it."""
     stored = [row for row in _lines("manuals-passages") if row["id"].startswith(f"{site}:")]
     passages = [passage_of(at, row["title"], row["text"], "en") for at, row in enumerate(stored)]
     places = {row["id"]: at for at, row in enumerate(stored)}
     rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in passages])
     knowledge = MemoryKnowledge(passages, rows)
-    asked = [row for row in _lines("manuals-questions") if row["site"] == site]
+    asked = [row for row in _lines("manuals-questions") if row["site"] == site][:at_most]
     vectors = embedder.embed([row["question"] for row in asked])
     reader = Reader(remembered=len(passages))
     with ThreadPoolExecutor(1) as pool:

@@ -23,10 +23,9 @@ from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
+from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize, sanitize_line
 
-#: how many of the best passages are read for an answer
-PASSAGES = 8
 COMPOSER = "extractive"
 #: a sentence that states a fact comes first when it scores at least this share of the best
 STATES = 0.25
@@ -52,11 +51,11 @@ def compose(
     sites, which may contradict; ``own_sites`` begin the URLs of the operator's sources. What is contradicted has the
     share of the confidence that its votes are.
     """
-    read_spans = cover(analysis, hits, top=PASSAGES).spans
+    read_spans = cover(analysis, hits, top=READ_FIRST).spans
     sentences = choose_sentences(read_spans, analysis.text)
     if not sentences:
         return None
-    if assertions := contradicting_assertions(analysis, hits, others, top=PASSAGES, own_sites=own_sites):
+    if assertions := contradicting_assertions(analysis, hits, others, top=READ_FIRST, own_sites=own_sites):
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, read_spans, analysis.text, facts)
     joined = join_pages(analysis, sentences, read_spans) if several else sentences
@@ -71,7 +70,7 @@ def compose(
     best = sentences[0].span
     answer = _focused(analysis, _write(chosen, confidence), best)
     yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
-    return add_yes_no(analysis, answer, yes_no, hits[:PASSAGES])
+    return add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
 
 
 def _stating_first(

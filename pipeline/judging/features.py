@@ -19,11 +19,10 @@ from pipeline.judging.sentence_score import choose_sentences
 from pipeline.judging.sentences import ANSWERING
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
+from pipeline.reader.read_hits import READ_FIRST
 from text.rarity import rarity
 from text.terms import terms_of
 
-#: hits whose sentences are read
-TOP_HITS = 8
 #: the kinds of things that are recognised by their form
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
@@ -67,13 +66,13 @@ def features_of(evidence: Evidence) -> dict[str, float]:
 
 def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     """Return the evidence, or None when there are no hits or the question has no search terms."""
-    coverage = cover(analysis, hits, top=TOP_HITS) if hits else None
+    coverage = cover(analysis, hits, top=READ_FIRST) if hits else None
     if coverage is None or not coverage.terms:
         return None
     chosen = choose_sentences(coverage.spans, analysis.text)
     sentence = chosen[0] if chosen else None
     coverages = [share(coverage.weights, credits) for credits in coverage.credits]
-    best = max(range(min(TOP_HITS, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
+    best = max(range(min(READ_FIRST, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
     at = sentence.at if sentence else best
     similarities = [hit.similarity or 0.0 for hit in hits]
     rarities = {term: rarity(term, analysis.lang) for term in coverage.terms}
@@ -120,7 +119,7 @@ def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None)
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:
-    rest = sorted(values, reverse=True)[1:TOP_HITS]
+    rest = sorted(values, reverse=True)[1:READ_FIRST]
     return chosen - fmean(rest) if rest else alone
 
 

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from domain import Hit, Reading
 from pipeline.question.analysis import Analysis
 
-#: hits that are read: those whose sentences the judge and the composer weigh
+#: hits that are read: the judge and the composer weigh the sentences of just these, in every language
 READ_FIRST: Final = 8
 #: the reader's language, and pages whose language is not known
 _LANGUAGE, _UNKNOWN = "en", "und"

@@ -5,21 +5,13 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract.document import extract
+from tests.crawler.extract.bodies import PARAGRAPH, read_body
 
-PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
 MATHML = (
     "<math xmlns='http://www.w3.org/1998/Math/MathML'{}><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi>"
     "<msup><mi>c</mi><mn>2</mn></msup></mrow>{}</semantics></math>"
 )
 TEX = "<annotation encoding='application/x-tex'>E = mc^2</annotation>"
-
-
-def _read(body: str) -> str:
-    page = (
-        f"<html><head><title>Lamps</title></head><body><main><p>{PARAGRAPH}</p>{body}<p>{PARAGRAPH}</p></main></body>"
-    )
-    text = extract(page.encode(), url="http://a.example/", content_type="text/html; charset=utf-8").text
-    return text.removeprefix(PARAGRAPH.strip()).removesuffix(PARAGRAPH.strip()).strip()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +59,7 @@ def _read(body: str) -> str:
     ],
 )
 def test_a_formula_in_a_sentence_is_read_once(markup: str, written: str) -> None:
-    assert _read(f"<p>Energy is {markup}, says the book.</p>") == f"Energy is {written}, says the book."
+    assert read_body(f"<p>Energy is {markup}, says the book.</p>") == f"Energy is {written}, says the book."
 
 
 @pytest.mark.parametrize(
@@ -81,7 +73,7 @@ def test_a_formula_in_a_sentence_is_read_once(markup: str, written: str) -> None
     ],
 )
 def test_a_formula_on_its_own_line_is_a_block_in_its_sentence(markup: str) -> None:
-    text = _read(f"<p>Energy is given by</p>{markup}<p>where m is the mass.</p>")
+    text = read_body(f"<p>Energy is given by</p>{markup}<p>where m is the mass.</p>")
     assert text == "Energy is given by\n\nE = mc^2\nwhere m is the mass."
 
 
@@ -99,7 +91,7 @@ def test_a_formula_on_its_own_line_is_a_block_in_its_sentence(markup: str) -> No
     ],
 )
 def test_mathml_without_tex_is_written_in_one_line(markup: str, written: str) -> None:
-    assert _read(f"<p>It is <math>{markup}</math> here.</p>") == f"It is {written} here."
+    assert read_body(f"<p>It is <math>{markup}</math> here.</p>") == f"It is {written} here."
 
 
 @pytest.mark.parametrize(
@@ -113,7 +105,7 @@ def test_mathml_without_tex_is_written_in_one_line(markup: str, written: str) ->
     ],
 )
 def test_what_is_hidden_or_no_formula_is_not_read(markup: str) -> None:
-    assert _read(f"<p>Energy is {markup} here.</p>") == "Energy is here."
+    assert read_body(f"<p>Energy is {markup} here.</p>") == "Energy is here."
 
 
 @pytest.mark.timeout(30)

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.extract.document import extract
-
-PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
-
-
-def _read(body: str) -> str:
-    page = (
-        f"<html><head><title>Lamps</title></head><body><main><p>{PARAGRAPH}</p>{body}<p>{PARAGRAPH}</p></main></body>"
-    )
-    text = extract(page.encode(), url="http://a.example/", content_type="text/html; charset=utf-8").text
-    return text.removeprefix(PARAGRAPH.strip()).removesuffix(PARAGRAPH.strip()).strip()
+from tests.crawler.extract.bodies import read_body
 
 
 @pytest.mark.parametrize(
@@ -37,17 +27,17 @@ def _read(body: str) -> str:
 def test_items_of_an_ordered_list_keep_their_numbers(opening: str, marks: list[str]) -> None:
     items = "<li>Trim the wick.</li><li>Fill it.</li><li>Light it.</li>"
     first, second, third = marks
-    assert _read(f"{opening}{items}</ol>") == f"{first}. Trim the wick.\n{second}. Fill it.\n{third}. Light it."
+    assert read_body(f"{opening}{items}</ol>") == f"{first}. Trim the wick.\n{second}. Fill it.\n{third}. Light it."
 
 
 @pytest.mark.parametrize("opening", ["<ul>", "<ol style='list-style: none'>", "<menu>"])
 def test_items_without_numbers_have_bullets(opening: str) -> None:
     tag = opening[1:].split(">")[0].split()[0]
-    assert _read(f"{opening}<li>oil</li><li>wick</li></{tag}>") == "- oil\n- wick"
+    assert read_body(f"{opening}<li>oil</li><li>wick</li></{tag}>") == "- oil\n- wick"
 
 
 def test_an_item_says_its_own_number_and_nested_lists_count_for_themselves() -> None:
-    text = _read(
+    text = read_body(
         "<ol><li>Trim.</li><li value='5'>Fill.<ol type='a'><li>Oil.</li><li>Water.</li></ol></li>"
         "<li>Light.<ul><li>At dusk.</li></ul></li></ol>"
     )
@@ -63,4 +53,4 @@ def test_an_item_says_its_own_number_and_nested_lists_count_for_themselves() -> 
     ],
 )
 def test_a_term_stands_above_its_description(markup: str) -> None:
-    assert _read(markup) == "wick\nWhat burns.\n\noil\nWhat it burns."
+    assert read_body(markup) == "wick\nWhat burns.\n\noil\nWhat it burns."

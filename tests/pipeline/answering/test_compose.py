@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from domain import Answer, Hit, StatedFact
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import PASSAGES, compose
+from pipeline.answering.compose import compose
 from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
 from pipeline.judging.sentence_score import MAX_SENTENCES
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
+from pipeline.reader.read_hits import READ_FIRST
 from tests.fakes import passage
 
 PAGE = (
@@ -148,7 +149,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     hits = hits_of(*texts)
     answer = compose(analyse_question(question), hits, confidence=0.5)
     if answer is None:
-        assert not any(span.kind in ANSWERING for span in spans_of(hits[:PASSAGES], "en"))
+        assert not any(span.kind in ANSWERING for span in spans_of(hits[:READ_FIRST], "en"))
         return
     stored = {hit.passage.page_id: hit.passage.text for hit in hits}
     assert check(answer, stored.get) is answer

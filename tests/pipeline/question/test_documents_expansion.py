@@ -10,13 +10,13 @@ from typing import get_args
 import pytest
 
 from domain import Hit, Scope, VariantKind
-from pipeline.answering.compose import PASSAGES
 from pipeline.ask import Query, second_pass
 from pipeline.limits import Limits
 from pipeline.models.prompts import VARIANTS
 from pipeline.models.schemas import MAX_VARIANT_CHARS
 from pipeline.question.analysis import analyse_question
 from pipeline.question.variants import DEFAULT_COUNT, MAX_COUNT, MIN_COUNT, make_variants
+from pipeline.reader.read_hits import READ_FIRST
 from pipeline.retrieval.fusion import RRF_K, rrf
 from tests.fakes import HashingEmbedder, MemorySearch, passage
 from tests.pipeline.test_ask import PAGES, tools_for
@@ -117,7 +117,7 @@ def test_rrf_constant_is_sixty() -> None:
 
 def test_composers_read_more_than_the_five_best_hits_of_the_fusion() -> None:
     """final_top_k is 5; the answer of one question in ten stands in the three hits below, so eight are read."""
-    assert PASSAGES == 8
+    assert READ_FIRST == 8
 
 
 def test_document_contradicts_itself_duplicates_removed_before_rrf_leave_nothing_to_sum() -> None:

@@ -1,0 +1,16 @@
+"""Extract what stands between two paragraphs of a page."""
+
+from __future__ import annotations
+
+from crawler.extract.document import extract
+
+PARAGRAPH = "The keeper trims the wick every evening before he lights the lamp, and again at midnight. " * 3
+
+
+def read_body(body: str) -> str:
+    """Return the text that is stored for markup between two paragraphs."""
+    page = (
+        f"<html><head><title>Lamps</title></head><body><main><p>{PARAGRAPH}</p>{body}<p>{PARAGRAPH}</p></main></body>"
+    )
+    text = extract(page.encode(), url="http://a.example/", content_type="text/html; charset=utf-8").text
+    return text.removeprefix(PARAGRAPH.strip()).removesuffix(PARAGRAPH.strip()).strip()
