@@ -79,8 +79,9 @@ def _reader(archive: Archive) -> _Reader:
 
 
 def _write(line: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    text = json.dumps(line, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from crawler.extract.bounded_process import parsed_lines
+from crawler.extract.document import MAX_SOURCE
 from crawler.extract.element_text import Rendered, render
 from crawler.extract.html import parse
 from crawler.extract.metadata import parse_date
@@ -21,14 +22,13 @@ from text.invisible import strip_invisible
 class OfficeBounds:
     """Limits for reading one file; a file beyond them is read up to there."""
 
-    chars: int = 6_000_000  #: of the HTML that it is written as
+    chars: int = MAX_SOURCE  #: of the HTML that it is written as
     cpu_s: int = 20
     wall_s: float = 40.0
     memory: int = 1_500_000_000  #: bytes of address space
 
 
 _BOUNDS: Final = OfficeBounds()
-MAX_TEXT: Final = 2_000_000
 
 
 class NoOfficeText(WellreadError):
@@ -86,7 +86,7 @@ def _joined(parts: Iterable[tuple[Rendered, str]]) -> Rendered:
     length = 0
     headings, blocks, places = list[tuple[int, str]](), list[Block](), list[tuple[int, str]]()
     for part, place in parts:
-        if not part.text.strip() or length + len(part.text) > MAX_TEXT:
+        if not part.text.strip():
             continue
         start = length + 2 if out else 0
         out.append(part.text)

@@ -29,6 +29,8 @@ _BINARY: Final = {
     b"\x1f\x8b": "a packed file", b"Rar!": "a packed file", b"7z\xbc\xaf": "a packed file", b"\x7fELF": "a program",
     b"MZ": "a program", b"OggS": "sound", b"ID3": "sound",
 }  # fmt: skip
+#: texts begin so, too: only a NUL byte tells them apart
+_SHORT: Final = frozenset({b"MZ", b"ID3"})
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -52,7 +54,7 @@ def suffix_of(name: str) -> str:
 def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
-    if b"%PDF-" in body[:1024]:
+    if _is_pdf(body, suffix):
         return _titled(extract(body[body.index(b"%PDF-") :], url=address, content_type=PDF), address, name)
     if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return read_office(body, title=name)
@@ -75,6 +77,12 @@ def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
     return _titled(page, address, name)
 
 
+def _is_pdf(body: bytes, suffix: str) -> bool:
+    """Return whether a file is a PDF: its mark may follow other bytes, but in a text only blanks."""
+    start = body[:1024]
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"%PDF-") if suffix in TEXTS else b"%PDF-" in start
+
+
 def _titled(page: PageText, address: str, name: str) -> PageText:
     """Return a file's page: what a site says of indexing, and of where it is, does not count for a file."""
     title = page.title if page.title != address else name
@@ -82,8 +90,9 @@ def _titled(page: PageText, address: str, name: str) -> PageText:
 
 
 def _refuse_binary(body: bytes, name: str) -> None:
+    has_nul = b"\0" in body[:4096]
     for mark, what in _BINARY.items():
-        if body.startswith(mark) and not body[:4].isalpha():
+        if body.startswith(mark) and (has_nul if mark in _SHORT else not body[:4].isalpha()):
             raise NothingToRead(f"{name} is {what}, whatever its name says: only {NAMES} are read.")
-    if b"\0" in body[:4096] and not body.startswith(_UTF_16):
+    if has_nul and not body.startswith(_UTF_16):
         raise NothingToRead(f"{name} is binary, whatever its name says: only {NAMES} are read.")

@@ -144,3 +144,24 @@ def test_what_cannot_be_read_says_why(body: bytes, name: str, said: str) -> None
 def test_book_whose_fonts_alone_are_scrambled_is_read() -> None:
     fonts = '<e><CipherReference URI="OEBPS/fonts/serif.otf"/></e>'
     assert "Ngozi Okafor" in read(office.epub(encryption=fonts), "a.epub").text
+
+
+@pytest.mark.parametrize(
+    "text", ["MZ is the mark of a program.", "ID3 tags name a song.", "A PDF begins with %PDF-1.4."]
+)
+def test_text_that_names_a_mark_is_read_as_text(text: str) -> None:
+    assert read(text.encode(), "marks.txt").text == text
+    for mark in (b"MZ", b"ID3"):
+        with pytest.raises(NothingToRead, match="whatever its name says"):
+            read(mark + b"\x03\0" + text.encode(), "marks.txt")
+
+
+def test_pdf_is_known_also_by_a_text_name() -> None:
+    with pytest.raises(NothingToRead, match="is damaged"):
+        read(b"\xef\xbb\xbf\n%PDF-1.4 no more", "a.txt")
+
+
+def test_long_document_in_another_script_is_read_as_far_as_a_page_would_be() -> None:
+    line = "Маяк зажигают вечером. " * 40
+    page = read(office.docx({"Маяк": [line] * 2_500}), "long.docx")
+    assert 1_000_000 < len(page.text) <= 3_000_000
