@@ -14,8 +14,8 @@ import redis
 
 #: where Celery sends what names no queue
 DEFAULT_QUEUE = "celery"
-#: of each priority, the oldest are looked at
-_LOOKED_AT = 500
+#: of each priority, so many are looked at, the oldest first, in parts
+_LOOKED_AT, _PART = 10_000, 500
 
 _MOVE = """
 if redis.call('LREM', KEYS[1], -1, ARGV[1]) == 0 then return 0 end
@@ -29,15 +29,26 @@ def take_over(client: redis.Redis, task: str, queue: str, priority_steps: Sequen
     move, moved = client.register_script(_MOVE), 0
     for step in priority_steps:
         suffix = f"\x06\x16{step}" if step else ""
-        source: Any = client.lrange(DEFAULT_QUEUE + suffix, -_LOOKED_AT, -1)
-        for message in reversed(source):
-            if _task_of(message) == task:
-                moved += int(move(keys=[DEFAULT_QUEUE + suffix, queue + suffix], args=[message]))
+        moved += sum(
+            int(move(keys=[DEFAULT_QUEUE + suffix, queue + suffix], args=[message]))
+            for message in _messages_of(client, task, DEFAULT_QUEUE + suffix)
+        )
     return moved
+
+
+def _messages_of(client: redis.Redis, task: str, queue: str) -> list[bytes]:
+    """Return the task's messages in a queue, the oldest first."""
+    found: list[bytes] = []
+    for begin in range(0, _LOOKED_AT, _PART):
+        part: Any = client.lrange(queue, -begin - _PART, -begin - 1)
+        found += [message for message in reversed(part) if _task_of(message) == task]
+        if len(part) < _PART:
+            break
+    return found
 
 
 def _task_of(message: bytes) -> object:
     try:
         return json.loads(message)["headers"]["task"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):  # another program's, and it may be anything
         return None

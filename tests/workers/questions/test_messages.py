@@ -125,3 +125,11 @@ def test_message_without_a_queue_is_served_and_other_programs_messages_stay(serv
     left = services.redis.lrange("celery", 0, -1)
     assert [b"billing.send" in message for message in left].count(True) == 1  # type: ignore[union-attr]
     assert len(left) == 3  # type: ignore[arg-type]
+
+
+def test_message_behind_many_of_another_program_is_found(services: Services, sender: Celery) -> None:
+    services.redis.lpush("celery", b"[" * 200_000, *[b'{"headers": {"task": "billing.send"}}'] * 1_200)
+    sender.send_task("wellread.ask", args=[{"question": "Who?"}])
+    sweep.sweep(services)
+    assert [payload["question"] for payload in _in_queue(sender, "answer")] == ["Who?"]
+    assert services.redis.llen("celery") == 1_201
