@@ -65,8 +65,8 @@ def respond(problem: Problem, path: str = "") -> Response:
         headers["www-authenticate"] = "Bearer"
     if path.startswith(PREFIX):
         status, message = status_of(problem.status), f"{problem.detail} {problem.what_to_do}"
-        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            headers["x-should-retry"] = "false"  # what failed was tried several times
+        if status in (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.GATEWAY_TIMEOUT):
+            headers["x-should-retry"] = "false"  # what failed was tried several times, and who waited can ask again
         return JSONResponse(error_json(status, problem.type, message), status_code=status, headers=headers)
     return JSONResponse(problem.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
 
@@ -74,8 +74,8 @@ def respond(problem: Problem, path: str = "") -> Response:
 def install(app: FastAPI) -> None:
     """Make the application answer every error as a problem."""
     install_for_requests(app)
-    app.add_exception_handler(WellreadError, _answer(_of_error))
-    app.add_exception_handler(redis.RedisError, _answer(_of_error))
+    app.add_exception_handler(WellreadError, _answer(of_error))
+    app.add_exception_handler(redis.RedisError, _answer(of_error))
     app.add_exception_handler(Exception, _answer(_of_bug))
 
 
@@ -201,7 +201,8 @@ _KNOWN: dict[type[Exception], _Kind] = {
 }  # fmt: skip
 
 
-def _of_error(error: Exception) -> Problem:
+def of_error(error: Exception) -> Problem:
+    """Return the problem that an error of a known kind is."""
     kind = next(_KNOWN[kind] for kind in type(error).__mro__ if kind in _KNOWN)
     detail = kind.detail or str(error)
     return Problem(type=kind.type, title=kind.title, status=kind.status, detail=detail, what_to_do=kind.what_to_do)

@@ -9,14 +9,17 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Response
 from fastapi.responses import JSONResponse
+from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
 from api.middleware.auth import Role, caller, require
+from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.errors import error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
 from api.streams.events import final_record
+from domain.errors import WellreadError
 from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
@@ -59,12 +62,12 @@ async def complete(
         return JSONResponse(completions.completion(await wait(), body.model, list_sources=list_sources))
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        yield _event(completions.first_chunk(await to_thread.run_sync(read), body.model))
         try:
+            yield _event(completions.first_chunk(await to_thread.run_sync(read), body.model))
             record = await wait()
-        except completions.NoAnswer as error:
-            kind = "question-failed" if isinstance(error, completions.QuestionFailed) else "no-answer"
-            yield _event(error_json(500, kind, str(error)))
+        except (WellreadError, RedisError) as error:
+            problem = of_error(error)
+            yield _event(error_json(problem.status, problem.type, problem.detail))
             return
         with_usage = body.stream_options is not None and body.stream_options.include_usage
         for chunk in completions.chunks(record, body.model, list_sources=list_sources, include_usage=with_usage):

@@ -19,8 +19,9 @@ from api.app import create_app
 from api.openai.completions import PROVISIONAL
 from api.routes.completions import KEEP_ALIVE_S
 from domain import Status
+from domain.record import Record
 from store.questions.records import latest
-from store.questions.state import Changes, Move, find
+from store.questions.state import Changes, Move, UnknownQuestion, find
 from tests.api import walk
 from tests.api.conftest import serving
 from workers.services import Services
@@ -132,6 +133,7 @@ def test_no_answer_in_time_is_an_error_that_names_the_question(client: openai.Op
     with pytest.raises(openai.InternalServerError, match=r"has no answer yet; GET /api/questions/[0-9a-f]{32}") as late:
         client.chat.completions.create(model="wellread", messages=_user(QUESTION), extra_body={"wellread": {"wait": 0}})
     assert late.value.status_code == 504
+    assert late.value.response.headers["x-should-retry"] == "false"
 
 
 def test_no_answer_in_time_ends_a_stream_with_an_error(client: openai.OpenAI) -> None:
@@ -140,6 +142,17 @@ def test_no_answer_in_time_ends_a_stream_with_an_error(client: openai.OpenAI) ->
     )
     with pytest.raises(openai.APIError, match="has no answer yet"):
         list(stream)
+
+
+def test_question_that_is_deleted_ends_its_stream_with_an_error(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(services: Services, question_id: str) -> Record:
+        raise UnknownQuestion(f"There is no question {question_id}.")
+
+    monkeypatch.setattr("api.routes.completions.read_record", gone)
+    with pytest.raises(openai.APIError, match="There is no question"):
+        list(client.chat.completions.create(model="wellread", messages=_user(QUESTION), stream=True))
 
 
 def test_failed_question_is_an_error_and_is_not_asked_again(client: openai.OpenAI, services: Services) -> None:
