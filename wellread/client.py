@@ -146,13 +146,16 @@ class Client:
         """Return how far the reading of a page has come."""
         return to_value(PageRead, self._send(Call(path=f"/api/reads/{reading_id}")))
 
-    def page(self, page_id: int) -> StoredPage:
-        """Return a page that a citation names, with its whole text."""
-        return to_value(StoredPage, self._send(Call(path=f"/api/pages/{page_id}")))
+    def page(self, page_id: int, *, question_id: str = "") -> StoredPage:
+        """Return a page that a citation of the question names, with its whole text.
 
-    def page_at(self, url: str) -> StoredPage:
-        """Return the stored page with this URL."""
-        return to_value(StoredPage, self._send(Call(path="/api/pages", query={"url": url})))
+        Only a page that serves this question alone needs the question's id.
+        """
+        return to_value(StoredPage, self._send(requests.page(page_id, question_id)))
+
+    def page_at(self, url: str, *, question_id: str = "") -> StoredPage:
+        """Return the stored page with this URL; for ``question_id`` see :meth:`page`."""
+        return to_value(StoredPage, self._send(requests.page_at(url, question_id)))
 
     def add_file(self, name: str, content: bytes) -> StoredFile:
         """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""

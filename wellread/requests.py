@@ -129,6 +129,16 @@ def of_site_read(site_read_id: int, action: str = "") -> Call:
     return Call(method="POST", path=f"{path}/{action}") if action else Call(path=path)
 
 
+def page(page_id: int, question_id: str) -> Call:
+    """Get a stored page."""
+    return Call(path=f"/api/pages/{page_id}", query=_query(question_id=question_id))
+
+
+def page_at(url: str, question_id: str) -> Call:
+    """Get the stored page with this URL."""
+    return Call(path="/api/pages", query=_query(url=url, question_id=question_id))
+
+
 def add_file(name: str, content: bytes) -> Call:
     """Have a file read."""
     form = {"file": (name.rpartition("/")[2], content), "name": (None, name.encode())}
@@ -166,6 +176,10 @@ def headers(key: str) -> dict[str, str]:
 def resume(after: str) -> dict[str, str]:
     """Return the header that asks only for later events."""
     return {"last-event-id": after} if after else {}
+
+
+def _query(**values: str) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}
 
 
 def _given(**values: Any) -> dict[str, Any]:

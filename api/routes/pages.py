@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
+from sqlalchemy.orm import Session
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.middleware.auth import Role, caller, require
 from api.middleware.problems import NotFound
 from api.schemas.requests import ReadRequest
 from crawler import urls
 from domain.file import is_file_address
 from domain.site import PageRead, StoredPage
-from store.pages import pages, visits
+from store.pages import pages, visibility, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
 from workers.questions import submit
@@ -25,10 +26,16 @@ router = APIRouter(prefix="/api", tags=["pages"])
 RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
+#: a private page is shown with the question that it was read for
+QuestionId = Annotated[str, Query(max_length=64, description="The question that a private page was read for.")]
+
+
 @router.get("/pages/{page_id}", dependencies=[Depends(require(Role.ask))])
 def page(
     page_id: RowId,
     services: ServicesDep,
+    given: Annotated[Role, Depends(caller)],
+    question_id: QuestionId = "",
     start: Annotated[int, Query(ge=0, description="First character of the text.")] = 0,
     end: Annotated[int | None, Query(ge=0, description="Character to stop before; left out: to the end.")] = None,
 ) -> StoredPage:
@@ -36,7 +43,8 @@ def page(
     with services.database.read() as session:
         row = session.get(PageRow, page_id)
         history = visits.of_page(session, page_id)
-    if row is None:
+        shown = row is not None and _may_see(session, given, row, question_id)
+    if row is None or not shown:
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
     return StoredPage(
         id=row.id,
@@ -59,14 +67,19 @@ def page(
 
 @router.get("/pages", dependencies=[Depends(require(Role.ask))])
 def page_at(
-    services: ServicesDep, url: Annotated[str, Query(max_length=2048, description="The page's URL.")]
+    services: ServicesDep,
+    url: Annotated[str, Query(max_length=2048, description="The page's URL.")],
+    given: Annotated[Role, Depends(caller)],
+    question_id: QuestionId = "",
 ) -> StoredPage:
     """The stored page with this URL, whole."""
     with services.database.read() as session:
         known = pages.find(session, _canonical(url))
-    if known is None:
+        row = session.get(PageRow, known.id) if known else None
+        shown = row is not None and _may_see(session, given, row, question_id)
+    if known is None or not shown:
         raise NotFound(f"No page was read from {url[:200]}: read it first, with POST /api/reads or `wellread read`.")
-    return page(known.id, services)
+    return page(known.id, services, given, question_id)
 
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
@@ -85,13 +98,25 @@ def read(body: ReadRequest, services: ServicesDep, response: Response) -> PageRe
     """Have one page read into the knowledge base."""
     candidate_id = submit.read_url(services, body.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
-    return _reading(services, candidate_id)
+    return _reading(services, candidate_id, Role.operate)
 
 
 @router.get("/reads/{read_id}", dependencies=[Depends(require(Role.ask))])
-def reading(read_id: RowId, services: ServicesDep) -> PageRead:
+def reading(read_id: RowId, services: ServicesDep, given: Annotated[Role, Depends(caller)]) -> PageRead:
     """How far the reading of a page has come."""
-    return _reading(services, read_id)
+    return _reading(services, read_id, given)
+
+
+def _may_see(session: Session, given: Role, row: PageRow, question_id: str) -> bool:
+    """Return whether the caller may see a page: operators see all, others what is public or was read for them."""
+    if given >= Role.operate or not row.private:
+        return True
+    return bool(question_id) and row.id in visibility.private_pages(session, question_id)
+
+
+def _was_read_for_all(session: Session, row: CandidateRow) -> bool:
+    """Return whether a URL was asked for by an operator: neither for a question nor as a private page that is due."""
+    return row.question_id is None and pages.find(session, row.url, PageRow.private.is_(True)) is None
 
 
 def _canonical(url: str) -> str:
@@ -103,10 +128,10 @@ def _canonical(url: str) -> str:
         raise NotFound(str(error)) from error
 
 
-def _reading(services: Services, candidate_id: int) -> PageRead:
+def _reading(services: Services, candidate_id: int, given: Role) -> PageRead:
     with services.database.read() as session:
         row = session.get(CandidateRow, candidate_id)
-        if row is None:
+        if row is None or not (given >= Role.operate or _was_read_for_all(session, row)):
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
         stored = session.get(PageRow, row.page_id) if row.page_id else None
     return PageRead(

@@ -21,7 +21,7 @@ export function showAnswer(record) {
   const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
   $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
   $("about").replaceChildren(...about(record));
-  $("citations").replaceChildren(...record.citations.map(citation));
+  $("citations").replaceChildren(...record.citations.map((cited) => citation(cited, record.id)));
   $("citations").previousElementSibling.hidden = record.citations.length === 0;
 }
 
@@ -77,13 +77,13 @@ function marker(number) {
   return button;
 }
 
-function citation(cited) {
+function citation(cited, question_id) {
   const dates = [["published", cited.published], ["changed", cited.modified], ["read", cited.read_at]].filter(([, date]) => date);
   const told = dates.map(([word, date]) => `${word} ${new Date(date).toLocaleDateString()}`).join(", ");
   const details = make("details", "", {}, make("summary", cited.quote), make("blockquote", "Loading …"));
   details.addEventListener("toggle", guarded(async () => {
     if (!details.open) return;
-    details.querySelector("blockquote").replaceChildren(...await inContext(cited));
+    details.querySelector("blockquote").replaceChildren(...await inContext(cited, question_id));
     details.querySelector("mark").scrollIntoView({ block: "nearest" });
   }));
   const file = cited.url.startsWith("files://") ? cited.url : "";
@@ -93,9 +93,9 @@ function citation(cited) {
 }
 
 // offsets count Unicode characters, a JavaScript string UTF-16 units: so the text is cut as an array of characters
-async function inContext({ page_id, start, end, quote }) {
+async function inContext({ page_id, start, end, quote }, question_id) {
   const from = Math.max(0, start - CONTEXT_CHARACTERS);
-  const page = await call(`/api/pages/${page_id}?start=${from}&end=${end + CONTEXT_CHARACTERS}`);
+  const page = await call(`/api/pages/${page_id}?start=${from}&end=${end + CONTEXT_CHARACTERS}&question_id=${question_id}`);
   const text = Array.from(page.text);
   const cut = (first, last) => text.slice(first, last).join("");
   if (cut(start - from, end - from) !== quote) return ["The page has changed since. It said: ", make("mark", quote)];

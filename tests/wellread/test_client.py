@@ -43,6 +43,20 @@ def test_what_is_no_record_is_refused() -> None:
         client.get("0" * 32)
 
 
+def test_page_is_asked_for_with_the_question_that_it_was_read_for() -> None:
+    asked: list[str] = []
+
+    def refuse(request: httpx2.Request) -> httpx2.Response:
+        asked.append(str(request.url.query, "ascii"))
+        return httpx2.Response(404, json={"status": 404})
+
+    with Client(transport=httpx2.MockTransport(refuse)) as client:
+        for ask in (lambda: client.page(7, question_id="a" * 32), lambda: client.page_at("u", question_id="a" * 32)):
+            with pytest.raises(Refused):
+                ask()
+    assert asked == [f"question_id={'a' * 32}", f"url=u&question_id={'a' * 32}"]
+
+
 def test_record_comes_back_typed_and_as_it_was_sent(url: str, services: Services) -> None:
     page_id = walk.keep_page(services)
     question = walk.ask(services)

@@ -13,11 +13,21 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.middleware.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
+from domain import Candidate
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.pages import visibility
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
+from store.sql.tables import PageRow
+from tests.api import walk
 from tests.api.conftest import LOCAL
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
 
+#: a page that was read for the question 111… alone
+PRIVATE = "https://example.org/private"
 KEYS = ("ask:reader-key", "operate:operator-key", "admin:admin:key", "ask:reader-key-2")
 
 
@@ -29,6 +39,14 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, migrated_
     keys = tuple(map(SecretStr, KEYS))
     services = Services(load(data_dir=folder, redis_url=valkey_url, api_keys=keys, api_host="0.0.0.0"))
     services.__dict__["dispatcher"] = Dispatcher(Celery(broker=services.settings.broker))
+    page_id = walk.keep_page(services, PRIVATE)
+    with services.database.write() as session:
+        new_questions.ask(session, NewQuestion(id="1" * 32, text="Who?"), services.now())
+        session.get_one(PageRow, page_id).private = True
+        visibility.grant(session, "1" * 32, [PRIVATE])
+        for question_id, url in (("1" * 32, "https://example.org/other"), (None, PRIVATE)):
+            found = [Candidate(url=url, origin="test")]
+            candidates.add(session, question_id, found, wave=0, status=CandidateStatus.WAITING, now=services.now())
     with TestClient(create_app(services), base_url="http://wellread.example", raise_server_exceptions=False) as client:
         yield client
     services.database.close()
@@ -40,12 +58,21 @@ RIGHTS = [
     ("POST", "/api/questions", {"question": "Why?"}, (401, 202, 202, 202)),
     ("POST", "/api/chat", {"question": "Why?", "wait": 0}, (401, 202, 202, 202)),
     ("GET", "/v1/models", None, (401, 200, 200, 200)),
-    ("GET", "/api/pages/1", None, (401, 404, 404, 404)),
+    ("GET", "/api/pages/1", None, (401, 404, 200, 200)),
+    ("GET", "/api/pages/2", None, (401, 404, 404, 404)),
+    ("GET", f"/api/pages?url={PRIVATE}", None, (401, 404, 200, 200)),
+    ("GET", f"/api/pages/1?question_id={'2' * 32}", None, (401, 404, 200, 200)),
+    ("GET", f"/api/pages/1?question_id={'1' * 32}", None, (401, 200, 200, 200)),
+    ("GET", f"/api/pages?url={PRIVATE}&question_id={'1' * 32}", None, (401, 200, 200, 200)),
+    # read for a question; a private page that is due
+    ("GET", "/api/reads/1", None, (401, 404, 200, 200)),
+    ("GET", "/api/reads/2", None, (401, 404, 200, 200)),
     ("GET", "/api/sources", None, (401, 200, 200, 200)),
     ("POST", "/api/sources", {"url": "https://example.org"}, (401, 403, 201, 201)),
     ("POST", "/api/sources", {"url": "http://127.0.0.1:9", "own": True}, (401, 403, 403, 201)),
     ("DELETE", "/api/sources/99", None, (401, 403, 404, 404)),
     ("POST", "/api/reads", {"url": "https://example.org"}, (401, 403, 202, 202)),
+    ("GET", "/api/reads/3", None, (401, 200, 200, 200)),
     ("GET", "/healthz", None, (200, 200, 200, 200)),
     ("GET", "/", None, (200, 200, 200, 200)),
 ]
