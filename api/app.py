@@ -28,6 +28,7 @@ from api.routes import (
     search,
     site_reads,
     sources,
+    threads,
     watches,
     web,
 )
@@ -40,6 +41,7 @@ _ROUTES = (
     chat,
     completions,
     questions,
+    threads,
     watches,
     sources,
     site_reads,

@@ -1,4 +1,4 @@
-"""Define the question, its budget and its status."""
+"""Define the question, its budget and its status, and the threads of questions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from domain.published import described
 from domain.variant import Variant
 
 #: what a question is about; each task has its retrieval strategy
@@ -54,6 +55,47 @@ FINAL = frozenset({Status.ANSWERED, Status.ABSTAINED, Status.CANCELLED, Status.T
 
 
 @dataclass(frozen=True, kw_only=True)
+class Turn:
+    """What was asked and answered before, as far as a question may be understood from it."""
+
+    question: str  #: as it was understood
+    answer: str = ""  #: its first sentence; "" where there is none yet, or it is not known
+    short_answer: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thread:
+    """Questions that are asked one after the other, each understood from those before it."""
+
+    id: str
+    title: str = field(metadata=described("Its first question, until it is renamed."))
+    questions: int = field(metadata=described("How many were asked in it."))
+    created_at: datetime
+    updated_at: datetime = field(metadata=described("When it was last asked in."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadQuestion:
+    """A question of a thread; GET /api/questions/{id} gives its record."""
+
+    id: str
+    question: str
+    question_as_understood: str | None = field(
+        metadata=described("What was looked up, where the question was completed from its thread.")
+    )
+    status: Status
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadWithQuestions(Thread):
+    """A thread with its latest questions."""
+
+    turns: tuple[ThreadQuestion, ...] = field(metadata=described("The latest, in the order in which they were asked."))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Budget:
     """The resources one question may use."""
 
@@ -80,10 +122,12 @@ class Question:
     """A question with its conditions and its progress."""
 
     id: str
-    text: str
+    text: str  #: as it is understood: what is looked up
     status: Status
     created_at: datetime
     deadline: datetime
+    asked: str = ""  #: in its asker's words, where those are others
+    thread_id: str = ""
     lang: str = ""  #: ISO 639-1; empty: to be detected
     strategy: str = ""  #: a task strategy's name; empty: to be inferred
     sites: tuple[str, ...] = ()  #: URL prefixes that answers and the crawl are bound to; empty: anywhere

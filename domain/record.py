@@ -130,7 +130,11 @@ class Record:
     """A question as its asker sees it."""
 
     id: str
-    question: str
+    question: str = field(metadata=described("In its asker's words."))
+    question_as_understood: str | None = field(
+        default=None, metadata=described("What was looked up, where the question was completed from its thread.")
+    )
+    thread: str | None = field(default=None, metadata=described("The id of the thread that it belongs to."))
     status: Status
     current_step: str | None = field(metadata=described("The phase that works on it; null at the end."))
     final_step: str | None = field(metadata=described("The phase that ended it; null until then."))

@@ -12,7 +12,7 @@ from domain.answer import Citation, Cost, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.file import StoredFile
-from domain.question import Status
+from domain.question import Status, Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageCheck, PageRead, SiteRead, Source, StoredPage
 from wellread.async_client import AsyncClient
@@ -46,6 +46,9 @@ __all__ = [
     "StoredFile",
     "StoredPage",
     "Terms",
+    "Thread",
+    "ThreadQuestion",
+    "ThreadWithQuestions",
     "Verdict",
     "Watch",
 ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 import httpx2
 
 from domain.file import StoredFile
-from domain.question import EventKind
+from domain.question import EventKind, Thread, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
 from domain.site import PageRead, SiteRead, Source, StoredPage
 from wellread import requests, responses
@@ -54,6 +55,23 @@ class AsyncClient:
         """Ask without waiting; returns the question's id. A key makes a repeat harmless."""
         submitted = await self._send(requests.submit(question, idempotency_key, terms))
         return str(submitted["id"])
+
+    async def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> list[Thread]:
+        """Return the threads asked in last, newest first: with these words in the title, last asked in before then."""
+        return to_values(Thread, await self._send(requests.list_threads(words, limit, before)))
+
+    async def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> ThreadWithQuestions:
+        """Return a thread with its latest questions, or with those asked before a question."""
+        query = {"limit": str(limit), "before": before}
+        return to_value(ThreadWithQuestions, await self._send(requests.of_thread(thread_id, query=query)))
+
+    async def rename_thread(self, thread_id: str, title: str) -> Thread:
+        """Give a thread another title."""
+        return to_value(Thread, await self._send(requests.of_thread(thread_id, "PATCH", body={"title": title})))
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
+        await self._send(requests.of_thread(thread_id, "DELETE", timeout_s=600.0))
 
     async def search(self, query: str, **filters: Unpack[Filters]) -> list[FoundPassage]:
         """Return the passages that fit best, best first; no answer is made and nothing is read."""

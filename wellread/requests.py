@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, TypedDict
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,9 @@ class Options(TypedDict, total=False):
     """How a question is to be answered; the server has a default for each."""
 
     id: str  # a UUID of your own, under which the answer is found
+    after: str  # the question that it follows: what it leaves out is understood from there
+    thread: str  # the id of the thread it is asked in, or "new"
+    question_as_understood: str  # what to look up for it; left out: it is completed from its thread
     crawl_enabled: bool  # whether the web may be read
     max_search_cycles: int
     max_age: int  # seconds; evidence read longer ago does not count
@@ -83,6 +87,17 @@ def submit(question: str, idempotency_key: str, terms: Mapping[str, Any]) -> Cal
 def of_question(question_id: str, part: str = "", *, method: str = "GET") -> Call:
     """Get the record of a question, or a part of it such as ``/trace``."""
     return Call(method=method, path=f"/api/questions/{quote(question_id, safe='')}{part}")
+
+
+def list_threads(words: str, limit: int, before: datetime | None) -> Call:
+    """List threads."""
+    query = {"q": words, "limit": str(limit)}
+    return Call(path="/api/threads", query=query | ({"before": before.isoformat()} if before else {}))
+
+
+def of_thread(thread_id: str, method: str = "GET", **others: Any) -> Call:
+    """Get a thread, rename or delete it."""
+    return Call(method=method, path=f"/api/threads/{quote(thread_id, safe='')}", **others)
 
 
 def search(query: str, filters: Mapping[str, Any]) -> Call:

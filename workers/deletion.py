@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
@@ -12,8 +13,9 @@ from domain.site import Source
 from store.crawl import sources
 from store.files import files, folders
 from store.pages import deletion
-from store.questions import state
+from store.questions import state, threads
 from store.questions.deletion import delete_question as delete_rows
+from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers.questions import submit
 
@@ -91,3 +93,12 @@ def delete_question(services: Services, question_id: str) -> None:
     with services.database.write() as session:
         delete_rows(session, question_id)
     services.events.forget([question_id])
+
+
+def delete_thread(services: Services, thread_id: str) -> None:
+    """Delete a thread with all its questions; raises UnknownThread."""
+    with services.database.read() as session:
+        asked = threads.question_ids(session, thread_id)
+    for question_id in asked:
+        with suppress(UnknownQuestion):  # it was just deleted
+            delete_question(services, question_id)

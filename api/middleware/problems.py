@@ -29,9 +29,11 @@ from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
+from store.questions.threads import UnknownThread
 from store.sql.database import DatabaseError
 from workers.files.uploads import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget
+from workers.questions.follow_ups import NotInThread
 from workers.questions.submit import BadSite, UnknownStrategy
 
 log = structlog.get_logger()
@@ -113,6 +115,14 @@ _KNOWN: dict[type[Exception], _Kind] = {
     UnknownQuestion: _Kind(
         type="unknown-question", status=404, title="No such question",
         what_to_do="Check the id; GET /api/questions lists the latest.",
+    ),
+    UnknownThread: _Kind(
+        type="unknown-thread", status=404, title="No such thread",
+        what_to_do="Check the id; GET /api/threads lists the latest.",
+    ),
+    NotInThread: _Kind(
+        type="not-in-thread", status=422, title="The question is of another thread",
+        what_to_do="Name the thread or the question that it follows, not both.",
     ),
     NothingToJudge: _Kind(
         type="nothing-to-judge", status=409, title="No answer to judge",

@@ -74,7 +74,9 @@ def overview(services: Services) -> Overview:
         page_count = pages.count(session)
         questions = {Status(status): number for status, number in session.execute(by_status)}
         latest = tuple(
-            RecentQuestion(id=row.id, question=row.text, status=Status(row.status), created_at=row.created_at)
+            RecentQuestion(
+                id=row.id, question=row.asked or row.text, status=Status(row.status), created_at=row.created_at
+            )
             for row in records.latest(session, LATEST)
         )
         source_count = len(sources.list_all(session))

@@ -61,7 +61,8 @@ def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 2
     with services.database.read() as session:
         return [
             {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
-            | {"question": row.text}
+            | {"question": row.asked or row.text, "thread": row.thread_id}
+            | {"question_as_understood": row.text if row.asked else None}
             for row in records.latest(session, limit)
         ]
 

@@ -19,7 +19,17 @@ _PUBLISHED_NAMES: Final = {
     name: f"{name}Out"
     for name in (
         *("Citation", "Contradiction", "Cost", "Feedback", "Focus", "PageCheck", "PageSeen", "Record", "Schedule"),
-        *("Sentence", "SiteRead", "Source", "Timing", "Verdict", "Watch"),
+        *(
+            "Sentence",
+            "SiteRead",
+            "Source",
+            "Thread",
+            "ThreadQuestion",
+            "ThreadWithQuestions",
+            "Timing",
+            "Verdict",
+            "Watch",
+        ),
     )
 } | {"ContextHit": "HitOut", "PageRead": "ReadingOut", "StoredPage": "PageOut"}
 
@@ -57,6 +67,8 @@ class QuestionSummary(_Out):
 
     id: str
     question: str
+    question_as_understood: str | None = Field(description="What was looked up, where it was completed.")
+    thread: str | None = Field(description="The id of its thread.")
     status: Status
     created_at: datetime
     finished_at: datetime | None

@@ -65,6 +65,12 @@ class SearchRequest(Body):
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="Of the query; left out: from its words.")
 
 
+class ThreadRequest(Body):
+    """A thread's settings."""
+
+    title: str = Field(min_length=1, max_length=200, pattern=r"\S", description="What it is called.")
+
+
 class WatchRequest(Body):
     """A question to ask again when its evidence changes."""
 

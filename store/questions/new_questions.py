@@ -7,7 +7,7 @@ import json
 import uuid
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
@@ -15,10 +15,13 @@ from sqlalchemy.orm import Session
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
 from domain.question import Overrides
-from store.questions import shared_runs, watches
+from store.questions import shared_runs, threads, watches
 from store.questions.state import find, to_question
 from store.sql.rows import add_missing, to_columns
 from store.sql.tables import QuestionRow
+
+#: asks for a thread of its own
+NEW_THREAD: Final = "new"
 
 
 class IdempotencyConflict(WellreadError):
@@ -29,7 +32,10 @@ class IdempotencyConflict(WellreadError):
 class NewQuestion:
     """A question as a caller asks it."""
 
-    text: str
+    text: str  #: in its asker's words
+    understood: str = ""  #: as its asker wants it understood; "": as the thread tells
+    thread_id: str = ""  #: "": it belongs to none, or to that of the question it follows; NEW_THREAD: it begins one
+    after_id: str = ""  #: the question that it follows
     id: str = ""  #: the asker's own, 32 hexadecimal digits; "": one is made
     lang: str = ""
     strategy: str = ""
@@ -49,26 +55,42 @@ class NewQuestion:
     answer_fingerprint: str = ""  #: the models and settings that answers come from: others' answers are not shared
 
 
-def ask(session: Session, new: NewQuestion, now: datetime) -> tuple[Question, bool]:
+@dataclass(frozen=True, kw_only=True)
+class Understood:
+    """A new question in its thread."""
+
+    text: str  #: what is looked up
+    thread_id: str = ""
+
+
+def ask(
+    session: Session, new: NewQuestion, now: datetime, understood: Understood | None = None
+) -> tuple[Question, bool]:
     """Save a question; a used idempotency key or id returns the first one. Return it and whether it is new."""
     question_id = new.id or uuid.uuid4().hex
-    if not add_missing(session, QuestionRow, **_row(question_id, new, now)):
+    understood = understood or Understood(text=new.text)
+    if not add_missing(session, QuestionRow, **_row(question_id, new, understood, now)):
         return to_question(_asked_before(session, new)), False
     if new.watch:
         watches.add(session, question_id, "", now)
+    if understood.thread_id:
+        threads.asked_in(session, understood.thread_id, new.text, now)
     return find(session, question_id), True
 
 
-def _row(question_id: str, new: NewQuestion, now: datetime) -> dict[str, Any]:
+def _row(question_id: str, new: NewQuestion, understood: Understood, now: datetime) -> dict[str, Any]:
     return to_columns(QuestionRow, new) | {
         "id": question_id,
+        "text": understood.text,
+        "asked": new.text if new.text != understood.text else None,
+        "thread_id": understood.thread_id or None,
         "status": Status.ASKED,
         "budget": asdict(new.budget),
         "overrides": _own(new),
         "deadline": now + timedelta(seconds=new.deadline_s),
         "idempotency_key": new.idempotency_key or None,
         "fingerprint": _fingerprint(new),
-        "equal_key": _equal_key(new),
+        "equal_key": _equal_key(new, understood.text),
         "callback_url": new.callback_url or None,
         "created_at": now,
         "updated_at": now,
@@ -101,13 +123,14 @@ def _fingerprint(new: NewQuestion) -> str:
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit
-    for name, usual in (("reuse", True), ("watch", False), ("langs", ()), ("private", False)):
-        if fields[name] == usual:
+    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id")
+    for name in added_later:
+        if fields[name] == getattr(NewQuestion, name):
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def _equal_key(new: NewQuestion) -> str:
+def _equal_key(new: NewQuestion, text: str) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times.
 
     "" for a private question: what it has read serves it alone, so its answer does too.
@@ -116,6 +139,9 @@ def _equal_key(new: NewQuestion) -> str:
         return ""
     own = (
         "text",
+        "understood",
+        "thread_id",
+        "after_id",
         "budget",
         "overrides",
         "priority",
@@ -128,4 +154,4 @@ def _equal_key(new: NewQuestion) -> str:
     )
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
-    return shared_runs.equal_key(new.text, conditions)
+    return shared_runs.equal_key(text, conditions)

@@ -61,7 +61,9 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
     return to_value(
         Record,
         row,
-        question=row.text,
+        question=row.asked or row.text,
+        question_as_understood=row.text if row.asked else None,
+        thread=row.thread_id,
         status=status,
         current_step=PHASES.get(status),
         final_step=_final_step(status, steps),

@@ -186,6 +186,8 @@ def to_question(row: QuestionRow) -> Question:
         Question,
         row,
         status=Status(row.status),
+        asked=row.asked or "",
+        thread_id=row.thread_id or "",
         sites=tuple(row.sites),
         langs=tuple(row.langs),
         budget=Budget(**row.budget),

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0013"
+REVISION = "0016"
 
 
 class DatabaseError(WellreadError):

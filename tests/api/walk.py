@@ -138,6 +138,13 @@ def answered(page_id: int = 1) -> Move:
     )
 
 
+def ask_in(services: Services, thread_id: str, text: str) -> None:
+    """A question of a thread, which waits in its first step."""
+    understood = new_questions.Understood(text=text, thread_id=thread_id)
+    with services.database.write() as session:
+        new_questions.ask(session, new_questions.NewQuestion(text=text), services.now(), understood)
+
+
 def ask(services: Services, text: str = "Who built the lighthouse?") -> Question:
     """A question that waits in its first step."""
     with services.database.write() as session:

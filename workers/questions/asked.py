@@ -58,6 +58,16 @@ class Asked(Body):
     id: UUID | None = Field(
         default=None, description="An id of your own, under which the answer is found; left out: one is made."
     )
+    after: UUID | None = Field(
+        default=None, description="The question that it follows: what it leaves out is understood from there."
+    )
+    thread: UUID | Literal["new"] | None = Field(
+        default=None,
+        description="The thread that it is asked in; `new` begins one; left out: that of `after`, or none.",
+    )
+    question_as_understood: str = Field(
+        default="", description="What to look up for it, at most 4,000 characters; left out: it is completed here."
+    )
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
     max_search_cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing.")
     max_age: int | None = Field(
@@ -108,6 +118,9 @@ def to_new(
     return NewQuestion(
         id=asked.id.hex if asked.id else "",
         text=asked.question,
+        understood=asked.question_as_understood,
+        thread_id=asked.thread.hex if isinstance(asked.thread, UUID) else asked.thread or "",
+        after_id=asked.after.hex if asked.after else "",
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
         private=private,

@@ -22,6 +22,7 @@ from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
+from workers.questions import follow_ups
 from workers.questions.asked import Payload, to_new
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
@@ -43,13 +44,14 @@ class UnknownStrategy(WellreadError):
 def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     """Save a question and start its work; return it, and whether it is new.
 
-    Raises QuestionError, BadSite, UnknownStrategy or IdempotencyConflict.
+    Raises QuestionError, BadSite, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
     """
     _check_strategy(new.strategy)
     sites = tuple(_scope(services, site) for site in new.sites)
     checked = replace(
         new,
         text=clean_question(new.text),
+        understood=clean_question(new.understood) if new.understood else "",
         private=new.private and services.settings.named_sites == "question" and bool(sites),
         sites=sites,
         crawl_enabled=new.crawl_enabled and not (sites and all(map(is_file_address, sites))),
@@ -58,7 +60,8 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     )
     with services.database.write() as session:
         now = services.now()
-        question, is_new = new_questions.ask(session, checked, now)
+        understood = follow_ups.understood(session, checked, now)
+        question, is_new = new_questions.ask(session, checked, now, understood)
         if is_new and (row := state.lock(session, question.id)) is not None:
             answer_cache.start_from_cache_or_run(session, row, now)
             question = state.to_question(row)

@@ -12,7 +12,7 @@ from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, 
 from store.sql.tables.files import FileRow, FolderRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
 from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow, PrivateReadRow
-from store.sql.tables.questions import QuestionRow, StepRow, WebhookRow, WebhookStatus
+from store.sql.tables.questions import QuestionRow, StepRow, ThreadRow, WebhookRow, WebhookStatus
 
 __all__ = [
     "AnswerRow",
@@ -38,6 +38,7 @@ __all__ = [
     "SourceRow",
     "StepRow",
     "Table",
+    "ThreadRow",
     "UtcDateTime",
     "VariantTallyRow",
     "VariantsRow",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.sql.tables.columns import Table
@@ -28,6 +28,8 @@ class AnswerRow(Table):
     confidence: Mapped[float]
     composer: Mapped[str]
     notice: Mapped[str]
+    structured: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    related: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")  #: questions to ask next
     verdict: Mapped[dict[str, Any]]
     cost: Mapped[dict[str, Any]]
     created_at: Mapped[datetime]

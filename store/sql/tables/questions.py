@@ -1,4 +1,4 @@
-"""The tables of questions: their state, their steps, and the deliveries to their callers."""
+"""The tables of questions: their state, threads and steps, and the deliveries to their callers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import JSON, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from store.sql.tables.columns import Leased, Table
@@ -19,10 +19,13 @@ class QuestionRow(Leased, Table):
     __table_args__ = (
         Index("ix_questions_work", "status", "due_at"),
         Index("ix_questions_equal", "equal_key", "status"),
+        Index("ix_questions_thread", "thread_id", "created_at"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    text: Mapped[str]
+    text: Mapped[str]  #: as it is understood: what is looked up
+    asked: Mapped[str | None]  #: in its asker's words, where those are others
+    thread_id: Mapped[str | None] = mapped_column(String(32))
     lang: Mapped[str] = mapped_column(String(8), default="")
     status: Mapped[str] = mapped_column(String(16))
     strategy: Mapped[str] = mapped_column(String(32), default="")
@@ -32,6 +35,7 @@ class QuestionRow(Leased, Table):
     crawl_enabled: Mapped[bool] = mapped_column(default=True)
     max_age_s: Mapped[int | None]
     overrides: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    answer_schema: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  #: of the structured answer
     budget: Mapped[dict[str, Any]]
     priority: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[datetime]
@@ -55,6 +59,18 @@ class QuestionRow(Leased, Table):
     created_at: Mapped[datetime] = mapped_column(index=True)
     updated_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+
+
+class ThreadRow(Table):
+    """Questions that are asked one after the other, each understood from those before it."""
+
+    __tablename__ = "threads"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    title: Mapped[str]
+    folded: Mapped[str]  #: the title, to be searched
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class StepRow(Table):

@@ -67,6 +67,8 @@ RIGHTS = [
     # read for a question; a private page that is due
     ("GET", "/api/reads/1", None, (401, 404, 200, 200)),
     ("GET", "/api/reads/2", None, (401, 404, 200, 200)),
+    ("GET", "/api/threads", None, (401, 200, 200, 200)),
+    ("DELETE", f"/api/threads/{0:032}", None, (401, 403, 404, 404)),
     ("GET", "/api/sources", None, (401, 200, 200, 200)),
     ("POST", "/api/sources", {"url": "https://example.org"}, (401, 403, 201, 201)),
     ("POST", "/api/sources", {"url": "http://127.0.0.1:9", "own": True}, (401, 403, 403, 201)),

@@ -1,0 +1,156 @@
+"""Find, rename and delete threads; read the last turns of one, from which a question is understood."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from pydantic import TypeAdapter
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import Session
+
+from domain import Sentence, Status
+from domain.errors import WellreadError
+from domain.question import Thread, ThreadQuestion, Turn
+from domain.short_answer import short_answer
+from store.questions import answers
+from store.sql.rows import to_value, update_rows
+from store.sql.tables import QuestionRow, ThreadRow
+from text.analyser import fold
+
+#: what a question is understood from; more would not help, and a thread may be long
+LAST_TURNS: Final = 4
+MAX_TITLE_CHARACTERS: Final = 200
+
+_SENTENCES = TypeAdapter(tuple[Sentence, ...])
+
+
+class UnknownThread(WellreadError):
+    """There is no thread with this id."""
+
+
+def of_question(session: Session, question_id: str, now: datetime) -> str | None:
+    """Return the thread of a question, which begins one if it has none; None where there is no such question."""
+    row = session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
+    if row is None:
+        return None
+    if row.thread_id is None:
+        row.thread_id = new_id()
+        asked_in(session, row.thread_id, row.asked or row.text, now)
+    return row.thread_id
+
+
+def new_id() -> str:
+    """Return the id of a thread that is to begin."""
+    return uuid.uuid4().hex
+
+
+def asked_in(session: Session, thread_id: str, question: str, now: datetime) -> None:
+    """Note that a question was asked in a thread; its first one is its title."""
+    if not update_rows(session, ThreadRow, ThreadRow.id == thread_id, updated_at=now):
+        session.add(ThreadRow(id=thread_id, created_at=now, updated_at=now, **_titled(question)))
+        session.flush()
+
+
+def last_turns(session: Session, thread_id: str, *, until: str = "") -> list[Turn]:
+    """Return the last turns of a thread in their order, those up to the question ``until`` where one is named."""
+    query = _of_thread(thread_id)
+    if until and (row := session.get(QuestionRow, until)) is not None:
+        query = query.where(tuple_(QuestionRow.created_at, QuestionRow.id) <= (row.created_at, row.id))
+    rows = session.scalars(query.limit(LAST_TURNS)).all()
+    return [_turn(session, row) for row in reversed(rows)]
+
+
+def latest(session: Session, *, words: str = "", limit: int = 50, before: datetime | None = None) -> list[Thread]:
+    """Return the threads asked in last, newest first: those with these words in the title, asked in before then."""
+    query = select(ThreadRow).order_by(ThreadRow.updated_at.desc(), ThreadRow.id).limit(limit)
+    for word in fold(words).split():
+        query = query.where(ThreadRow.folded.contains(word, autoescape=True))
+    if before is not None:
+        query = query.where(ThreadRow.updated_at < before)
+    rows = session.scalars(query).all()
+    return _with_counts(session, rows)
+
+
+def find(session: Session, thread_id: str) -> Thread:
+    """Return a thread; raises UnknownThread."""
+    return _with_counts(session, [_known(session, thread_id)])[0]
+
+
+def questions(session: Session, thread_id: str, *, limit: int = 50, before: str = "") -> list[ThreadQuestion]:
+    """Return the latest questions of a thread in their order, those before a question where one is named."""
+    query = _of_thread(thread_id)
+    if before and (row := session.get(QuestionRow, before)) is not None:
+        query = query.where(tuple_(QuestionRow.created_at, QuestionRow.id) < (row.created_at, row.id))
+    rows = session.scalars(query.limit(limit)).all()
+    return [
+        to_value(
+            ThreadQuestion,
+            row,
+            question=row.asked or row.text,
+            question_as_understood=row.text if row.asked else None,
+            status=Status(row.status),
+        )
+        for row in reversed(rows)
+    ]
+
+
+def rename(session: Session, thread_id: str, title: str) -> None:
+    """Give a thread another title; raises UnknownThread."""
+    row = _known(session, thread_id)
+    for name, value in _titled(title).items():
+        setattr(row, name, value)
+    session.flush()
+
+
+def question_ids(session: Session, thread_id: str) -> list[str]:
+    """Return the questions of a thread; raises UnknownThread."""
+    _known(session, thread_id)
+    return list(session.scalars(select(QuestionRow.id).where(QuestionRow.thread_id == thread_id)))
+
+
+def remove_if_empty(session: Session, thread_id: str) -> None:
+    """Delete a thread without questions."""
+    left = session.scalar(select(QuestionRow.id).where(QuestionRow.thread_id == thread_id).limit(1))
+    row = session.get(ThreadRow, thread_id)
+    if left is None and row is not None:
+        session.delete(row)
+
+
+def _titled(title: str) -> dict[str, str]:
+    shown = " ".join(title.split())[:MAX_TITLE_CHARACTERS]
+    return {"title": shown, "folded": fold(shown)}
+
+
+def _of_thread(thread_id: str) -> Select[QuestionRow]:
+    newest_first = QuestionRow.created_at.desc(), QuestionRow.id.desc()
+    return select(QuestionRow).where(QuestionRow.thread_id == thread_id).order_by(*newest_first)
+
+
+def _turn(session: Session, row: QuestionRow) -> Turn:
+    """Return a question with the first sentence of its answer; one without a citation says that nothing is known."""
+    answer = answers.last(session, row.id)
+    if answer is None or not answer.citations:
+        return Turn(question=row.text)
+    sentences = _SENTENCES.validate_python(answer.sentences)
+    first = sentences[0].text if sentences else ""
+    return Turn(question=row.text, answer=first, short_answer=short_answer(sentences) or "")
+
+
+def _known(session: Session, thread_id: str) -> ThreadRow:
+    row = session.get(ThreadRow, thread_id)
+    if row is None:
+        raise UnknownThread(f"There is no thread {thread_id!r}.")
+    return row
+
+
+def _with_counts(session: Session, rows: Sequence[ThreadRow]) -> list[Thread]:
+    counted = (
+        select(QuestionRow.thread_id, func.count())
+        .where(QuestionRow.thread_id.in_([row.id for row in rows]))
+        .group_by(QuestionRow.thread_id)
+    )
+    counts = {row[0]: row[1] for row in session.execute(counted)}
+    return [to_value(Thread, row, questions=counts.get(row.id, 0)) for row in rows]
