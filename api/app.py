@@ -22,9 +22,9 @@ from api.routes import (
     files,
     health,
     learned,
+    operations,
     pages,
     questions,
-    reference,
     search,
     site_reads,
     sources,
@@ -49,9 +49,9 @@ _ROUTES = (
     files,
     search,
     health,
+    operations,
     learned,
     web,
-    reference,
 )
 
 MAX_BODY_BYTES = 256 * 1024

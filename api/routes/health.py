@@ -19,6 +19,7 @@ from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
 from workers.services import Services
+from workers.services.engines import switched_on
 from workers.services.heartbeat import living_workers
 
 router = APIRouter(tags=["health"])
@@ -31,7 +32,13 @@ def stats(services: ServicesDep) -> StatsOut:
     with services.database.read() as session:
         page_count, source_count = pages.count(session), len(sources.list_all(session))
         questions = {Status(status): number for status, number in session.execute(by_status)}
-    return StatsOut(pages=page_count, sources=source_count, questions=questions, queues=_queues(services))
+    return StatsOut(
+        pages=page_count,
+        sources=source_count,
+        questions=questions,
+        queues=_queues(services),
+        engines=list(switched_on(services.settings)),
+    )
 
 
 @router.get("/healthz")

@@ -11,11 +11,13 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
 from api.middleware.auth import Role, caller, require
+from api.schemas.operations import RelatedQuestion
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
 from api.streams.events import watch
 from domain.record import Record
-from store.questions import records
+from store.overview import related as related_questions
+from store.questions import records, state
 from store.questions import trace as stored_trace
 from workers import deletion
 from workers.questions import submit
@@ -99,6 +101,14 @@ def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.S
     """Every finished step with what it looked for, found and decided, and every page that was read."""
     with services.database.read() as session:
         return stored_trace.read(session, question_id)
+
+
+@router.get("/{question_id}/related", response_model=list[RelatedQuestion])
+def related(question_id: QuestionId, services: ServicesDep) -> list[related_questions.RelatedQuestion]:
+    """What else the cited pages may answer: questions asked before, and sections around the quotes."""
+    with services.database.read() as session:
+        state.find(session, question_id)
+        return related_questions.related(session, question_id)
 
 
 @router.get(

@@ -1,16 +1,26 @@
-"""Serves the web page, which loads no script or style from elsewhere."""
+"""Serves the web page and /docs, which load no script or style from elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
+import fastapi_offline
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
+
+from api.middleware.problems import NotFound
 
 router = APIRouter(include_in_schema=False)
 
 _FOLDER = Path(__file__).parents[1] / "web"
+_SWAGGER_UI = Path(fastapi_offline.__file__).parent / "static"
+_MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+#: what is served, by the path after /web/ and after /docs/: nothing else of any folder
+_FILES = {path.relative_to(_FOLDER).as_posix(): path for path in _FOLDER.rglob("*.*") if path.suffix in _MEDIA_TYPES}
+_REFERENCE = {
+    "start.js": _FOLDER / "reference" / "start.js",
+    **{name: _SWAGGER_UI / name for name in ("swagger-ui-bundle.js", "swagger-ui.css")},
+}
 _HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -25,22 +35,34 @@ _HEADERS = {
 
 @router.get("/")
 def index() -> FileResponse:
-    """The page itself."""
-    return send(_FOLDER / "index.html", "text/html")
+    """The web page."""
+    return _send(_FOLDER / "index.html")
 
 
-@router.get("/{name}.js")
-def script(name: Literal["app", "answer", "parts", "sites"]) -> FileResponse:
-    """What it does."""
-    return send(_FOLDER / f"{name}.js", "text/javascript")
+@router.get("/web/{name:path}")
+def part(name: str) -> FileResponse:
+    """Its scripts and its style."""
+    return _send(_known(_FILES, name))
 
 
-@router.get("/style.css")
-def style() -> FileResponse:
-    """How it looks."""
-    return send(_FOLDER / "style.css", "text/css")
+@router.get("/docs")
+def reference() -> FileResponse:
+    """Where people read and try the API: Swagger UI with its own files."""
+    return _send(_FOLDER / "reference" / "index.html")
 
 
-def send(path: Path, media_type: str) -> FileResponse:
+@router.get("/docs/{name}")
+def reference_part(name: str) -> FileResponse:
+    """What opens and shows it."""
+    return _send(_known(_REFERENCE, name))
+
+
+def _known(files: dict[str, Path], name: str) -> Path:
+    if name not in files:
+        raise NotFound(f"There is no file {name[:100]!r} of the web page.")
+    return files[name]
+
+
+def _send(path: Path) -> FileResponse:
     """Return a file with a policy that lets nothing of another host in."""
-    return FileResponse(path, media_type=media_type, headers=_HEADERS)
+    return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers=_HEADERS)

@@ -97,6 +97,7 @@ class StatsOut(_Out):
     sources: int
     questions: dict[Status, int] = Field(description="By status.")
     queues: dict[str, int] | None = Field(description="Calls that stand in each queue; null while Redis is away.")
+    engines: list[str] = Field(description="The search engines that are asked where too little is known.")
 
 
 class CheckOut(_Out):

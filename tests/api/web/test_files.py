@@ -12,15 +12,16 @@ from domain import Status
 
 PAGE = Path(__file__).parents[3] / "api" / "web"
 HTML, STYLE = ((PAGE / name).read_text() for name in ("index.html", "style.css"))
-SCRIPT = "".join(path.read_text() for path in sorted(PAGE.glob("*.js")))
+SCRIPTS = [path.relative_to(PAGE).as_posix() for path in sorted(PAGE.rglob("*.js"))]
+SCRIPT = "".join((PAGE / name).read_text() for name in SCRIPTS)
 
 
 @pytest.mark.parametrize(
     ("path", "media_type"),
     [
         ("/", "text/html"),
-        *((f"/{path.name}", "text/javascript") for path in sorted(PAGE.glob("*.js"))),
-        ("/style.css", "text/css"),
+        *((f"/web/{name}", "text/javascript") for name in SCRIPTS),
+        ("/web/style.css", "text/css"),
     ],
 )
 def test_page_comes_with_a_policy_that_lets_nothing_else_in(http: TestClient, path: str, media_type: str) -> None:
