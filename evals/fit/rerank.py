@@ -30,7 +30,6 @@ from pipeline.retrieval.rerank.features import Signals, signals
 from pipeline.retrieval.rerank.learned import weighted_mean
 from pipeline.retrieval.retrieve import RERANKED, Ranking, Stage
 from store.embedders import Embedder, open_embedder
-from store.passages.schema import embedding_text
 
 FITTED = Path(__file__).parents[2] / "pipeline" / "retrieval" / "rerank" / "learned.json"
 EMBEDDERS = ("minilm", "multilingual", "minilm+multilingual")
@@ -80,7 +79,7 @@ def main(data: Path, cache: Path, questions: int, write: bool) -> None:
 
 def cases_of(eval_set: EvalSet, embedder: Embedder, at_most: int) -> Iterator[Case]:
     """Yield up to ``at_most`` answerable questions of the set, with their hits."""
-    knowledge = MemoryKnowledge(eval_set.passages, embedder.embed([embedding_text(item) for item in eval_set.passages]))
+    knowledge = MemoryKnowledge.embedded(eval_set.passages, embedder)
     answerable = [question for question in eval_set.questions if question.answerable and question.gold]
     sample = random.Random(20).sample(answerable, min(at_most, len(answerable)))  # noqa: S311 - no secret
     for embedded in embed_questions(eval_set, sample, embedder):

@@ -79,9 +79,10 @@ def run_attacks(pages: Sequence[AttackPage], embedder: Embed) -> list[AttackOutc
         for page_id, (page, text) in enumerate(zip(pages, stored, strict=True), start=1)
         for passage in chunk(text, page_id=page_id, url=SITE + page.path)
     ]
-    rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in passages])
     with ThreadPoolExecutor(4) as pool:
-        tools = Tools(search=MemoryKnowledge(passages, rows), embedder=embedder, pool=pool, clock=time.perf_counter)
+        tools = Tools(
+            search=MemoryKnowledge.embedded(passages, embedder), embedder=embedder, pool=pool, clock=time.perf_counter
+        )
         return [
             AttackOutcome(
                 page=page,

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from domain import Hit, Passage, Scope
 from evals.sets.beir import EvalQuestion, EvalSet
 from pipeline.retrieval.retrieve import Embed, Observe, Ranking, Search, retrieve
+from store.embedders import SentenceEmbedder
+from store.passages.schema import embedding_text
+from store.passages.sentences import best_cosine, pack
 from text.analyser import analyse
 
 Rows = NDArray[np.float32]
@@ -53,24 +56,45 @@ class Bm25Index:
 
 
 class MemoryKnowledge:
-    """Passages with their unit rows (n, dimension); BM25 over title and text, cosine over the rows."""
+    """Passages with their unit rows (n, dimension); BM25 over title and text, cosine over the rows.
+
+    ``sentences`` are the packed vectors of each passage's sentences (:mod:`store.passages.sentences`).
+    """
 
     def __init__(
-        self, passages: Sequence[Passage], rows: Rows, *, counts: Sequence[Counter[str]] | None = None
+        self,
+        passages: Sequence[Passage],
+        rows: Rows,
+        *,
+        sentences: Sequence[bytes] = (),
+        counts: Sequence[Counter[str]] | None = None,
     ) -> None:
         self.passages = tuple(passages)
         self.rows = rows
+        self._sentences = list(sentences) or [b""] * len(passages)
         self._counts = counts or [Counter(analyse(f"{item.title}\n{item.text}", item.lang)) for item in passages]
         self._bm25 = Bm25Index(self._counts, [counter.total() for counter in self._counts])
         self._places = {item.id: at for at, item in enumerate(passages)}
         self._hidden: frozenset[int] = frozenset()
         self._without: dict[frozenset[str], MemoryKnowledge] = {}
 
+    @classmethod
+    def embedded(cls, passages: Sequence[Passage], embedder: Embed) -> MemoryKnowledge:
+        """Return the knowledge base of ``passages``, embedded as they are when they are stored."""
+        texts = [embedding_text(passage) for passage in passages]
+        if isinstance(embedder, SentenceEmbedder):
+            rows, sentences = embedder.embed_passages(texts)
+            return cls(passages, rows, sentences=list(map(pack, sentences)))
+        return cls(passages, embedder.embed(texts))
+
     def where(self, keep: Callable[[Passage], bool]) -> MemoryKnowledge:
         """Return the knowledge base of only the passages that ``keep`` selects, with its own term statistics."""
         chosen = [at for at, item in enumerate(self.passages) if keep(item)]
         counts = [self._counts[at] for at in chosen]
-        return MemoryKnowledge([self.passages[at] for at in chosen], self.rows[chosen], counts=counts)
+        sentences = [self._sentences[at] for at in chosen]
+        return MemoryKnowledge(
+            [self.passages[at] for at in chosen], self.rows[chosen], sentences=sentences, counts=counts
+        )
 
     def without(self, titles: Collection[str]) -> MemoryKnowledge:
         """Return the knowledge base without the passages under these titles; made once for each choice of titles."""
@@ -107,6 +131,12 @@ class MemoryKnowledge:
     def similarities(self, vectors: Rows, ids: Collection[str]) -> dict[str, Rows]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
         return {id: vectors @ self.rows[self._places[id]] for id in ids if id in self._places}
+
+    def sentence_similarities(self, vector: Rows, ids: Collection[str]) -> dict[str, float]:
+        """Return for each named passage the cosine of ``vector`` and its nearest sentence."""
+        packed = {id: self._sentences[self._places[id]] for id in ids if id in self._places}
+        found = {id: best_cosine(vector, sentences) for id, sentences in packed.items()}
+        return {id: cosine for id, cosine in found.items() if cosine is not None}
 
     def _best(self, scores: NDArray[np.floating[Any]], k: int) -> list[tuple[Passage, float]]:
         order = np.argsort(-scores, kind="stable")[: k + len(self._hidden)]

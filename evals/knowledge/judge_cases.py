@@ -75,8 +75,7 @@ def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]
     """Yield up to ``at_most`` questions of the set, each in every condition."""
     chance = random.Random(20)  # noqa: S311 - a sample, not a secret
     reader = Reader(remembered=len(eval_set.passages))
-    rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in eval_set.passages])
-    everything = MemoryKnowledge(eval_set.passages, rows)
+    everything = MemoryKnowledge.embedded(eval_set.passages, embedder)
     asked = [question for question in eval_set.questions if not _learned(eval_set, question)]
     sample = chance.sample(asked, min(at_most, len(asked)))
     for question in embed_questions(eval_set, sample, embedder):

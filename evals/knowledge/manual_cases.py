@@ -32,8 +32,7 @@ def manual_cases(embedder: Embed, site: str, at_most: int) -> Iterator[Case]:
     stored = [row for row in _lines("manuals-passages") if row["id"].startswith(f"{site}:")]
     passages = [passage_of(at, row["title"], row["text"], "en") for at, row in enumerate(stored)]
     places = {row["id"]: at for at, row in enumerate(stored)}
-    rows = embedder.embed([f"{passage.title}\n{passage.text}" for passage in passages])
-    knowledge = MemoryKnowledge(passages, rows)
+    knowledge = MemoryKnowledge.embedded(passages, embedder)
     asked = [row for row in _lines("manuals-questions") if row["site"] == site][:at_most]
     vectors = embedder.embed([row["question"] for row in asked])
     reader = Reader(remembered=len(passages))

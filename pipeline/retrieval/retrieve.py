@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Scope
-from pipeline.retrieval.fusion import RRF_K, fuse_queries, minmax, rrf, vector_weight
+from pipeline.retrieval.by_sentence import order_by_sentence
+from pipeline.retrieval.fusion import RRF_K, UNKNOWN_LANGUAGES, fuse_queries, minmax, rrf, vector_weight
 from pipeline.retrieval.rerank.by_name import RerankerName, reranker_named
 from text.terms import content_words
 
@@ -40,6 +41,8 @@ OnFound = Callable[[Sequence[QueryHits]], None]
 LEG_DEPTH = 50
 #: how many fused hits are reranked, at least
 RERANKED = 30
+#: the language of the encoder that tells sentences apart
+_SENTENCES_IN = "en"
 #: the weight of the question itself; each variant's is 1
 QUESTION_WEIGHT = 2.0
 
@@ -69,6 +72,9 @@ class Search(Protocol):
 
     def similarities(self, vectors: Vectors, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}."""
+
+    def sentence_similarities(self, vector: Vectors, ids: Collection[str]) -> dict[str, float]:
+        """Return for each named passage the cosine of ``vector`` and its nearest sentence; others are left out."""
 
 
 class Embed(Protocol):
@@ -124,6 +130,9 @@ def retrieve(
         observe("dense", by_vector[0])
         observe("fused", fused)
     reranked = reranker_named(ranking.reranker, ranking.learned)(queries[0], lang, fused[: max(RERANKED, k)])
+    if ranking.reranker == "learned" and lang == _SENTENCES_IN:
+        english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
+        reranked = order_by_sentence(reranked, search.sentence_similarities(vectors[0], english))
     if observe is not None:
         observe("reranked", reranked)
     return reranked[:k]

@@ -6,7 +6,7 @@ Importing this package is cheap: a model's libraries are imported when that embe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from store.embedders.errors import (
     DimensionChanged,
@@ -32,6 +32,7 @@ __all__ = [
     "EmbeddingFailed",
     "EmbeddingRefused",
     "ModelUnusable",
+    "SentenceEmbedder",
     "UnknownEmbedder",
     "open_embedder",
 ]
@@ -50,6 +51,18 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of ``texts``, one unit row each: shape (len(texts), dimension)."""
+
+
+@runtime_checkable
+class SentenceEmbedder(Protocol):
+    """An embedder that tells a passage's sentences apart too."""
+
+    def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """Return the texts' vectors as `Embedder.embed` does, and of each text the unit rows of its sentences.
+
+        The first line of a text is its title, which is no sentence. The rows are in the space of the first numbers of
+        a vector (:mod:`store.passages.sentences`).
+        """
 
 
 def open_embedder(

@@ -31,8 +31,13 @@ class Combined:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (len(texts), 896) unit rows."""
-        parts = (
-            np.float32(_SHARE**0.5) * self._english.embed(texts),
-            np.float32((1 - _SHARE) ** 0.5) * self._multilingual.embed(texts),
-        )
-        return np.concatenate(parts, axis=1)
+        return self._joined(self._english.embed(texts), texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """Return what `embed` does, and of each text the English model's unit rows of its sentences."""
+        english, sentences = self._english.embed_passages(texts)
+        return self._joined(english, texts), sentences
+
+    def _joined(self, english: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+        other = self._multilingual.embed(texts)
+        return np.concatenate((np.float32(_SHARE**0.5) * english, np.float32((1 - _SHARE) ** 0.5) * other), axis=1)

@@ -28,3 +28,9 @@ class MiniLM:
         for row, text in enumerate(texts):
             vectors[row] = self._encoder.vector(text)
         return vectors
+
+    def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+        """Return what `embed` does, and of each text the unit rows of its sentences below the first line."""
+        made = [self._encoder.passage(text) for text in texts]
+        vectors = np.array([vector for vector, _ in made], dtype=np.float32).reshape(-1, DIMENSION)
+        return vectors, [sentences for _, sentences in made]

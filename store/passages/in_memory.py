@@ -21,8 +21,9 @@ from domain import Hit, Passage
 from store.passages.filters import PUBLIC
 from store.passages.schema import COLUMNS, passage_of
 
-#: bytes of a passage beside its vector: its text, address and keys, in Arrow and as the values they are read into
-_BYTES_BESIDE_VECTOR: Final = 2_000
+#: bytes of a passage beside its vector: its text, address, keys and its sentences' vectors, in Arrow and as the values
+#: they are read into
+_BYTES_BESIDE_VECTOR: Final = 5_000
 #: share of the time that may go into making copies of a table that keeps changing
 _SHARE_OF_TIME: Final = 0.05
 
@@ -33,7 +34,7 @@ class Copy:
     """One version of the table, in memory."""
 
     def __init__(self, rows: pa.Table, version: int) -> None:
-        """Take ``COLUMNS`` and the vectors of rows."""
+        """Take ``COLUMNS`` and the vectors of rows and of their sentences."""
         self.version = version
         self._rows = rows.drop_columns(["vector"]).combine_chunks()
         self._matrix = _unit(_matrix(rows))
@@ -60,6 +61,12 @@ class Copy:
         known = [id for id in ids if id in self._place]
         found = np.clip(self._matrix[self._places(known)] @ _unit(vectors).T, -1.0, 1.0)
         return dict(zip(known, found, strict=True))
+
+    def sentences(self, ids: Collection[str]) -> dict[str, bytes]:
+        """Return the packed vectors of the named passages' sentences; b"" where there are none."""
+        known = [id for id in ids if id in self._place]
+        column = self._rows["sentences"]
+        return {id: column[place].as_py() or b"" for id, place in zip(known, self._places(known), strict=True)}
 
     def _places(self, ids: Iterable[str]) -> list[int]:
         return [self._place[id] for id in ids if id in self._place]
@@ -125,7 +132,7 @@ def _copied(table: Any, most_bytes: int) -> Copy | None:
     dimension = table.schema.field("vector").type.list_size
     if table.count_rows(PUBLIC) * (4 * dimension + _BYTES_BESIDE_VECTOR) > most_bytes:
         return None
-    rows = table.search().where(PUBLIC).select([*COLUMNS, "vector"]).limit(None).to_arrow()
+    rows = table.search().where(PUBLIC).select([*COLUMNS, "vector", "sentences"]).limit(None).to_arrow()
     return Copy(rows, version) if table.version == version else None
 
 

@@ -17,7 +17,7 @@ from text.analyser import search_text
 
 TABLE: Final = "passages"
 #: Columns that older tables lack, with the SQL of their value there: they are added when such a table is opened.
-ADDED: Final = {"private": "false", "lead": "''"}
+ADDED: Final = {"private": "false", "lead": "''", "sentences": "arrow_cast(NULL, 'Binary')"}
 #: Raised when the columns or the analyser change so that what is stored must be built again.
 FORMAT: Final = "2"
 #: What a passage is read from; the vector and the search text stay in the table.
@@ -56,6 +56,7 @@ def schema(embedder_id: str, dimension: int) -> pa.Schema:
             pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
             pa.field("private", pa.bool_(), nullable=False),
             pa.field("lead", pa.string(), nullable=False),
+            pa.field("sentences", pa.binary()),
         ],
         metadata={_EMBEDDER: embedder_id.encode(), _DIMENSION: str(dimension).encode(), _FORMAT: FORMAT.encode()},
     )
@@ -82,8 +83,13 @@ def embedding_text(passage: Passage) -> str:
     return "\n".join(filter(None, (passage.title, passage.lead, passage.text)))
 
 
-def rows(passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]], columns: pa.Schema) -> pa.Table:
-    """Return the passages as rows of ``columns``; ``vectors`` are by content hash."""
+def rows(
+    passages: Sequence[Passage],
+    vectors: Mapping[str, NDArray[np.float32]],
+    sentences: Mapping[str, bytes],
+    columns: pa.Schema,
+) -> pa.Table:
+    """Return the passages as rows of ``columns``; ``vectors`` and packed ``sentences`` are by content hash."""
     dimension = columns.field("vector").type.list_size
     matrix = np.empty((len(passages), dimension), dtype=np.float32)
     for row, passage in enumerate(passages):
@@ -92,6 +98,8 @@ def rows(passages: Sequence[Passage], vectors: Mapping[str, NDArray[np.float32]]
     for field in columns:
         if field.name == "vector":
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dimension))
+        elif field.name == "sentences":
+            arrays.append(pa.array([sentences.get(passage.content_hash) for passage in passages], field.type))
         elif field.name == "search_text":
             arrays.append(
                 pa.array(

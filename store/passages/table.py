@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
+from store.embedders import SentenceEmbedder
 from store.passages import maintenance, schema
 from store.passages.connect import connect, open_table, refuse_after_fork
 from store.passages.errors import PassagesError, explained
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
 from store.passages.search import search_among, search_terms, search_vectors
+from store.passages.sentences import best_cosine, pack
 
 if TYPE_CHECKING:
     from store.embedders import Embedder
@@ -50,7 +53,7 @@ class Passages:
         self._opened_table = table
         self._writer = writer
         self._memory = Memory(table, memory_bytes)
-        self._embedded: dict[str, NDArray[np.float32]] = {}
+        self._embedded: dict[str, tuple[NDArray[np.float32], bytes]] = {}
         self._untended = _small_files(table) if writer else 0
 
     @classmethod
@@ -107,6 +110,18 @@ class Passages:
             known = copy.similarities(vectors, ids) if copy else {}
         stored = self._vectors_by("id", [id for id in ids if id not in known])  # a private one is not in the copy
         return known | {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
+
+    def sentence_similarities(self, vector: NDArray[np.float32], ids: Collection[str]) -> dict[str, float]:
+        """Return for each named passage the cosine of ``vector`` and its nearest sentence.
+
+        Those whose sentences have no vectors are left out.
+        """
+        with explained(self.uri, "read"):
+            copy = self._copy()
+            packed = copy.sentences(ids) if copy else {}
+        packed |= self._column_by("id", [id for id in ids if id not in packed], "sentences")
+        found = {id: best_cosine(vector, sentences) for id, sentences in packed.items()}
+        return {id: cosine for id, cosine in found.items() if cosine is not None}
 
     def bm25s(self, text: str, *, lang: str, ids: Collection[str]) -> dict[str, float]:
         """Return the bm25 of the named passages for a query; those that share no term with it are left out.
@@ -173,20 +188,33 @@ class Passages:
         """
         by_hash = {p.content_hash: schema.embedding_text(p) for passages in pages.values() for p in passages}
         kept = self.vectors_for(by_hash)
+        sentences = self._column_by("content_hash", kept, "sentences")
         new = [content_hash for content_hash in by_hash if content_hash not in kept]
         for some in groups(
             [content_hash for content_hash in new if content_hash not in self._embedded], _EMBEDDED_AT_ONCE
         ):
-            vectors = embedder.embed([by_hash[content_hash] for content_hash in some])
-            self._embedded.update(zip(some, vectors, strict=True))
-        self.replace_pages(pages, kept | {content_hash: self._embedded[content_hash] for content_hash in new})
+            self._embedded.update(
+                zip(some, _embed([by_hash[content_hash] for content_hash in some], embedder), strict=True)
+            )
+        made = {content_hash: self._embedded[content_hash] for content_hash in new}
+        self.replace_pages(
+            pages,
+            kept | {content_hash: vector for content_hash, (vector, _) in made.items()},
+            sentences | {content_hash: packed for content_hash, (_, packed) in made.items()},
+        )
         self._embedded.clear()
         return Written(passages=sum(map(len, pages.values())), embedded=len(new))
 
-    def replace_pages(self, pages: Mapping[int, Sequence[Passage]], vectors: Mapping[str, NDArray[np.float32]]) -> None:
+    def replace_pages(
+        self,
+        pages: Mapping[int, Sequence[Passage]],
+        vectors: Mapping[str, NDArray[np.float32]],
+        sentences: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         """Make each page's passages exactly those given (none: the page goes), all in one commit.
 
-        ``vectors`` are by content hash. Readers see each page as it was or as it is, never half of it.
+        ``vectors`` and the packed vectors of ``sentences`` are by content hash. Readers see each page as it was or as
+        it is, never half of it.
         """
         passages = [passage for page in pages.values() for passage in page]
         _check_pages(pages)
@@ -195,7 +223,7 @@ class Passages:
             return
         with explained(self.uri, "write"):
             table = self._writable_table()
-            rows = schema.rows(passages, vectors, schema.schema(self.embedder_id, self.dimension))
+            rows = schema.rows(passages, vectors, sentences, schema.schema(self.embedder_id, self.dimension))
             merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             merge.when_not_matched_by_source_delete(one_of("page_id", pages)).execute(rows)
             self._committed()
@@ -256,6 +284,23 @@ class Passages:
                 matrix = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self.dimension)
                 found.update(zip(rows[column].to_pylist(), matrix, strict=True))
         return found
+
+    def _column_by(self, key: str, values: Collection[str], column: str) -> dict[str, Any]:
+        """Return a column of the rows with these values of a key, but where it is empty."""
+        found: dict[str, Any] = {}
+        with explained(self.uri, "read"):
+            for some in groups(list(values)):
+                query = self._table().search().where(one_of(key, some)).select([key, column]).limit(None)
+                found.update((row[key], row[column]) for row in query.to_arrow().to_pylist() if row[column] is not None)
+        return found
+
+
+def _embed(texts: Sequence[str], embedder: Embedder) -> list[tuple[NDArray[np.float32], bytes]]:
+    """Return the vector of each text and its sentences', packed; b"" where the embedder does not tell them apart."""
+    if isinstance(embedder, SentenceEmbedder):
+        vectors, sentences = embedder.embed_passages(texts)
+        return list(zip(vectors, map(pack, sentences), strict=True))
+    return [(vector, b"") for vector in embedder.embed(texts)]
 
 
 def _small_files(table: Any) -> int:

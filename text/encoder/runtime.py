@@ -6,6 +6,7 @@ The table of word vectors is mapped, not read: every process of a machine has th
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from domain.errors import WellreadError
+from text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,6 +129,27 @@ class Encoder:
         [vector] = self._run(["sentence_embedding"], self._marked(text))[0]
         result: NDArray[np.float32] = vector
         return result
+
+    def passage(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the unit vectors of a passage (384,) and of its sentences in their context (sentences, 384).
+
+        The first line is the title: no sentence of the passage. What lies beyond the 256th token has no vector.
+        """
+        import numpy as np
+
+        ids, spans = self._tokens(text)
+        [vector], [hidden] = self._run(["sentence_embedding", "hidden"], [CLS, *ids[: MAX_TOKENS - 2], SEP])
+        spans = spans[: MAX_TOKENS - 2]
+        below = text.find("\n") + 1
+        rows = []
+        for start, end in sentence_spans(text[below:]):
+            start, end = below + start, below + end
+            first = bisect_right(spans, start, key=lambda token: token[1])
+            last = bisect_left(spans, end, key=lambda token: token[0])
+            if first < last:
+                mean = hidden[1 + first : 1 + last].mean(axis=0)
+                rows.append(mean / np.linalg.norm(mean))
+        return vector, np.array(rows, dtype=np.float32).reshape(-1, DIMENSION)
 
     def ask(self, question: str) -> Asked:
         """Return the question's vector, and the states for the reader."""
