@@ -74,3 +74,24 @@ def test_no_text_is_refused(encoder: Encoder) -> None:
     assert encoder.read("", "").vectors.shape == (0, DIMENSION)
     assert encoder.read("\ud800", "a\ud800b").spans[0] == (0, 1)
     assert np.linalg.norm(encoder.vector("")) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_passage_and_its_sentences_are_read_at_once(encoder: Encoder) -> None:
+    text = f"The well\n{PASSAGE}"
+    vector, sentences = encoder.passage(text)
+    assert np.allclose(vector, encoder.vector(text), atol=1e-5)
+    assert sentences.shape == (3, DIMENSION)
+    assert np.allclose(np.linalg.norm(sentences, axis=1), 1, atol=1e-5)
+    assert int(np.argmax(sentences @ encoder.vector("What is the rope made of?"))) == 1
+
+
+@pytest.mark.parametrize("text", ["", "Only a title", "Title\n", "\n\n"])
+def test_a_passage_without_sentences_has_none(encoder: Encoder, text: str) -> None:
+    vector, sentences = encoder.passage(text)
+    assert vector.shape == (DIMENSION,)
+    assert len(sentences) == (1 if text == "Only a title" else 0)
+
+
+def test_what_lies_beyond_the_last_token_has_no_vector(encoder: Encoder) -> None:
+    _, sentences = encoder.passage("Title\n" + "The well was dug by hand. " * 100)
+    assert 30 < len(sentences) < 60
