@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text.encoder.runtime import DIMENSION, Encoder
+from text.encoder.runtime import DIMENSION, open_encoder
 
 ID: Final = "wellread-en-1-int8"
 
@@ -20,7 +20,7 @@ class MiniLM:
     dimension = DIMENSION
 
     def __init__(self, *, threads: int = 1) -> None:
-        self._encoder = Encoder(threads=threads)
+        self._encoder = open_encoder(threads)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (len(texts), 384) unit rows; a text counts up to its 256th token."""

@@ -285,6 +285,7 @@ def warm_up(queue: str) -> None:
         if queue == "answer":
             _ = ready.tools, ready.events
             ready.embedder.embed(["warm"])
+            ready.reader.read("warm", [("", "warm")])
         elif queue == "embed":
             _ = ready.passages_writer
     except WellreadError as error:  # the first task meets the error again, and stores it in its row

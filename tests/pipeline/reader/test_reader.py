@@ -69,6 +69,13 @@ def test_a_passage_is_read_once_for_several_questions(reader: Reader) -> None:
     assert first.states is second.states
 
 
+def test_what_was_read_last_is_not_read_again(reader: Reader) -> None:
+    [first] = reader.read(QUESTION, [("The mill", TEXT)])
+    again, other = reader.read(QUESTION, [("The mill", TEXT), ("The old mill", TEXT)])
+    assert again is first
+    assert other is not first
+
+
 def test_the_memory_is_bounded() -> None:
     reader = Reader()
     [first] = reader.read(QUESTION, [("", TEXT)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from text.encoder.runtime import DIMENSION, Encoder
+from text.encoder.runtime import DIMENSION, Encoder, open_encoder
 
 PASSAGE = (
     "The well was dug in 1742 by two brothers. Its rope is made of hemp, and the bucket of oak. Anyone may draw water."
@@ -95,3 +95,8 @@ def test_a_passage_without_sentences_has_none(encoder: Encoder, text: str) -> No
 def test_what_lies_beyond_the_last_token_has_no_vector(encoder: Encoder) -> None:
     _, sentences = encoder.passage("Title\n" + "The well was dug by hand. " * 100)
     assert 30 < len(sentences) < 60
+
+
+def test_a_process_has_one_encoder_for_so_many_threads() -> None:
+    assert open_encoder(1) is open_encoder(1)
+    assert open_encoder(2) is not open_encoder(1)
