@@ -11,6 +11,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
 from api.middleware.auth import Role, caller, require
+from api.schemas.exported import MEDIA_TYPES, Format, exported
 from api.schemas.operations import RelatedQuestion
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
@@ -80,6 +81,23 @@ def remove(question_id: QuestionId, services: ServicesDep) -> Response:
     """Delete a question with its answers, trace, feedback and stream; what was read for it stays read."""
     deletion.delete_question(services, question_id)
     return Response(status_code=204)
+
+
+@router.get(
+    "/{question_id}/export",
+    response_class=Response,
+    responses={200: {"content": {"text/markdown": {}, "text/html": {}}, "description": "The document."}},
+)
+def export(
+    known: Annotated[Record, Depends(read)],
+    form: Annotated[Format, Query(alias="format", description="md (Markdown) or html.")] = "md",
+) -> Response:
+    """A question's answer as a document of its own: each quote with its page's name, address and dates."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="wellread-{known.id[:8]}.{form}"',
+        "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    }
+    return Response(exported(known, form), media_type=MEDIA_TYPES[form], headers=headers)
 
 
 @router.post("/{question_id}/cancel")

@@ -246,3 +246,16 @@ def test_record_fits_its_description_in_openapi(http: TestClient) -> None:
     assert {"/api/chat", "/api/questions", "/api/questions/{question_id}/events"} <= set(described["paths"])
     fields_described = described["components"]["schemas"]["RecordOut"]["properties"]
     assert set(fields_described) == {field.name for field in fields(Record)} - {"json"}
+
+
+def test_answer_is_exported_as_a_document_that_runs_nothing(http: TestClient, services: Services) -> None:
+    question = walk.ask(services)
+    walk.move(services, question.id, walk.answered(walk.keep_page(services)))
+    for form, kind in (("md", "text/markdown"), ("html", "text/html")):
+        answer = http.get(f"/api/questions/{question.id}/export", params={"format": form})
+        assert walk.QUOTE in answer.text
+        assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
+        assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        assert answer.headers["content-disposition"] == f'attachment; filename="wellread-{question.id[:8]}.{form}"'
+    assert http.get(f"/api/questions/{question.id}/export", params={"format": "pdf"}).status_code == 422
+    assert http.get(f"/api/questions/{'0' * 32}/export").status_code == 404
