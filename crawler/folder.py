@@ -65,6 +65,15 @@ def find_files(
         raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
 
 
+def identity(root: Path) -> str:
+    """Return what tells a folder from another one at the same path, as on another disk; raises FolderUnreadable."""
+    try:
+        found = root.stat()
+    except OSError as error:
+        raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
+    return f"{found.st_dev}:{found.st_ino}"
+
+
 def read_whole(root: Path, path: str, *, max_bytes: int, sleep: Callable[[float], None] = time.sleep) -> bytes:
     """Return a file's bytes as they were at one moment.
 

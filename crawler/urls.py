@@ -14,7 +14,7 @@ from ada_url import URL, idna_to_ascii
 from domain.errors import WellreadError
 from domain.file import SCHEME, folder_of, is_file_address
 
-MAX_URL = 2048  #: characters; a longer URL is a trap or an attack
+MAX_URL = 1_300  #: characters, as an index of PostgreSQL takes two; a longer URL is a trap or an attack
 MAX_DEPTH = 16  #: path segments
 MAX_REPEATS = 3  #: of one path segment, as in /a/b/a/b/a/b/: broken relative links repeat without end
 
@@ -32,7 +32,7 @@ class BadUrl(WellreadError):
 def parse(url: str, base: str = "") -> URL:
     """Parse an http(s) URL, relative to ``base`` where there is one, as browsers do; raises BadUrl."""
     if len(url) > MAX_URL:
-        raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL}")
+        raise BadUrl(f"{url[:80]!r}… has {len(url)} characters: a URL may have {MAX_URL:,}")
     try:
         parsed = URL(url, base or None)
     except ValueError as error:
@@ -106,5 +106,5 @@ def _is_idna(label: str) -> bool:
 
 def _bounded(href: str) -> str:
     if len(href) > MAX_URL:
-        raise BadUrl(f"{href[:80]!r}… has {len(href)} characters once written out: a URL may have {MAX_URL}")
+        raise BadUrl(f"{href[:80]!r}… has {len(href)} characters once written out: a URL may have {MAX_URL:,}")
     return href

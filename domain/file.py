@@ -65,6 +65,7 @@ class WatchedFolder:
     every_s: float
     next_due: datetime
     problem: str | None = None  #: why it could not be looked through the last time
+    seen_as: str = ""  #: what told it from another folder at its path then; "": whatever is there is it
 
 
 def is_file_address(url: str) -> bool:
@@ -74,8 +75,7 @@ def is_file_address(url: str) -> bool:
 
 def address_of(folder: str, path: str) -> str:
     """Return the address of the file at a path that :func:`clean_path` returned."""
-    escaped = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", path)
-    return f"{SCHEME}{folder}/{escaped}"
+    return f"{SCHEME}{folder}/{_escape(path)}"
 
 
 def folder_of(address: str) -> str:
@@ -102,9 +102,15 @@ def clean_path(path: str) -> str:
     parts = normal.split("/")
     if any(part in ("", ".", "..") or part != part.strip() for part in parts) or "\\" in normal:
         raise BadFileName(f"{shown} is no name of a file: give one such as rules.pdf or travel/rules.pdf.")
-    if len(normal) > MAX_PATH or len(parts) > MAX_DEPTH or any(len(part) > MAX_NAME for part in parts):
-        raise BadFileName(f"{shown} is too long: a name has at most {MAX_NAME} characters, a path {MAX_PATH:,}.")
+    if len(parts) > MAX_DEPTH or any(len(part) > MAX_NAME for part in parts):
+        raise BadFileName(f"{shown} is too long: a name has at most {MAX_NAME} characters, a path {MAX_DEPTH} parts.")
+    if len(_escape(normal).encode()) > MAX_PATH:
+        raise BadFileName(f"{shown} is too long: a path has at most {MAX_PATH:,} bytes as addresses write it.")
     return normal
+
+
+def _escape(path: str) -> str:
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", path)
 
 
 def clean_folder(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from domain.candidate import Schedule
 from domain.file import is_file_address
@@ -117,6 +117,47 @@ class PageCheck:
     times: int = field(metadata=described("How often in a row."))
     first_at: datetime
     last_at: datetime
+
+
+PageKind = Literal["web", "file"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSummary:
+    """A page in a list, or a URL that brought none."""
+
+    id: int | None = field(metadata=described("null where nothing was stored."))
+    url: str
+    kind: PageKind
+    state: str = field(
+        metadata=described(
+            "held, waiting, gone, duplicate, links or failed; without a page what came of reading: forbidden, blocked, "
+            "empty, skipped …"
+        )
+    )
+    reason: str | None = field(metadata=described("Why answers cannot be drawn from it."))
+    title: str
+    lang: str
+    characters: int = field(metadata=described("Length of its text."))
+    published: datetime | None
+    read_at: datetime | None = field(metadata=described("When it got its present text."))
+    checked_at: datetime | None = field(metadata=described("When it was last looked at."))
+    next_due: datetime | None = field(metadata=described("When it will be looked at again."))
+    private: bool = field(metadata=described("Whether it serves only the questions that had it read."))
+    #: with the client: as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageVersion:
+    """A text that a page has, or had."""
+
+    number: int = field(metadata=described("Counts the texts that the page has had."))
+    title: str
+    characters: int = field(metadata=described("Length of the text."))
+    content_hash: str
+    published: datetime | None
+    read_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

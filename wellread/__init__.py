@@ -14,11 +14,11 @@ from domain.contradiction import Contradiction
 from domain.file import StoredFile
 from domain.question import Status, Thread, ThreadQuestion, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
-from domain.site import PageCheck, PageRead, SiteRead, Source, StoredPage
+from domain.site import PageCheck, PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread.async_client import AsyncClient
 from wellread.client import Client
 from wellread.errors import ApiUnreachable, ClientError, Refused
-from wellread.requests import Filters, Options, Terms
+from wellread.requests import Filters, Options, PageFilters, Terms
 
 __all__ = [
     "ApiUnreachable",
@@ -35,7 +35,10 @@ __all__ = [
     "FoundPassage",
     "Options",
     "PageCheck",
+    "PageFilters",
     "PageRead",
+    "PageSummary",
+    "PageVersion",
     "Record",
     "Refused",
     "Schedule",

@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import httpx2
 
 from domain.file import StoredFile
 from domain.question import EventKind, Thread, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
-from domain.site import PageRead, SiteRead, Source, StoredPage
+from domain.site import PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread import requests, responses
 from wellread.errors import Refused
 from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
-from wellread.requests import DEFAULT_URL, Call, Filters, Options, Terms
+from wellread.requests import DEFAULT_URL, Call, Filters, Options, PageFilters, Terms
 from wellread.responses import to_value, to_values
 
 
@@ -173,9 +173,21 @@ class AsyncClient:
         """
         return to_value(StoredPage, await self._send(requests.page(page_id, question_id)))
 
-    async def page_at(self, url: str, *, question_id: str = "") -> StoredPage:
-        """Return the stored page with this URL; for ``question_id`` see :meth:`page`."""
-        return to_value(StoredPage, await self._send(requests.page_at(url, question_id)))
+    async def page_at(self, url: str, *, question_id: str = "", version: int | None = None) -> StoredPage:
+        """Return the stored page with this URL, or a former ``version``; for ``question_id`` see :meth:`page`."""
+        return to_value(StoredPage, await self._send(requests.page_at(url, question_id, version)))
+
+    async def pages(self, **filters: Unpack[PageFilters]) -> list[PageSummary]:
+        """Return the stored pages by address, at most 100 unless ``limit`` says otherwise; for operators."""
+        return to_values(PageSummary, await self._send(requests.list_pages(filters)))
+
+    async def page_versions(self, page_id: int, *, question_id: str = "") -> list[PageVersion]:
+        """Return the texts of a page that are kept, the present one first; for ``question_id`` see :meth:`page`."""
+        return to_values(PageVersion, await self._send(requests.page_versions(page_id, question_id)))
+
+    async def export(self, question_id: str, form: Literal["md", "html"] = "md") -> str:
+        """Return a question's answer with its quotes as a document in Markdown or HTML."""
+        return responses.read_text(await self._request(requests.export(question_id, form)))
 
     async def add_file(self, name: str, content: bytes) -> StoredFile:
         """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""
@@ -185,9 +197,18 @@ class AsyncClient:
         """Return a file, and how far the reading of it has come."""
         return to_value(StoredFile, await self._send(Call(path=f"/api/files/{file_id}")))
 
-    async def files(self, *, folder: str = "", failed: bool = False, after: str = "") -> list[StoredFile]:
-        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address."""
-        return to_values(StoredFile, await self._send(requests.list_files(folder, failed, after)))
+    async def files(
+        self, *, folder: str = "", failed: bool = False, after: str = "", address: str = ""
+    ) -> list[StoredFile]:
+        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address.
+
+        ``address``: only the one that has it.
+        """
+        return to_values(StoredFile, await self._send(requests.list_files(folder, failed, after, address)))
+
+    async def delete_file(self, file_id: int) -> None:
+        """Delete a file with all that was derived from it, also one that could not be read."""
+        await self._send(Call(method="DELETE", path=f"/api/files/{file_id}", timeout_s=60.0))
 
     async def delete_page(self, page_id: int) -> None:
         """Delete a page or file with all that was derived from it."""
@@ -222,8 +243,11 @@ class AsyncClient:
         return True
 
     async def _send(self, call: Call) -> Any:
+        return responses.read_json(await self._request(call))
+
+    async def _request(self, call: Call) -> httpx2.Response:
         try:
-            response = await self._http.request(
+            return await self._http.request(
                 call.method,
                 call.path,
                 params=call.query,
@@ -234,7 +258,6 @@ class AsyncClient:
             )
         except httpx2.TransportError as error:
             raise responses.unreachable(self.url, error) from error
-        return responses.read_json(response)
 
     async def _stream(self, call: Call, after: str, *, last: str) -> AsyncIterator[Event]:
         tries = 0

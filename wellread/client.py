@@ -6,18 +6,18 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import httpx2
 
 from domain.file import StoredFile
 from domain.question import EventKind, Thread, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
-from domain.site import PageRead, SiteRead, Source, StoredPage
+from domain.site import PageRead, PageSummary, PageVersion, SiteRead, Source, StoredPage
 from wellread import requests, responses
 from wellread.errors import Refused
 from wellread.learned_records import Kind, LearnedOut, LessonOut, VersionOut
-from wellread.requests import DEFAULT_URL, Call, Filters, Options, Terms
+from wellread.requests import DEFAULT_URL, Call, Filters, Options, PageFilters, Terms
 from wellread.responses import to_value, to_values
 
 
@@ -171,9 +171,21 @@ class Client:
         """
         return to_value(StoredPage, self._send(requests.page(page_id, question_id)))
 
-    def page_at(self, url: str, *, question_id: str = "") -> StoredPage:
-        """Return the stored page with this URL; for ``question_id`` see :meth:`page`."""
-        return to_value(StoredPage, self._send(requests.page_at(url, question_id)))
+    def page_at(self, url: str, *, question_id: str = "", version: int | None = None) -> StoredPage:
+        """Return the stored page with this URL, or a former ``version``; for ``question_id`` see :meth:`page`."""
+        return to_value(StoredPage, self._send(requests.page_at(url, question_id, version)))
+
+    def pages(self, **filters: Unpack[PageFilters]) -> list[PageSummary]:
+        """Return the stored pages by address, at most 100 unless ``limit`` says otherwise; for operators."""
+        return to_values(PageSummary, self._send(requests.list_pages(filters)))
+
+    def page_versions(self, page_id: int, *, question_id: str = "") -> list[PageVersion]:
+        """Return the texts of a page that are kept, the present one first; for ``question_id`` see :meth:`page`."""
+        return to_values(PageVersion, self._send(requests.page_versions(page_id, question_id)))
+
+    def export(self, question_id: str, form: Literal["md", "html"] = "md") -> str:
+        """Return a question's answer with its quotes as a document in Markdown or HTML."""
+        return responses.read_text(self._request(requests.export(question_id, form)))
 
     def add_file(self, name: str, content: bytes) -> StoredFile:
         """Have a file read into the knowledge base; :meth:`file` returns how far that has come."""
@@ -183,9 +195,16 @@ class Client:
         """Return a file, and how far the reading of it has come."""
         return to_value(StoredFile, self._send(Call(path=f"/api/files/{file_id}")))
 
-    def files(self, *, folder: str = "", failed: bool = False, after: str = "") -> list[StoredFile]:
-        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address."""
-        return to_values(StoredFile, self._send(requests.list_files(folder, failed, after)))
+    def files(self, *, folder: str = "", failed: bool = False, after: str = "", address: str = "") -> list[StoredFile]:
+        """Return the files by address, at most 1,000: those of a folder, that could not be read, behind an address.
+
+        ``address``: only the one that has it.
+        """
+        return to_values(StoredFile, self._send(requests.list_files(folder, failed, after, address)))
+
+    def delete_file(self, file_id: int) -> None:
+        """Delete a file with all that was derived from it, also one that could not be read."""
+        self._send(Call(method="DELETE", path=f"/api/files/{file_id}", timeout_s=60.0))
 
     def delete_page(self, page_id: int) -> None:
         """Delete a page or file with all that was derived from it."""
@@ -220,8 +239,11 @@ class Client:
         return True
 
     def _send(self, call: Call) -> Any:
+        return responses.read_json(self._request(call))
+
+    def _request(self, call: Call) -> httpx2.Response:
         try:
-            response = self._http.request(
+            return self._http.request(
                 call.method,
                 call.path,
                 params=call.query,
@@ -232,7 +254,6 @@ class Client:
             )
         except httpx2.TransportError as error:
             raise responses.unreachable(self.url, error) from error
-        return responses.read_json(response)
 
     def _stream(self, call: Call, after: str, *, last: str) -> Iterator[Event]:
         tries = 0

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypedDict
 from urllib.parse import quote, urlsplit
 
+from domain.site import PageKind
 from wellread.errors import ApiUnreachable
 from wellread.learned_records import Kind
 
@@ -59,6 +60,18 @@ class Filters(TypedDict, total=False):
     lang: str  # of the query
 
 
+class PageFilters(TypedDict, total=False):
+    """Which pages are listed."""
+
+    site: str  # below this URL
+    source: int  # of this source
+    since: str  # whose text is not older, ISO 8601
+    kind: PageKind  # web or file
+    not_read: bool  # what answers cannot be drawn from, with the reason
+    after: str  # behind this address: the next part
+    limit: int  # 1 to 1,000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Call:
     """One request."""
@@ -105,6 +118,11 @@ def search(query: str, filters: Mapping[str, Any]) -> Call:
     return Call(method="POST", path="/api/search", body={"query": query, **_json(filters)}, timeout_s=30.0)
 
 
+def export(question_id: str, form: str) -> Call:
+    """Get a question's answer as a document."""
+    return replace(of_question(question_id, "/export"), query={"format": form})
+
+
 def watch(question_id: str, callback_url: str) -> Call:
     """Have a question asked again when its evidence changes."""
     body = {"callback_url": callback_url} if callback_url else {}
@@ -149,9 +167,21 @@ def page(page_id: int, question_id: str) -> Call:
     return Call(path=f"/api/pages/{page_id}", query=_query(question_id=question_id))
 
 
-def page_at(url: str, question_id: str) -> Call:
+def page_at(url: str, question_id: str, version: int | None) -> Call:
     """Get the stored page with this URL."""
-    return Call(path="/api/pages", query=_query(url=url, question_id=question_id))
+    query = _query(url=url, question_id=question_id, version=str(version) if version else "")
+    return Call(path="/api/pages", query=query)
+
+
+def list_pages(filters: Mapping[str, Any]) -> Call:
+    """List the stored pages."""
+    query = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in filters.items()}
+    return Call(path="/api/pages", query=query, timeout_s=60.0)
+
+
+def page_versions(page_id: int, question_id: str) -> Call:
+    """List the texts of a page that are kept."""
+    return Call(path=f"/api/pages/{page_id}/versions", query=_query(question_id=question_id))
 
 
 def add_file(name: str, content: bytes) -> Call:
@@ -160,9 +190,10 @@ def add_file(name: str, content: bytes) -> Call:
     return Call(method="POST", path="/api/files", files=form, timeout_s=UPLOAD_S)
 
 
-def list_files(folder: str, failed: bool, after: str) -> Call:
+def list_files(folder: str, failed: bool, after: str, address: str) -> Call:
     """List files."""
-    return Call(path="/api/files", query={"folder": folder, "failed": str(failed).lower(), "after": after})
+    query = _query(folder=folder, failed="true" if failed else "", after=after, address=address)
+    return Call(path="/api/files", query=query)
 
 
 def learn() -> Call:

@@ -35,6 +35,13 @@ def read_json(response: httpx2.Response) -> Any:
     raise _refusal(response, body if isinstance(body, dict) else {})
 
 
+def read_text(response: httpx2.Response) -> str:
+    """Return the text of a response; raises what :func:`read_json` does for one that is no success."""
+    if not response.is_success:
+        read_json(response)
+    return response.text
+
+
 def unreachable(url: str, error: Exception) -> ApiUnreachable:
     """Return the error for a connection that failed."""
     why = str(error) or type(error).__name__

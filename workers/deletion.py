@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -12,14 +13,17 @@ from domain.file import address_of, is_file_address
 from domain.site import Source
 from store.crawl import sources
 from store.files import files, folders
-from store.pages import deletion
+from store.pages import deletion, pages
 from store.questions import state, threads
 from store.questions.deletion import delete_question as delete_rows
 from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
+from workers.files import uploads
 from workers.questions import submit
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from workers.services import Services
 
 #: seconds within which the passages of a deleted page are usually gone
@@ -32,20 +36,37 @@ class UnknownFolder(WellreadError):
 
 
 def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
-    """Delete pages, each in a transaction of its own, and have their passages removed; return how many."""
-    deleted = 0
-    for page_id in page_ids:
+    """Delete pages, each in a transaction of its own, and have their passages removed; return how many.
+
+    With a page go those that are gone because they moved to it.
+    """
+    left, deleted = deque(page_ids), 0
+    while left:
+        page_id = left.popleft()
         with services.database.write() as session:
             row = session.get(PageRow, page_id)
             if row is None or row.deleted_at is not None:
                 continue
-            if is_file_address(row.url) and not files.leave_out(session, row.url):
-                files.remove(session, [row.url])
+            if is_file_address(row.url):
+                _forget_file(session, row.url)
+            left.extend(deletion.moved_to(session, page_id))
             asked = deletion.delete_page(session, page_id, services.now())
         services.events.forget(asked)
         services.dispatcher.send("wellread.embed", page_id)
         deleted += 1
     return deleted
+
+
+def delete_file(services: Services, file_id: int) -> int | None:
+    """Delete a file with its page, if it has one; return that page's id. Raises UnknownFile."""
+    address = uploads.get(services, file_id).address
+    with services.database.write() as session:
+        page = pages.find(session, address)
+        if page is None:
+            _forget_file(session, address)
+    if page is not None:
+        delete_pages(services, [page.id])
+    return page.id if page else None
 
 
 def delete_below(services: Services, prefix: str) -> int:
@@ -71,6 +92,12 @@ def delete_folder(services: Services, name: str) -> int:
             raise UnknownFolder(f"No watched folder is called {name!r}: `wellread files folders` lists them.")
         folders.remove(session, found[0])
     return delete_below(services, address_of(name, ""))
+
+
+def _forget_file(session: Session, address: str) -> None:
+    """Read a file no more: an upload is removed, one in a folder is left out of it."""
+    if not files.leave_out(session, address):
+        files.remove(session, [address])
 
 
 def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float = WAIT_S) -> bool:

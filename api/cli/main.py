@@ -7,8 +7,10 @@ import traceback
 
 import click
 
+from api import installed_version
 from api.cli import ask, files, learn, operate, processes, reads, sources, watch
 from api.cli.output import EXIT_INTERRUPTED
+from api.cli.stored import exchange, pages
 from domain.errors import WellreadError
 
 
@@ -30,8 +32,15 @@ class _CleanErrors(click.Group):
             context.exit(EXIT_INTERRUPTED)
 
 
+def _say_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        click.echo(f"wellread {installed_version()}")
+        context.exit()
+
+
 @click.group(cls=_CleanErrors, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print it.")
 def cli(debug: bool) -> None:
     """Answers questions from what it has read, and reads the web when it has not read enough.
 
@@ -39,7 +48,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, reads, files, sources, learn, operate, processes):
+for commands in (ask, watch, reads, pages, files, exchange, sources, learn, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
 

@@ -1,9 +1,8 @@
-"""`wellread read`, `reads` and `pages`: read pages and whole sites into the knowledge base, and show the outcome."""
+"""`wellread read` and `reads`: read pages and whole sites into the knowledge base, and show the outcome."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -118,36 +117,6 @@ def cancel(number: int) -> None:
         _print(client.cancel_site_read(number), as_json=False)
 
 
-@click.group()
-def pages() -> None:
-    """Look at the pages that were read."""
-
-
-@pages.command(name="show")
-@click.argument("url")
-def show_page(url: str) -> None:
-    """Show a page: when it was checked, what was found each time, and when it is due again."""
-    from api.cli.views.sites import page_lines
-
-    with open_client() as client:
-        print_lines(*page_lines(client.page_at(url), terminal()))
-
-
-@click.command()
-@click.argument("target", metavar="ID_OR_ADDRESS")
-def delete(target: str) -> None:
-    """Delete a question (its ID), or a page or file (its address), with all that was derived from it.
-
-    Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
-    """
-    with open_client() as client:
-        if re.fullmatch(r"[0-9a-f]{32}", target):
-            client.delete_question(target)
-        else:
-            client.delete_page(client.page_at(target).id)
-    print_lines(f"{target} is deleted.")
-
-
 def _read_pages(client: Client, urls: tuple[str, ...], wait_s: float) -> bool:
     from api.cli import ask_flow
     from api.cli.views import question
@@ -216,4 +185,4 @@ def _print(seen: SiteRead, as_json: bool) -> None:
         print_lines(*site_read_lines(seen, terminal()))
 
 
-COMMANDS = (read, reads, pages, delete)
+COMMANDS = (read, reads)

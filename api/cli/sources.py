@@ -72,7 +72,7 @@ def edit(
     if not changes:
         raise click.UsageError("Name what to change: --delay, --every, --cron, --zone or --no-schedule.")
     with open_client() as client:
-        changed = client.change_source(_find(client, url).id, **changes)
+        changed = client.change_source(find_source(client, url).id, **changes)
     print_lines(f"{changed.url} is changed.", *_schedule(changed))
 
 
@@ -91,11 +91,11 @@ def show_all() -> None:
 def remove(url: str, pages: bool) -> None:
     """Forget a site; what was read from it stays, unless its pages are deleted too."""
     with open_client() as client:
-        client.remove_source(_find(client, url).id, pages=pages)
+        client.remove_source(find_source(client, url).id, pages=pages)
     print_lines(f"{url} is forgotten; what was read from it {'is deleted' if pages else 'stays'}.")
 
 
-def _find(client: Client, url: str) -> Source:
+def find_source(client: Client, url: str) -> Source:
     """Return the source that is meant: its URL as it is stored, or without its scheme or last slash."""
     for source in client.sources():
         stored = source.url.rstrip("/")

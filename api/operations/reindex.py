@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 from domain import Page, Passage
 from domain.errors import WellreadError
 from store.graph import entities
-from store.pages import pages
+from store.pages import deletion, pages
 from store.passages import reindex as passages_reindex
 from store.questions import evidence
 from store.sql import leases
@@ -93,6 +93,7 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             session.execute(update(PageRow).where(PageRow.id.in_(unchanged)).values(_INDEXED))
             evidence.mark_stale(session, unchanged, services.now())
             entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
+            deletion.purge(session, unchanged)
         last = found[-1].id
 
 

@@ -13,6 +13,7 @@ from api.middleware.auth import Role, require
 from api.routes.pages import RowId
 from domain.file import SCHEME, StoredFile
 from store.files import files
+from workers import deletion
 from workers.files import uploads
 from workers.files.uploads import FileRefused
 
@@ -61,12 +62,23 @@ def every(
     folder: Annotated[str, Query(max_length=100, description="Of this folder alone; uploads: what was sent.")] = "",
     failed: Annotated[bool, Query(description="Only those that could not be read.")] = False,
     after: Annotated[str, Query(max_length=2048, description="Only those behind this address: the next part.")] = "",
+    address: Annotated[str, Query(max_length=2048, description="Only the one with this address.")] = "",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 1_000,
 ) -> list[StoredFile]:
     """The files that were added or found in a watched folder, by address."""
     prefix = f"{SCHEME}{folder}/" if folder else ""
     with services.database.read() as session:
-        return files.list_all(session, prefix=prefix, failed=failed, after=after, limit=limit)
+        return files.list_all(session, prefix=prefix, failed=failed, after=after, address=address, limit=limit)
+
+
+@router.delete("/{file_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
+def remove(file_id: RowId, services: ServicesDep) -> Response:
+    """Delete a file with all that was derived, also one that could not be read; one in a folder is left out of it.
+
+    204 when its passages are gone, 202 while a worker still has to remove them.
+    """
+    page_id = deletion.delete_file(services, file_id)
+    return Response(status_code=204 if page_id is None or deletion.wait_until_gone(services, [page_id]) else 202)
 
 
 @router.get("/{file_id}", dependencies=[Depends(require(Role.ask))])

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import Role, caller, require
+from api.middleware.auth import Role, allow, caller, require
 from api.middleware.problems import NotFound
-from api.schemas.requests import ReadRequest
+from api.schemas.requests import PagesWanted, ReadRequest
 from crawler import urls
 from domain.file import is_file_address
-from domain.site import PageRead, StoredPage
-from store.pages import pages, visibility, visits
+from domain.site import PageRead, PageSummary, PageVersion, StoredPage, twins
+from store.crawl import sources
+from store.pages import listing, pages, versions, visibility, visits
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
 from workers.questions import submit
@@ -30,6 +31,11 @@ RowId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 QuestionId = Annotated[str, Query(max_length=64, description="The question that a private page was read for.")]
 
 
+Version = Annotated[
+    int | None, Query(ge=1, le=2**31 - 1, description="The text with this number; left out: its present one.")
+]
+
+
 @router.get("/pages/{page_id}", dependencies=[Depends(require(Role.ask))])
 def page(
     page_id: RowId,
@@ -38,26 +44,28 @@ def page(
     question_id: QuestionId = "",
     start: Annotated[int, Query(ge=0, description="First character of the text.")] = 0,
     end: Annotated[int | None, Query(ge=0, description="Character to stop before; left out: to the end.")] = None,
+    version: Version = None,
 ) -> StoredPage:
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
-        row = session.get(PageRow, page_id)
+        row = _seen(session, page_id, given, question_id)
         history = visits.of_page(session, page_id)
-        shown = row is not None and _may_see(session, given, row, question_id)
-    if row is None or not shown:
-        raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
+        found = versions.find(session, row, version or row.generation)
+    if found is None:
+        raise NotFound(f"Text {version} of page {page_id} is not kept: GET /api/pages/{page_id}/versions lists them.")
+    shown, text = found
     return StoredPage(
         id=row.id,
         url=row.url,
-        title=row.title,
+        title=shown.title,
         lang=row.lang,
-        text=row.text[start:end],
+        text=text[start:end],
         start=start,
-        characters=len(row.text),
-        published=row.published,
-        read_at=row.read_at,
-        content_hash=row.content_hash,
-        generation=row.generation,
+        characters=len(text),
+        published=shown.published,
+        read_at=shown.read_at,
+        content_hash=shown.content_hash,
+        generation=shown.number,
         is_gone=row.gone_at is not None,
         checked_at=row.checked_at,
         next_due=row.next_due,
@@ -65,21 +73,34 @@ def page(
     )
 
 
+@router.get("/pages/{page_id}/versions", dependencies=[Depends(require(Role.ask))])
+def page_versions(
+    page_id: RowId, services: ServicesDep, given: Annotated[Role, Depends(caller)], question_id: QuestionId = ""
+) -> list[PageVersion]:
+    """The texts of a page that are kept, the present one first; `?version=` of the page gives one."""
+    with services.database.read() as session:
+        return versions.of_page(session, _seen(session, page_id, given, question_id))
+
+
 @router.get("/pages", dependencies=[Depends(require(Role.ask))])
 def page_at(
     services: ServicesDep,
-    url: Annotated[str, Query(max_length=2048, description="The page's URL.")],
     given: Annotated[Role, Depends(caller)],
-    question_id: QuestionId = "",
-) -> StoredPage:
-    """The stored page with this URL, whole."""
+    wanted: Annotated[PagesWanted, Query()],
+) -> StoredPage | list[PageSummary]:
+    """The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts."""
+    if wanted.url is None:
+        allow(given, Role.operate)
+        return _listed(services, wanted)
     with services.database.read() as session:
-        known = pages.find(session, _canonical(url))
+        known = pages.find(session, _canonical(wanted.url))
         row = session.get(PageRow, known.id) if known else None
-        shown = row is not None and _may_see(session, given, row, question_id)
+        shown = row is not None and _may_see(session, given, row, wanted.question_id)
     if known is None or not shown:
-        raise NotFound(f"No page was read from {url[:200]}: read it first, with POST /api/reads or `wellread read`.")
-    return page(known.id, services, given, question_id)
+        raise NotFound(
+            f"No page was read from {wanted.url[:200]}: read it first, with POST /api/reads or `wellread read`."
+        )
+    return page(known.id, services, given, wanted.question_id, version=wanted.version)
 
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
@@ -105,6 +126,33 @@ def read(body: ReadRequest, services: ServicesDep, response: Response) -> PageRe
 def reading(read_id: RowId, services: ServicesDep, given: Annotated[Role, Depends(caller)]) -> PageRead:
     """How far the reading of a page has come."""
     return _reading(services, read_id, given)
+
+
+def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
+    with services.database.read() as session:
+        source = sources.find(session, wanted.source) if wanted.source is not None else None
+        if wanted.source is not None and source is None:
+            raise NotFound(f"There is no source {wanted.source}: GET /api/sources lists them.")
+        return listing.list_pages(
+            session,
+            below=[
+                *([[_canonical(wanted.site)]] if wanted.site else []),
+                *([twins(source.url)] if source else []),
+            ],
+            since=wanted.since,
+            kind=wanted.kind,
+            not_read=wanted.not_read,
+            after=wanted.after,
+            limit=wanted.limit,
+        )
+
+
+def _seen(session: Session, page_id: int, given: Role, question_id: str) -> PageRow:
+    """Return a page that the caller may see; raises NotFound."""
+    row = session.get(PageRow, page_id)
+    if row is None or not _may_see(session, given, row, question_id):
+        raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
+    return row
 
 
 def _may_see(session: Session, given: Role, row: PageRow, question_id: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AliasChoices, Field
 
 from domain import BLOCK_KINDS, BlockKind
+from domain.site import PageKind
 from workers.questions.asked import MAX_LANGS, Asked, Body, Language, Url
 from workers.questions.search import MAX_FOUND, PassageQuery
 
@@ -119,6 +120,23 @@ class SiteReadRequest(Body):
     url: Url
     max_pages: int = Field(default=10_000, ge=1, le=1_000_000, description="Most pages to look at.")
     max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from where it begins.")
+
+
+class PagesWanted(Body):
+    """Which stored page, or which part of the list."""
+
+    url: Annotated[str, Field(max_length=2048)] | None = Field(
+        default=None, description="The page's URL; left out: a list, for operators."
+    )
+    question_id: str = Field(default="", max_length=64, description="The question that a private page was read for.")
+    version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="The page's text with this number.")
+    site: str = Field(default="", max_length=2048, description="List the pages below this URL.")
+    source: int | None = Field(default=None, ge=1, le=2**31 - 1, description="List the pages of this source.")
+    since: Moment | None = Field(default=None, description="List those whose text is not older.")
+    kind: PageKind | None = Field(default=None, description="List pages of the web, or files.")
+    not_read: bool = Field(default=False, description="List what answers cannot be drawn from, with the reason.")
+    after: str = Field(default="", max_length=2048, description="List what is behind this address: the next part.")
+    limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")
 
 
 class ReadRequest(Body):

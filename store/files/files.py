@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
-from domain import Candidate
+from domain import Candidate, ReadOutcome
 from domain.file import StoredFile, address_of
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
@@ -64,8 +64,17 @@ def add_found(
     if row is None:
         row = FileRow(address=address, path=path, folder_id=folder_id, version=1, left_out=False, added_at=now, size=0)
         session.add(row)
-    row.path, row.size, row.changed_ns = path, size, changed_ns
+    row.folder_id, row.path, row.size, row.changed_ns = folder_id, path, size, changed_ns
     return wait_to_be_read(session, address, now)
+
+
+def add_known(session: Session, address: str, path: str, *, size: int, page_id: int, now: datetime) -> None:
+    """Save a file whose page is known from elsewhere, as one that was read; its bytes are not here."""
+    if session.scalar(select(FileRow.id).where(FileRow.address == address)) is not None:
+        return
+    session.add(FileRow(address=address, path=path, size=size, version=1, left_out=False, added_at=now))
+    row = session.get_one(CandidateRow, wait_to_be_read(session, address, now))
+    row.status, row.outcome, row.page_id, row.settled_at = CandidateStatus.SETTLED, ReadOutcome.READ, page_id, now
 
 
 def wait_to_be_read(session: Session, address: str, now: datetime) -> int:
@@ -115,10 +124,21 @@ def find(session: Session, file_id: int) -> StoredFile | None:
 
 
 def list_all(
-    session: Session, *, prefix: str = "", failed: bool = False, after: str = "", limit: int = 1_000
+    session: Session,
+    *,
+    prefix: str = "",
+    failed: bool = False,
+    after: str = "",
+    address: str = "",
+    limit: int = 1_000,
 ) -> list[StoredFile]:
-    """Return the files by address, those below ``prefix`` and behind ``after``; ``failed``: that could not be read."""
+    """Return the files by address, those below ``prefix`` and behind ``after``; ``failed``: that could not be read.
+
+    ``address``: the one that has it.
+    """
     query = _listed().where(FileRow.left_out.is_(False), FileRow.address > after)
+    if address:
+        query = query.where(FileRow.address == address)
     if prefix:
         query = query.where(FileRow.address.startswith(prefix, autoescape=True))
     if failed:

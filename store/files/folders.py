@@ -26,7 +26,7 @@ def add(session: Session, *, name: str, path: str, every_s: float, now: datetime
             raise FolderExists(f"Another folder is called {name!r} already: give this one another name with --name.")
         row = FolderRow(name=name, path=path, every_s=every_s, next_due=now, created_at=now)
         session.add(row)
-    row.every_s, row.next_due, row.problem = every_s, now, None
+    row.every_s, row.next_due, row.problem, row.seen_as = every_s, now, None, ""
     session.flush()
     return to_value(WatchedFolder, row)
 
@@ -58,6 +58,13 @@ def set_problem(session: Session, folder_id: int, problem: str | None) -> None:
     row = session.get(FolderRow, folder_id)
     if row is not None and row.problem != problem:
         row.problem = problem
+
+
+def set_seen(session: Session, folder_id: int, seen_as: str) -> None:
+    """Record what tells the folder that was looked through from another one at its path."""
+    row = session.get(FolderRow, folder_id)
+    if row is not None and row.seen_as != seen_as:
+        row.seen_as = seen_as
 
 
 def remove(session: Session, folder_id: int) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy import String, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from domain.site import is_under, twins
-from store.pages import duplicates, visibility
+from store.pages import duplicates, visibility, visits
+from store.sql.rows import update_rows
 from store.sql.tables import (
     AnswerRow,
     CandidateRow,
@@ -21,6 +22,9 @@ from store.sql.tables import (
     MentionRow,
     PageCheckRow,
     PageRow,
+    PageVersionRow,
+    PrivateReadRow,
+    QuestionRow,
     StepRow,
 )
 
@@ -34,11 +38,15 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
     row = session.get(PageRow, page_id, with_for_update=True)
     if row is None or row.deleted_at is not None:
         return set()
-    asked = _clear_traces(session, page_id, row.url, _withdraw_answers(session, page_id, now))
+    asked = _withdraw_answers(session, page_id, row.url, now)
+    led = _urls_that_led(session, page_id, row.url)
+    asked |= _clear_traces(session, page_id, led, asked)
+    _forget_reasons(session, row, led, asked)
     _delete_names(session, page_id)
-    for table in (FactRow, PageCheckRow):
+    for table in (FactRow, PageCheckRow, PageVersionRow):
         session.execute(delete(table).where(table.page_id == page_id))
-    session.execute(delete(LinkRow).where(LinkRow.from_url == row.url))
+    session.execute(delete(LinkRow).where(LinkRow.from_url.in_(led)))
+    session.execute(delete(PrivateReadRow).where(PrivateReadRow.url.in_(led)))
     row.url, row.title, row.text, row.canonical_url = f"deleted:{page_id}", "", "", ""
     row.headings, row.blocks, row.places = [], [], []
     row.etag = row.last_modified = row.content_hash = row.body_hash = ""
@@ -68,17 +76,19 @@ def not_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
     return set(session.scalars(select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.deleted_at.is_(None))))
 
 
-def _withdraw_answers(session: Session, page_id: int, now: datetime) -> set[str]:
-    """Empty every revision that cites the page, or was made with a passage of it."""
+def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -> set[str]:
+    """Empty every revision that cites the page, names its address, or was made with a passage of it."""
     drawn = or_(
         cast(AnswerRow.citations, String).like(f'%"page_id": {page_id},%'),
         cast(AnswerRow.citations, String).like(f'%"passage_id": "{page_id}-%'),
         cast(AnswerRow.context, String).like(f'%"passage_id": "{page_id}-%'),
+        AnswerRow.text.contains(f"({url})", autoescape=True),  # among the nearest of what is not known
     )
     found = session.scalars(select(AnswerRow).where(drawn)).all()
     for answer in found:
         answer.text, answer.notice, answer.confidence = WITHDRAWN, "", 0.0
         answer.sentences, answer.citations, answer.context, answer.verdict = [], [], [], {}
+        answer.structured, answer.related = None, []
         answer.stale_at = answer.stale_at or now
         session.execute(
             delete(FeedbackRow).where(
@@ -88,23 +98,45 @@ def _withdraw_answers(session: Session, page_id: int, now: datetime) -> set[str]
     return {answer.question_id for answer in found}
 
 
-def _clear_traces(session: Session, page_id: int, url: str, withdrawn: set[str]) -> set[str]:
-    """Keep of the steps that saw the page only what they cost; drop the candidates that led to it.
+def _urls_that_led(session: Session, page_id: int, url: str) -> set[str]:
+    """Return the page's URL and those that redirect to it; a page of its own with the same text is none of them."""
+    others = select(CandidateRow.url).where(CandidateRow.page_id == page_id, CandidateRow.url != url)
+    own = select(PageRow.url).where(PageRow.url == CandidateRow.url)
+    return {url, *session.scalars(others.where(~own.exists()).distinct())}
+
+
+def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[str]) -> set[str]:
+    """Keep of the steps that saw the page only what they cost; drop the candidates that ``led`` to it.
 
     Return the questions, with those whose answers were ``withdrawn``.
     """
-    candidates = select(CandidateRow.question_id).where(or_(CandidateRow.page_id == page_id, CandidateRow.url == url))
-    asked = withdrawn | {id for id in session.scalars(candidates) if id}
+    to_page = or_(CandidateRow.page_id == page_id, CandidateRow.url.in_(led))
+    asked = withdrawn | {id for id in session.scalars(select(CandidateRow.question_id).where(to_page)) if id}
     named = cast(StepRow.detail, String)
     passage = named.like(f'%"passage": "{page_id}-%')
-    address = named.contains(json.dumps(url)[1:], autoescape=True)  # with the quote that ends it
-    seen = or_(passage, address, StepRow.question_id.in_(asked))
+    # with the quote that ends it
+    addresses = [named.contains(json.dumps(url)[1:], autoescape=True) for url in sorted(led)]
+    seen = or_(passage, *addresses, StepRow.question_id.in_(asked))
     for step in session.scalars(select(StepRow).where(seen)):
         step.detail = {name: step.detail[name] for name in ("cost", "seconds") if name in step.detail}
         asked.add(step.question_id)
-    led = or_(CandidateRow.page_id == page_id, CandidateRow.url == url)
-    session.execute(delete(CandidateRow).where(led).execution_options(synchronize_session=False))
+    session.execute(delete(CandidateRow).where(to_page).execution_options(synchronize_session=False))
     return asked
+
+
+def _forget_reasons(session: Session, row: PageRow, led: set[str], asked: set[str]) -> None:
+    """Clear what names the page among the reasons why the web was read, and why other pages are gone."""
+    named = QuestionRow.crawl_reason.contains(f"“{row.title or row.url}", autoescape=True)
+    of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), named)
+    update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
+    update_rows(session, PageCheckRow, PageCheckRow.reason == visits.moved_to(row.url), reason="it moved")
+
+
+def moved_to(session: Session, page_id: int) -> list[int]:
+    """Return the pages that are gone because their URLs lead to this one: they said what it says."""
+    url = session.scalar(select(PageRow.url).where(PageRow.id == page_id)) or ""
+    told = select(PageCheckRow.page_id).where(PageCheckRow.reason == visits.moved_to(url))
+    return list(session.scalars(select(PageRow.id).where(PageRow.id.in_(told), PageRow.gone_at.is_not(None))))
 
 
 def _delete_names(session: Session, page_id: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,9 +73,9 @@ def of_sites(
     return [KnownLink(link=_link(row), depth=row.depth, from_url=row.from_url) for row in session.scalars(query)]
 
 
-def of_page(session: Session, url: str) -> list[Link]:
-    """Return the public links that were seen on the page with this URL."""
-    query = select(LinkRow).where(LinkRow.from_url == url, links_visible_to(None)).order_by(LinkRow.id)
+def of_page(session: Session, urls: Collection[str]) -> list[Link]:
+    """Return the public links that were seen on the page with these URLs: its own, and those that led to it."""
+    query = select(LinkRow).where(LinkRow.from_url.in_(urls), links_visible_to(None)).order_by(LinkRow.id)
     return [_link(row) for row in session.scalars(query)]
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from domain import Block, Page, PageDates, PageText, Validators
 from store.graph import facts
-from store.pages import duplicates, refresh_queue, simhash
+from store.pages import duplicates, refresh_queue, simhash, versions
 from store.pages.visibility import visible_to
 from store.sql.rows import to_value
 from store.sql.tables import PageRow
@@ -81,6 +81,8 @@ def save(
     row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
     row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
     if changed:
+        if row.generation and row.content_hash != content_hash:
+            versions.keep(session, row)
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]
         row.places = [list(place) for place in page.places]

@@ -50,6 +50,11 @@ def add(
         session.execute(delete(PageCheckRow).where(PageCheckRow.page_id == page_id, PageCheckRow.id <= oldest.id))
 
 
+def moved_to(url: str) -> str:
+    """Return the reason why a page is gone whose URL leads to another one."""
+    return f"it leads to {url} now"
+
+
 def of_page(session: Session, page_id: int) -> list[PageCheck]:
     """Return the visits of a page, the latest first."""
     return [to_value(PageCheck, row) for row in session.scalars(_of(page_id))]

@@ -14,7 +14,11 @@ from sqlalchemy.orm import Session
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0016"
+REVISION = "0017"
+
+
+#: of each connection to SQLite; what is deleted is overwritten, so that no copy of the file holds it
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000", "secure_delete=ON")
 
 
 class DatabaseError(WellreadError):
@@ -105,7 +109,7 @@ def _engine(url: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _set_up(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves: the driver would only begin before a write
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+        for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

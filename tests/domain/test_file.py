@@ -30,6 +30,7 @@ def test_address_names_folder_and_file(path: str, address: str) -> None:
     [
         *("", ".", "..", "../x", "a/../../x", "/etc/passwd", "a//b", "a/./b", "..\\x", "C:\\x", "a/", " a", "a "),
         *("a\0b", "a\nb", "a\u202efdp.exe", "a\ud800", "x" * 300, "a/" * 40 + "x", "/".join(["y" * 100] * 20)),
+        *("/".join(["灯" * 100] * 4), "/".join([" ?" * 60] * 6)),  # 1,200 bytes and more
     ],
 )
 def test_names_that_are_none_are_refused(path: str) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final, Literal
 
+import lancedb
 import pytest
 import redis
 from click.testing import CliRunner
@@ -25,6 +28,7 @@ from workers.settings import load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
+FORMS: Final[tuple[Literal["md", "html"], ...]] = ("md", "html")
 PIER = (
     ["The lamp of the harbour stands on the north pier, beside the old crane and the rescue boats of the town."],
     ["The crane was sold in 1950."],
@@ -71,12 +75,19 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def test_no_word_of_what_was_deleted_is_left(client: Client, tmp_path: Path) -> None:
-    (tmp_path / "handbook.docx").write_bytes(office.docx())
-    run("add", str(tmp_path / "handbook.docx"))
+    former = {"Travel": ("A flight above six hours needs the approval of Ines Duarte.",)}
+    for sections in (former, office.SECTIONS):
+        (tmp_path / "handbook.docx").write_bytes(office.docx(sections))
+        run("add", str(tmp_path / "handbook.docx"))
     asked = client.ask("Who must approve a flight above six hours?", crawl_enabled=False, wait=60)
     assert "Okafor" in str(asked.json)
     client.feedback(asked.id, "right", comment="Okafor it is")
-    assert "Okafor" in _everything(tmp_path)
+    for word in ("Okafor", "Duarte", "handbook"):
+        assert word in _everything(tmp_path)
+        assert word in _knowledge(tmp_path)
+    for words in (client.export(asked.id), client.export(asked.id, "html"), _passages(), str(client.pages())):
+        assert "handbook" in words
+    assert b"Okafor" in _backup(tmp_path)
 
     run("delete", "files://uploads/handbook.docx")
     until(lambda: "deleted:" not in _everything(tmp_path))
@@ -88,12 +99,19 @@ def test_no_word_of_what_was_deleted_is_left(client: Client, tmp_path: Path) -> 
         left.json,
         again.json,
         client.trace(asked.id),
+        list(client.events(asked.id)),
         client.search("flight above six hours"),
         client.files(),
+        client.pages(),
+        client.pages(not_read=True),
+        *(client.export(question.id, form) for question in (asked, again) for form in FORMS),
+        _everything(tmp_path),
+        _passages(),
+        _knowledge(tmp_path),
+        _backup(tmp_path),
     ):
-        assert "Okafor" not in str(said)
-        assert "handbook" not in str(said)
-    assert "Okafor" not in _everything(tmp_path)
+        for word in ("Okafor", "Duarte", "handbook"):
+            assert word not in str(said)
 
     run("delete", asked.id)
     with pytest.raises(Refused, match="no question"):
@@ -110,6 +128,26 @@ def _everything(tmp_path: Path) -> str:
     with redis.Redis.from_url(load().redis, decode_responses=True) as broker:
         streams = [str(broker.xrange(key)) for key in broker.scan_iter("wellread:events:*")]
     return "\n".join((rows, *streams))
+
+
+def _passages() -> str:
+    """Every row of the knowledge base."""
+    return str(lancedb.connect(load().passages).open_table("passages").to_arrow().drop(["vector"]).to_pylist())
+
+
+def _knowledge(tmp_path: Path) -> str:
+    """What an export of all that is known holds."""
+    run("export", "knowledge", str(tmp_path / "known.zip"))
+    with zipfile.ZipFile(tmp_path / "known.zip") as known:
+        return "".join(known.read(name).decode() for name in known.namelist())
+
+
+def _backup(tmp_path: Path) -> bytes:
+    """The bytes of a copy of the database as it is, free pages included."""
+    held, copied = (sqlite3.connect(tmp_path / name) for name in ("data/wellread.db", "backup.db"))
+    with closing(held) as database, closing(copied) as copy:
+        database.backup(copy)
+    return (tmp_path / "backup.db").read_bytes()
 
 
 def test_files_are_added_asked_and_watched(client: Client, tmp_path: Path) -> None:

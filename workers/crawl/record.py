@@ -181,21 +181,25 @@ def _drop_moved(session: Session, claim: Claim, reading: ReadResult, now: dateti
         outcome=ReadOutcome.GONE,
         status=reading.status,
         content_hash=page.content_hash,
-        reason=f"it leads to {reading.url} now",
+        reason=visits.moved_to(reading.url),
         now=now,
     )
     return (page.id,)
 
 
 def _store_links(session: Session, claim: Claim, reading: ReadResult, private: bool, now: datetime) -> int:
-    """Store the page's links; return how many are new. Those of a public page are public, whoever reads it."""
+    """Store the page's links; return how many are new. Those of a public page are public, whoever reads it.
+
+    They are the page's, also where another URL led to it: they are deleted with it.
+    """
     candidate = claim.candidate
-    if private and (page := pages.find(session, reading.url or candidate.url)):
+    from_url = reading.url or candidate.url
+    if private and (page := pages.find(session, from_url)):
         private = page.private
     return links.save(
         session,
         site=urls.origin(candidate.url),
-        from_url=candidate.url,
+        from_url=from_url,
         links=reading.links,
         depth=candidate.depth + (1 if candidate.kind == "page" else 0),
         now=now,

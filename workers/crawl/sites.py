@@ -119,7 +119,7 @@ def after_page(
     if reading is not None:
         if claim.candidate.origin == "seed" and reading.url:
             row.prefix = site.moved_prefix(row.prefix, reading.url)
-        shown = reading.links or links.of_page(session, claim.candidate.url)
+        shown = reading.links or links.of_page(session, {reading.url, claim.candidate.url})
         depth = claim.candidate.depth + 1 if claim.candidate.kind == "page" else max(1, claim.candidate.depth)
         _add(session, row, site.candidates_of_site(shown, prefix=row.prefix, depth=depth, max_depth=row.max_depth), now)
     return _go_on(session, row, due_at, now) if row.status == SiteReadStatus.RUNNING else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from crawler.extract.files.read import READ, suffix_of
-from crawler.folder import FolderUnreadable, FoundFile, find_files
+from crawler.folder import FolderUnreadable, FoundFile, find_files, identity
 from domain import ReadOutcome
 from domain.errors import WellreadError
 from domain.file import WatchedFolder, address_of, clean_folder
@@ -27,6 +27,8 @@ Value = TypeVar("Value")
 #: seconds between two looks at a folder, unless its owner says otherwise
 EVERY_S = 60.0
 MAX_FILES = 20_000
+#: of the path of a watched folder, as an index of PostgreSQL takes it
+MAX_PATH_BYTES = 2_000
 _BATCH = 200
 #: folders of the system, in which nobody keeps documents
 _SYSTEM = ("/", "/proc", "/sys", "/dev", "/etc", "/run", "/boot")
@@ -41,6 +43,10 @@ def add(services: Services, path: Path, *, name: str = "", every_s: float = EVER
     real = path.expanduser().resolve()
     if not real.is_dir():
         raise BadFolder(f"{path} is no folder of this machine.")
+    if len(str(real).encode()) > MAX_PATH_BYTES:
+        raise BadFolder(
+            f"{str(real)[:80]}… has more than {MAX_PATH_BYTES:,} bytes: watch a folder with a shorter path."
+        )
     data = services.settings.data_dir.resolve()
     if str(real) in _SYSTEM or real.is_relative_to(data) or data.is_relative_to(real):
         raise BadFolder(f"{path} is a folder of the system, or holds Wellread's own data: name one with documents.")
@@ -76,19 +82,39 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
         found = list(islice(find_files(Path(folder.path), _is_read, unseen.append), MAX_FILES + 1))
         if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
             raise FolderUnreadable("The folder is empty, or its disk is away: what was read of it is kept.")
+        here = dict(_addressed(folder, found[:MAX_FILES]))
+        seen_as = identity(Path(folder.path))
+        _check_same(folder, seen_as, known.values(), here)
     except FolderUnreadable as error:  # a disk that is away does not mean that its files are gone
         log.warning("folder_unreadable", folder=folder.name, error=str(error))
         _set_problem(services, folder, str(error))
         return
     too_many = f"It has more than {MAX_FILES:,} files that can be read: the others are left out."
     _set_problem(services, folder, too_many if len(found) > MAX_FILES else None)
-    here = dict(_addressed(folder, found[:MAX_FILES]))
+    if seen_as != folder.seen_as:
+        with services.database.write() as session:
+            folders.set_seen(session, folder.id, seen_as)
     changed = [(address, file) for address, file in here.items() if _is_news(known.get(address), file)]
     for some in _batches(changed, _BATCH):
         _have_read(services, folder, some)
     left = [address for address, file in known.items() if address not in here and _may_go(file, unseen)]
     for gone in _batches(left, _BATCH):
         drop(services, gone)
+
+
+def _check_same(folder: WatchedFolder, seen_as: str, known: Iterable[SeenFile], here: Collection[str]) -> None:
+    """Raise FolderUnreadable where another folder or disk took the place of the one that was read.
+
+    The same disk may come back under another number; then most of its files are still there.
+    """
+    held = [file.address for file in known if not file.left_out]
+    left = sum(address in here for address in held)
+    if folder.seen_as in ("", seen_as) or left * 2 >= len(held):
+        return
+    raise FolderUnreadable(
+        f"Another folder or disk is at its place, with {left:,} of the {len(held):,} files: what was read of it is "
+        f"kept. To take it as it is now, add it again: `wellread add {folder.path}`."
+    )
 
 
 def drop(services: Services, addresses: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Formats for the terminal: whole sites being read, schedules, and the history of a page."""
+"""Formats for the terminal: whole sites being read, and schedules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from api.cli.views.question import Style
 from api.cli.views.width import clean, cut, when
 
 if TYPE_CHECKING:
-    from domain.site import PageCheck
-    from wellread import SiteRead, StoredPage
+    from wellread import SiteRead
 
 
 def progress_line(seen: SiteRead, style: Style) -> str:
@@ -45,30 +44,6 @@ def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
     if not seen:
         return ["No site was read as a whole: `wellread read URL --whole` reads one."]
     return [line for one in seen for line in site_read_lines(one, style)]
-
-
-def page_lines(page: StoredPage, style: Style) -> list[str]:
-    """Return a stored page and its history, the latest first."""
-    state = "gone; it was" if page.is_gone else f"due again {when(page.next_due)};"
-    lines = [
-        cut(clean(page.title or page.url), style.width),
-        clean(page.url),
-        f"page {page.id}, {page.lang}, {len(page.text):,} characters",
-        f"text number {page.generation}, read {when(page.read_at)}",
-        f"{state} checked {when(page.checked_at)}",
-        "",
-    ]
-    return [*lines, *(check_line(check, style) for check in page.history)]
-
-
-def check_line(check: PageCheck, style: Style) -> str:
-    """Return what one check found, how often and when."""
-    often = f"{check.times}× since {when(check.first_at)}" if check.times > 1 else ""
-    describe = [
-        when(check.last_at), f"{check.outcome:<9}", str(check.status or "   "), check.content_hash[:12], often,
-        clean(check.reason),
-    ]  # fmt: skip
-    return cut("  ".join(describe).rstrip(), style.width)
 
 
 def schedule_text(schedule: Any, next_due: datetime | None) -> list[str]:

@@ -11,7 +11,16 @@ from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
 from store.sql.tables.files import FileRow, FolderRow
 from store.sql.tables.learning import LearnedRow, LearningRow, VariantsRow, VariantTallyRow
-from store.sql.tables.pages import EntityRow, FactRow, IndexState, MentionRow, PageCheckRow, PageRow, PrivateReadRow
+from store.sql.tables.pages import (
+    EntityRow,
+    FactRow,
+    IndexState,
+    MentionRow,
+    PageCheckRow,
+    PageRow,
+    PageVersionRow,
+    PrivateReadRow,
+)
 from store.sql.tables.questions import QuestionRow, StepRow, ThreadRow, WebhookRow, WebhookStatus
 
 __all__ = [
@@ -32,6 +41,7 @@ __all__ = [
     "MentionRow",
     "PageCheckRow",
     "PageRow",
+    "PageVersionRow",
     "PrivateReadRow",
     "QuestionRow",
     "SiteReadRow",

@@ -21,6 +21,7 @@ class FolderRow(Table):
     every_s: Mapped[float]
     next_due: Mapped[datetime] = mapped_column(index=True)
     problem: Mapped[str | None]
+    seen_as: Mapped[str] = mapped_column(String(64), default="")  #: its disk and inode when it was last looked through
     created_at: Mapped[datetime]
 
 

@@ -92,6 +92,20 @@ class PageCheckRow(Table):
     last_at: Mapped[datetime]
 
 
+class PageVersionRow(Table):
+    """A text that a page had before its present one."""
+
+    __tablename__ = "page_versions"
+
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    title: Mapped[str]
+    text: Mapped[str]
+    content_hash: Mapped[str] = mapped_column(String(64))
+    published: Mapped[datetime | None]
+    read_at: Mapped[datetime]
+
+
 class EntityRow(Table):
     """A named thing, under the one spelling by which its name is compared."""
 

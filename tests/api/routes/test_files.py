@@ -44,6 +44,15 @@ def test_file_of_the_same_name_is_replaced(http: TestClient) -> None:
     assert len(http.get("/api/files").json()) == 2
 
 
+def test_file_that_has_no_page_is_deleted(http: TestClient) -> None:
+    file, other = send(http, "lamp.md").json(), send(http, "pier.md").json()
+    assert http.get("/api/files", params={"address": file["address"]}).json() == [file]
+    assert http.delete(f"/api/files/{file['id']}").status_code == 204
+    assert http.get("/api/files").json() == [other]
+    assert http.get("/api/files", params={"address": file["address"]}).json() == []
+    assert http.delete(f"/api/files/{file['id']}").json()["type"] == "unknown-file"
+
+
 @pytest.mark.parametrize(
     ("name", "body", "kind"),
     [

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from domain.record import ContextHit
 from store.pages import deletion
 from store.questions import answers
 from store.sql.database import Database
-from store.sql.tables import PageRow, StepRow
+from store.sql.tables import AnswerRow, PageRow, StepRow
 from tests.store import walk
 from tests.store.walk import NOW, ask
 
@@ -52,6 +53,33 @@ def test_answer_that_was_made_meanwhile_keeps_nothing_of_the_page(database: Data
             assert session.get(PageRow, page_id) is None
     assert _save(database, question_id, page_id, "Paris.") == []
     assert len(_save(database, question_id, walk.page(database, path="b"), "Lyon.")) == 1
+
+
+def test_answer_that_is_not_known_is_withdrawn_where_it_names_the_page(database: Database) -> None:
+    page_id, other, same = walk.page(database), ask(database), ask(database, "another question")
+    with database.write() as session:
+        for question_id, path in ((other, "ab"), (same, "a")):
+            text = f"That is not known. Near are “A page” (https://example.org/{path})."
+            answers.add(session, question_id, walk.answer(text), verdict=None, context=[], final=True, now=NOW)
+    with database.write() as session:
+        assert deletion.delete_page(session, page_id, NOW) == {same}
+
+
+#: of a withdrawn answer: whose it is, when it was made and what it cost
+KEPT = {"id", "question_id", "revision", "provisional", "text", "composer", "cost", "created_at", "stale_at"}
+
+
+def test_withdrawn_answer_keeps_no_other_field(database: Database) -> None:
+    page_id, question_id = walk.page(database), ask(database)
+    _save(database, question_id, page_id, "Paris.")
+    with database.write() as session:
+        row = session.scalars(select(AnswerRow)).one()
+        row.structured, row.related, row.notice = {"city": "Paris"}, ["And Paris?"], "Of Paris."
+    with database.write() as session:
+        deletion.delete_page(session, page_id, NOW)
+        row = session.scalars(select(AnswerRow)).one()
+        assert {name for name, value in vars(row).items() if value and name in AnswerRow.__table__.columns} <= KEPT
+        assert row.text == deletion.WITHDRAWN
 
 
 def _save(database: Database, question_id: str, page_id: int, text: str) -> list[Any]:

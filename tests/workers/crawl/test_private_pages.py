@@ -13,10 +13,11 @@ from store.crawl.candidates import CandidateStatus
 from store.pages import pages, refresh_queue
 from store.questions import evidence, state
 from store.questions.new_questions import NewQuestion
-from store.sql.tables import CandidateRow, PageRow, QuestionRow
+from store.sql.tables import CandidateRow, LinkRow, PageRow, PrivateReadRow, QuestionRow
 from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
+from workers import deletion
 from workers.crawl import read, seek
 from workers.indexing import embed
 from workers.questions import lookup, submit
@@ -265,3 +266,39 @@ def test_page_that_a_source_leads_to_is_public_only_if_a_source_covers_it(servic
     second = asked(services, site, private=True, path="/")
     tower = read_for(services, second, site, "/in")
     assert found(services, anyone(services)) == {tower}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["was read as a redirect", "became one"])
+def test_deleted_page_takes_what_led_to_it_with_it(services: Services, site: LoggedSite, later: bool) -> None:
+    first = asked(services, site, private=True)
+    site.pages["/there"] = PAGE.replace("dusk", "nightfall")
+    if later:
+        read_for(services, first, site)
+    site.moved["/"] = "/there"
+    if later:
+        refresh(services, f"{site.origin}/")
+    else:
+        read_for(services, first, site)
+    with services.database.write() as session:
+        question = session.get_one(QuestionRow, first.id)
+        question.crawl_reason = "Nearest are “Robert Tallis” and others."
+        page_id = session.scalars(select(PageRow.id).where(PageRow.url == f"{site.origin}/there")).one()
+    assert deletion.delete_pages(services, [page_id]) == 1 + later
+    with services.database.read() as session:
+        for table in (LinkRow, PrivateReadRow, CandidateRow):
+            assert session.scalars(select(table)).all() == []
+        assert session.get_one(QuestionRow, first.id).crawl_reason is None
+        assert [row.text for row in session.scalars(select(PageRow))] == [""] * (1 + later)
+
+
+def test_deleted_page_leaves_a_page_with_the_same_text_alone(services: Services, site: LoggedSite) -> None:
+    twice = PAGE.replace("every evening", "every single evening")
+    site.pages.update({"/one": twice, "/two": twice})
+    for path in ("/one", "/two"):
+        read_for(services, asked(services, site, private=False, path=path), site, path)
+    with services.database.read() as session:
+        ids = list(session.scalars(select(PageRow.id).order_by(PageRow.id)))
+    deletion.delete_pages(services, ids[:1])
+    with services.database.read() as session:
+        assert {row.from_url for row in session.scalars(select(LinkRow))} == {f"{site.origin}/two"}
+        assert session.get_one(PageRow, ids[1]).text

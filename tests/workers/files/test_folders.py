@@ -113,6 +113,35 @@ def test_mount_point_without_its_disk_keeps_its_files_and_says_so(services: Serv
         assert "its disk is away" in str(folders.list_all(session)[0].problem)
 
 
+@pytest.mark.parametrize("same_names", [0, 1], ids=["other files", "one file of the same name"])
+def test_another_disk_at_the_same_place_keeps_the_files_until_it_is_added(
+    services: Services, bell: Bell, folder: Path, same_names: int
+) -> None:
+    (folder / "pier.md").write_text("# Pier\n\nIt is long, says Ines Duarte of the office.")
+    watched.add(services, folder)
+    work(services, bell)
+    folder.rename(folder.with_name("elsewhere"))
+    folder.mkdir()
+    for name in ("lamp.md", "other.md")[1 - same_names :]:
+        (folder / name).write_text("# Another disk\n\nIt holds something else altogether.")
+    addresses = [f"files://hr-rules/{name}" for name in ("lamp.md", "pier.md", "travel/rules.docx")]
+    assert [file.address for file in look(services, bell)] == addresses
+    assert "Anna Berg" in str(text_of(services, addresses[0]))
+    with services.database.read() as session:
+        assert f"with {same_names} of the 3 files" in str(folders.list_all(session)[0].problem)
+    watched.add(services, folder)
+    assert [file.address for file in work(services, bell)][-1] == "files://hr-rules/other.md"
+    assert text_of(services, addresses[1]) is None
+
+
+def test_most_files_may_go_from_a_folder_that_is_the_same(services: Services, bell: Bell, folder: Path) -> None:
+    watched.add(services, folder)
+    work(services, bell)
+    shutil.rmtree(folder / "travel")
+    (folder / "lamp.md").rename(folder / "lantern.md")
+    assert [file.address for file in look(services, bell)] == ["files://hr-rules/lantern.md"]
+
+
 def test_files_of_a_subfolder_that_cannot_be_listed_are_kept(
     services: Services, bell: Bell, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

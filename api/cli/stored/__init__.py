@@ -1,0 +1,1 @@
+"""The commands on what is stored: list, show, delete, export and import it."""

@@ -1,0 +1,123 @@
+"""`wellread pages` and `delete`: look at the pages that were read, and take out what is stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.connect import open_client
+from api.cli.output import print_lines, terminal
+from domain.file import is_file_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wellread import Client, PageSummary
+
+_PART = 1_000  #: pages listed in one request
+
+
+@click.group()
+def pages() -> None:
+    """Look at the pages that were read."""
+
+
+@pages.command(name="list")
+@click.option("--site", default="", metavar="URL", help="Those below this URL.")
+@click.option("--source", default="", metavar="URL", help="Those of this source.")
+@click.option("--since", type=click.DateTime(), help="Those whose text was read since then; in UTC.")
+@click.option("--kind", type=click.Choice(["web", "file"]), help="Pages of the web, or files.")
+@click.option("--not-read", is_flag=True, help="What answers cannot be drawn from, and why.")
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="At most so many.")
+@click.option("--after", default="", metavar="URL", help="Those behind this address: the next part.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+def show_all(
+    site: str,
+    source: str,
+    since: datetime | None,
+    kind: str | None,
+    not_read: bool,
+    limit: int,
+    after: str,
+    as_json: bool,
+) -> None:
+    """List the pages by address, or with --not-read what was tried, forbidden, gone, a duplicate or without text."""
+    from api.cli.views.pages import summary_lines
+
+    given: dict[str, Any] = {
+        "site": site,
+        "kind": kind,
+        "not_read": not_read,
+        "since": since.isoformat() if since else "",
+    }
+    with open_client() as client:
+        if source:
+            given["source"] = _source_id(client, source)
+        found = list(_all(client, {name: value for name, value in given.items() if value}, after, limit))
+    if as_json:
+        print_lines(json.dumps([page.json for page in found], ensure_ascii=False, indent=2))
+    else:
+        print_lines(*summary_lines(found, terminal(), is_full=len(found) == limit))
+
+
+@pages.command(name="show")
+@click.argument("url")
+@click.option("--version", type=click.IntRange(1), metavar="N", help="Print its text with this number.")
+def show_page(url: str, version: int | None) -> None:
+    """Show a page: when it was checked, what was found each time, and when it is due again."""
+    from api.cli.views.pages import page_lines, text_lines
+
+    with open_client() as client:
+        page = client.page_at(url, version=version)
+    print_lines(*(page_lines(page, terminal()) if version is None else text_lines(page, terminal())))
+
+
+@pages.command(name="versions")
+@click.argument("url")
+def show_versions(url: str) -> None:
+    """List the texts of a page that are kept, the present one first."""
+    from api.cli.views.pages import version_lines
+
+    with open_client() as client:
+        kept = client.page_versions(client.page_at(url).id)
+    print_lines(*version_lines(kept, terminal()))
+
+
+@click.command()
+@click.argument("target", metavar="ID_OR_ADDRESS")
+def delete(target: str) -> None:
+    """Delete a question (its ID), or a page or file (its address), with all that was derived from it.
+
+    Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
+    """
+    with open_client() as client:
+        if re.fullmatch(r"[0-9a-f]{32}", target):
+            client.delete_question(target)
+        elif is_file_address(target) and (found := client.files(address=target)):
+            client.delete_file(found[0].id)  # which may have no page
+        else:
+            client.delete_page(client.page_at(target).id)
+    print_lines(f"{target} is deleted.")
+
+
+def _all(client: Client, given: dict[str, Any], after: str, limit: int) -> Iterator[PageSummary]:
+    while limit > 0:
+        part = min(limit, _PART)
+        found = client.pages(**given, after=after, limit=part)
+        yield from found
+        if len(found) < part:
+            return
+        limit, after = limit - part, found[-1].url
+
+
+def _source_id(client: Client, url: str) -> int:
+    from api.cli.sources import find_source
+
+    return find_source(client, url).id
+
+
+COMMANDS = (pages, delete)

@@ -1,0 +1,1 @@
+"""What is known in one file: written from SQL, checked, and taken over into SQL; passages are made anew."""

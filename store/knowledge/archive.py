@@ -1,0 +1,153 @@
+"""The file: a ZIP archive of JSON lines with a manifest. It is written and read line by line, and never trusted."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from domain.errors import WellreadError
+from store.knowledge.lines import Manifest, PageLine, SourceLine
+
+FORMAT: Final = "wellread-knowledge"
+VERSION: Final = 1
+SOURCES, PAGES, MANIFEST = "sources.jsonl", "pages.jsonl", "manifest.json"
+#: bytes of a line: a page's text and its former ones, which are left out from the oldest on where they are too long
+MAX_LINE: Final = 48_000_000
+MAX_MANIFEST: Final = 65_536
+#: a member unpacks to at most so many times its size, and some bytes that do not count
+MOST_PACKED, FREE_BYTES = 200, 10_000_000
+
+Line = TypeVar("Line", SourceLine, PageLine)
+
+
+class BadArchive(WellreadError):
+    """The file is no export of Wellread, or is damaged; the message says which and why."""
+
+
+def write(
+    path: Path, sources: Iterable[SourceLine], pages: Iterable[PageLine], *, wellread: str, now: datetime
+) -> Manifest:
+    """Write a file whole, or not at all; return its manifest."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+            lines: dict[str, int] = {}
+            sums: dict[str, str] = {}
+            for name, values in ((SOURCES, sources), (PAGES, pages)):
+                lines[name], sums[name] = _write_member(archive, name, values)
+            manifest = Manifest(
+                format=FORMAT, version=VERSION, wellread=wellread, created_at=now, lines=lines, sha256=sums
+            )
+            archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+        beside.replace(path)
+    except OSError as error:
+        raise BadArchive(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return manifest
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """Yield a file of which everything but the lines themselves has been checked; raises BadArchive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield Archive(path, archive)
+    except OSError as error:
+        raise BadArchive(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise BadArchive(f"{path} is damaged, or is no export of Wellread: {error}.") from error
+
+
+class Archive:
+    """An open file."""
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
+        self._path, self._archive = path, archive
+        self._check_members()
+        self.manifest = self._manifest()
+
+    def sources(self) -> Iterator[SourceLine]:
+        """Yield the sources; raises BadArchive at the first line that is none."""
+        return self._lines(SOURCES, SourceLine)
+
+    def pages(self) -> Iterator[PageLine]:
+        """Yield the pages; raises BadArchive at the first line that is none."""
+        return self._lines(PAGES, PageLine)
+
+    def refusal(self, why: str) -> BadArchive:
+        """Return the error that refuses the file."""
+        return BadArchive(f"{self._path} is not taken, and nothing of it is stored: {why}.")
+
+    def _check_members(self) -> None:
+        members = self._archive.infolist()
+        if sorted(member.filename for member in members) != sorted((SOURCES, PAGES, MANIFEST)):
+            raise self.refusal(
+                "it is no export of Wellread, which holds a manifest, sources and pages and nothing else"
+            )
+        for member in members:
+            if member.flag_bits & 1:
+                raise self.refusal("it is encrypted")
+            if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
+                raise self.refusal(f"{member.filename} unpacks to {member.file_size:,} bytes, far more than text does")
+        if self._archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
+            raise self.refusal("its manifest is too large")
+
+    def _manifest(self) -> Manifest:
+        try:
+            manifest = Manifest.model_validate_json(self._archive.read(MANIFEST))
+        except ValidationError as error:
+            raise self.refusal(f"its manifest is none ({_said(error)})") from error
+        if manifest.format != FORMAT:
+            raise self.refusal(f"it is an export of {manifest.format!r}")
+        if manifest.version > VERSION:
+            raise self.refusal(f"Wellread {manifest.wellread} wrote it, which is newer: update this one first")
+        return manifest
+
+    def _lines(self, name: str, kind: type[Line]) -> Iterator[Line]:
+        seen, digest = 0, hashlib.sha256()
+        with self._archive.open(name) as member:
+            while line := member.readline(MAX_LINE + 1):
+                seen += 1
+                if len(line) > MAX_LINE:
+                    raise self.refusal(f"line {seen} of {name} is too long")
+                digest.update(line)
+                try:
+                    yield kind.model_validate_json(line)
+                except ValidationError as error:
+                    raise self.refusal(f"line {seen} of {name} cannot be read ({_said(error)})") from error
+        if (seen, digest.hexdigest()) != (self.manifest.lines.get(name), self.manifest.sha256.get(name)):
+            raise self.refusal(f"{name} is not what its manifest says")
+
+
+def _write_member(archive: zipfile.ZipFile, name: str, values: Iterable[BaseModel]) -> tuple[int, str]:
+    count, digest = 0, hashlib.sha256()
+    with archive.open(name, "w", force_zip64=True) as member:
+        for value in values:
+            line = _to_line(value)
+            member.write(line)
+            digest.update(line)
+            count += 1
+    return count, digest.hexdigest()
+
+
+def _to_line(value: BaseModel) -> bytes:
+    line = value.model_dump_json().encode() + b"\n"
+    while len(line) > MAX_LINE and isinstance(value, PageLine) and value.versions:
+        value = value.model_copy(update={"versions": value.versions[:-1]})
+        line = value.model_dump_json().encode() + b"\n"
+    return line
+
+
+def _said(error: ValidationError) -> str:
+    """Return what the first thing is that is wrong, without what was there instead."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"

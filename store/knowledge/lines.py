@@ -1,0 +1,118 @@
+"""A source and a page as lines of the file; a line that cannot be one is refused."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from domain import BlockKind
+
+MAX_URL = 1_300  #: bytes, as they are indexed
+MAX_TEXT = 4_000_000  #: characters of a page
+
+
+def _storable(text: str) -> str:
+    """Return the text; raises ValueError for what PostgreSQL stores nowhere."""
+    if "\0" in text:
+        raise ValueError("it has a NUL character")
+    return text
+
+
+def _indexable(url: str) -> str:
+    if len(url.encode()) > MAX_URL:
+        raise ValueError(f"the address has more than {MAX_URL:,} bytes")
+    return url
+
+
+Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(_storable)]
+Short = Annotated[str, Field(max_length=4_000), AfterValidator(_storable)]
+Url = Annotated[str, Field(min_length=1), AfterValidator(_storable), AfterValidator(_indexable)]
+Hash = Annotated[str, Field(max_length=64), AfterValidator(_storable)]
+Place = tuple[Annotated[int, Field(ge=0)], Short]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class SourceLine(_Line):
+    """A site that may be read for any question."""
+
+    url: Url
+    own: bool = False
+    min_delay_s: float | None = Field(default=None, ge=0, le=3_600)
+    every_s: float | None = None
+    cron: str | None = Field(default=None, max_length=100)
+    zone: str = Field(default="UTC", max_length=64)
+
+
+class FactLine(_Line):
+    """A fact that a page states."""
+
+    subject: Short
+    predicate: Short
+    object: Short
+    start: int | None = Field(default=None, ge=0)
+    end: int | None = Field(default=None, ge=0)
+
+
+class VersionLine(_Line):
+    """A text that a page had."""
+
+    number: int = Field(ge=1, lt=2**31)
+    title: Short
+    text: Text
+    content_hash: Hash
+    published: AwareDatetime | None = None
+    read_at: AwareDatetime
+
+
+class PageLine(_Line):
+    """A page with its text, its facts and its former texts."""
+
+    url: Url
+    title: Short
+    text: Text
+    lang: str = Field(max_length=8, pattern=r"^[a-z-]*$")
+    headings: tuple[Place, ...] = ()
+    blocks: tuple[tuple[BlockKind, Annotated[int, Field(ge=0)], int], ...] = ()
+    places: tuple[Place, ...] = ()
+    published: AwareDatetime | None = None
+    modified: AwareDatetime | None = None
+    canonical_url: Annotated[str, AfterValidator(_storable), AfterValidator(_indexable)] = ""
+    is_hub: bool = False
+    depth: int = Field(default=0, ge=0, le=10_000)
+    content_hash: Hash
+    generation: int = Field(ge=1, lt=2**31)
+    read_at: AwareDatetime
+    checked_at: AwareDatetime
+    facts: tuple[FactLine, ...] = Field(default=(), max_length=10_000)
+    versions: tuple[VersionLine, ...] = Field(default=(), max_length=100)
+
+    @model_validator(mode="after")
+    def _lies_in_the_text(self) -> Self:
+        ends: list[Any] = [at for at, _ in self.headings]
+        if ends != sorted(ends) or any(at > len(self.text) for at, _ in (*self.headings, *self.places)):
+            raise ValueError("a heading or place is not in the text")
+        last = 0
+        for _, start, end in self.blocks:
+            if not last <= start <= end <= len(self.text):
+                raise ValueError("the blocks are not in the text, one after the other")
+            last = end
+        numbers = [version.number for version in self.versions]
+        if len(set(numbers)) != len(numbers) or any(number >= self.generation for number in numbers):
+            raise ValueError("the former texts are not numbered one after the other")
+        return self
+
+
+class Manifest(_Line):
+    """What is in the file: how many lines of each member, and the members' sums."""
+
+    format: str = Field(max_length=40)
+    version: int = Field(ge=1)
+    wellread: str = Field(max_length=40)
+    created_at: datetime
+    lines: dict[str, int]
+    sha256: dict[str, str]

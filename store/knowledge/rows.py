@@ -1,0 +1,135 @@
+"""Turn sources and pages into lines of the file, and lines into sources and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from domain import Block, Fact, PageText, Validators
+from domain.file import is_file_address, path_of
+from domain.site import is_under
+from store.crawl import sources as stored_sources
+from store.files import files
+from store.graph import facts
+from store.knowledge.lines import FactLine, PageLine, SourceLine, VersionLine
+from store.pages import pages, visibility
+from store.pages.pages import PageState
+from store.sql.database import Database
+from store.sql.tables import PageRow, PageVersionRow
+
+#: pages in memory at one time
+_BATCH = 16
+
+Taken = Literal["new", "newer", "known"]
+
+
+def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine]:
+    """Yield the sources, those below ``sites`` where some are named."""
+    with database.read() as session:
+        found = stored_sources.list_all(session)
+    for source in found:
+        if sites and not is_under(source.url, sites):
+            continue
+        schedule = source.schedule
+        yield SourceLine(
+            url=source.url,
+            own=source.own,
+            min_delay_s=source.min_delay_s,
+            every_s=schedule.every_s if schedule else None,
+            cron=(schedule.cron or None) if schedule else None,
+            zone=schedule.zone if schedule else "UTC",
+        )
+
+
+def pages_of(database: Database, sites: Sequence[str]) -> Iterator[PageLine]:
+    """Yield the pages that serve every question, those below ``sites`` where some are named."""
+    last = 0
+    shown = (PageRow.gone_at.is_(None), PageRow.deleted_at.is_(None), ~PageRow.private)
+    query = select(PageRow).where(*shown).order_by(PageRow.id).limit(_BATCH)
+    if sites:
+        query = query.where(visibility.under(PageRow.url, sites))
+    while True:
+        with database.read() as session:
+            rows = session.scalars(query.where(PageRow.id > last)).all()
+            lines = _to_lines(session, rows)
+        if not rows:
+            return
+        yield from lines
+        last = rows[-1].id
+
+
+def take(session: Session, line: PageLine, host: str, now: datetime, due_at: datetime) -> Taken:
+    """Store a page of the file unless a text is known that was seen later; return which it is."""
+    known = pages.find(session, line.url)
+    if known is not None and known.private:
+        visibility.share(session, known.id, now)
+    is_held = known is not None and not known.is_gone
+    if known is not None and is_held and _is_no_news(known, line):
+        return "known"
+    pages.save(
+        session,
+        url=line.url,
+        host=host,
+        page=_to_text(line),
+        content_hash=line.content_hash,
+        validators=Validators(),
+        depth=line.depth,
+        now=min(line.checked_at, now),
+        due_at=due_at,
+    )
+    row = session.scalars(select(PageRow).where(PageRow.url == line.url)).one()
+    row.read_at = min(line.read_at, now)
+    if is_file_address(line.url):
+        size = len(line.text.encode())
+        files.add_known(session, line.url, path_of(line.url), size=size, page_id=row.id, now=row.read_at)
+    if known is not None:
+        return "newer"
+    row.generation = line.generation
+    session.add_all(PageVersionRow(page_id=row.id, **version.model_dump()) for version in line.versions)
+    session.flush()
+    return "new"
+
+
+def _is_no_news(known: PageState, line: PageLine) -> bool:
+    return known.content_hash == line.content_hash or known.checked_at >= line.checked_at
+
+
+def _to_lines(session: Session, rows: Sequence[PageRow]) -> list[PageLine]:
+    ids = [row.id for row in rows]
+    stated = facts.of_pages(session, ids)
+    former: dict[int, list[PageVersionRow]] = {}
+    wanted = select(PageVersionRow).where(PageVersionRow.page_id.in_(ids)).order_by(PageVersionRow.number.desc())
+    for version in session.scalars(wanted):
+        former.setdefault(version.page_id, []).append(version)
+    return [_to_line(row, stated.get(row.id, []), former.get(row.id, [])) for row in rows]
+
+
+def _to_line(row: PageRow, stated: Sequence[Fact], former: Sequence[PageVersionRow]) -> PageLine:
+    held = {name: getattr(row, name) for name in PageLine.model_fields if name not in ("facts", "versions")}
+    of_version = VersionLine.model_fields
+    return PageLine(
+        **held,
+        facts=tuple(FactLine(**asdict(fact)) for fact in stated),
+        versions=tuple(VersionLine(**{name: getattr(each, name) for name in of_version}) for each in former),
+    )
+
+
+def _to_text(line: PageLine) -> PageText:
+    return PageText(
+        title=line.title,
+        text=line.text,
+        lang=line.lang,
+        published=line.published,
+        modified=line.modified,
+        canonical_url=line.canonical_url,
+        facts=tuple(Fact(**fact.model_dump()) for fact in line.facts),
+        headings=line.headings,
+        blocks=tuple(Block(kind=kind, start=start, end=end) for kind, start, end in line.blocks),
+        places=line.places,
+        is_hub=line.is_hub,
+    )

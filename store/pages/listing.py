@@ -1,0 +1,153 @@
+"""List what was read, and what was not and why, by address and in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, literal, null, or_, select, union_all
+from sqlalchemy.orm import Session, aliased, load_only
+
+from domain import ReadOutcome
+from domain.file import SCHEME, is_file_address
+from domain.site import PageKind, PageSummary
+from store.crawl.candidates import CandidateStatus
+from store.pages.visibility import under
+from store.sql.tables import CandidateRow, IndexState, PageCheckRow, PageRow
+
+#: of what is listed of a page, all but its text
+_SHOWN = (
+    *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
+    *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
+    PageRow.error,
+)
+
+
+def list_pages(
+    session: Session,
+    *,
+    below: Sequence[Sequence[str]] = (),
+    since: datetime | None = None,
+    kind: PageKind | None = None,
+    not_read: bool = False,
+    after: str = "",
+    limit: int = 100,
+) -> list[PageSummary]:
+    """Return the pages behind the address ``after``, by address: those below a site of each ``below``, read ``since``.
+
+    ``not_read``: instead what answers cannot be drawn from, read or not, with the reason.
+    """
+    found: Any = select(PageRow.url, PageRow.id.label("page_id"), null().label("candidate_id"))
+    found = _bound(found, PageRow.url, below, kind, after).where(PageRow.deleted_at.is_(None))
+    if since is not None:
+        found = found.where(PageRow.read_at >= since)
+    rows: Any = found.order_by(PageRow.url).limit(limit)
+    if not_read:
+        left = (PageRow.gone_at.is_not(None), PageRow.duplicate_of.is_not(None), PageRow.is_hub)
+        found = found.where(or_(*left, PageRow.state != IndexState.INDEXED))
+        both = union_all(found, _bound(_unread(since), CandidateRow.url, below, kind, after)).subquery()
+        rows = select(both).order_by(both.c.url).limit(limit)
+    chosen = session.execute(rows).all()
+    pages = _pages(session, [row.page_id for row in chosen if row.page_id is not None])
+    candidates = _candidates(session, [row.candidate_id for row in chosen if row.candidate_id is not None])
+    return [pages[row.page_id] if row.page_id is not None else candidates[row.candidate_id] for row in chosen]
+
+
+def _unread(since: datetime | None) -> Any:
+    """Return the query for what was tried and brought no page: the latest try of each URL."""
+    page = aliased(PageRow)
+    known = select(page.id).where(page.url == CandidateRow.url)
+    query = select(CandidateRow.url, literal(None).label("page_id"), func.max(CandidateRow.id).label("candidate_id"))
+    query = query.where(
+        CandidateRow.status == CandidateStatus.SETTLED,
+        CandidateRow.page_id.is_(None),
+        CandidateRow.kind == "page",
+        or_(CandidateRow.outcome.is_(None), CandidateRow.outcome != ReadOutcome.READ),
+        ~known.exists(),
+    )
+    if since is not None:
+        query = query.where(CandidateRow.settled_at >= since)
+    return query.group_by(CandidateRow.url)
+
+
+def _bound(query: Any, url: Any, below: Sequence[Sequence[str]], kind: PageKind | None, after: str) -> Any:
+    query = query.where(url > after)
+    for sites in below:
+        query = query.where(under(url, sites))
+    if kind is not None:
+        of_file = url.startswith(SCHEME, autoescape=True)
+        query = query.where(of_file if kind == "file" else ~of_file)
+    return query
+
+
+def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
+    query = select(PageRow, func.length(PageRow.text)).where(PageRow.id.in_(ids)).options(load_only(*_SHOWN))
+    rows = [(row, int(characters)) for row, characters in session.execute(query)]
+    others = _urls(session, [row.duplicate_of for row, _ in rows if row.duplicate_of is not None])
+    reasons = _reasons(session, [row.id for row, _ in rows if row.gone_at is not None])
+    return {row.id: _of_page(row, characters, others, reasons) for row, characters in rows}
+
+
+def _of_page(row: PageRow, characters: int, others: dict[int, str], reasons: dict[int, str]) -> PageSummary:
+    state, reason = "held", ""
+    if row.gone_at is not None:
+        state, reason = "gone", reasons.get(row.id, "")
+    elif row.duplicate_of is not None:
+        state, reason = "duplicate", f"the same text as {others.get(row.duplicate_of, 'another page')}"
+    elif row.is_hub:
+        state, reason = "links", "most of it is links"
+    elif row.state != IndexState.INDEXED:
+        state, reason = ("waiting", "") if row.state == IndexState.FETCHED else ("failed", row.error or "")
+    return PageSummary(
+        id=row.id,
+        url=row.url,
+        kind=_kind(row.url),
+        state=state,
+        reason=reason or None,
+        title=row.title,
+        lang=row.lang,
+        characters=characters,
+        published=row.published,
+        read_at=row.read_at,
+        checked_at=row.checked_at,
+        next_due=row.next_due,
+        private=row.private,
+    )
+
+
+def _candidates(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
+    return {row.id: _of_candidate(row) for row in session.scalars(select(CandidateRow).where(CandidateRow.id.in_(ids)))}
+
+
+def _of_candidate(row: CandidateRow) -> PageSummary:
+    return PageSummary(
+        id=None,
+        url=row.url,
+        kind=_kind(row.url),
+        state=row.outcome or "skipped",
+        reason=row.reason or None,
+        title=row.text,
+        lang="",
+        characters=0,
+        published=None,
+        read_at=None,
+        checked_at=row.settled_at,
+        next_due=None,
+        private=False,
+    )
+
+
+def _urls(session: Session, ids: Sequence[int]) -> dict[int, str]:
+    return {row.id: row.url for row in session.execute(select(PageRow.id, PageRow.url).where(PageRow.id.in_(ids)))}
+
+
+def _reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+    """Return what the last visit of each page said."""
+    last = select(func.max(PageCheckRow.id)).where(PageCheckRow.page_id.in_(page_ids)).group_by(PageCheckRow.page_id)
+    query = select(PageCheckRow.page_id, PageCheckRow.reason).where(PageCheckRow.id.in_(last))
+    return {row.page_id: row.reason for row in session.execute(query)}
+
+
+def _kind(url: str) -> PageKind:
+    return "file" if is_file_address(url) else "web"

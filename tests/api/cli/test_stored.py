@@ -1,0 +1,84 @@
+"""What is stored is listed, shown, exported, taken over and deleted on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from store.sql.tables import PageRow
+from tests.api import walk
+from tests.api.cli.command import wellread
+from tests.api.conftest import serving
+from workers.services import Services
+
+
+@pytest.fixture(autouse=True)
+def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch, services: Services) -> object:
+    """An API that the command line is pointed at, with the services' own data folder."""
+    monkeypatch.setenv("WELLREAD_DATA_DIR", str(services.settings.data_dir))
+    with serving(app) as url:
+        monkeypatch.setenv("WELLREAD_API_URL", url)
+        yield url
+
+
+def test_version_is_printed_in_either_way() -> None:
+    assert wellread("--version").stdout == wellread("version").stdout
+    assert wellread("--version").stdout.startswith("wellread ")
+
+
+def test_pages_are_listed_with_their_state_and_how_to_go_on(services: Services) -> None:
+    walk.keep_page(services, "https://example.org/a")
+    with services.database.write() as session:
+        session.scalars(select(PageRow)).one().state = "INDEXED"
+    said = wellread("pages", "list").stdout
+    assert said.startswith("held ")
+    assert "https://example.org/a  The tower" in said
+    assert "More: --after https://example.org/a" in wellread("pages", "list", "--limit", "1").stdout
+    assert "There is none" in wellread("pages", "list", "--after", "https://example.org/a").stdout
+    assert "There is none" in wellread("pages", "list", "--not-read").stdout
+    assert "There is none" in wellread("pages", "list", "--kind", "file", "--since", "2020-01-01").stdout
+    (page,) = json.loads(wellread("pages", "list", "--site", "example.org", "--json").stdout)
+    assert (page["url"], page["state"]) == ("https://example.org/a", "held")
+    unknown = wellread("pages", "list", "--source", "example.org")
+    assert (unknown.exit_code, "not among the sources" in unknown.stderr) == (1, True)
+
+
+def test_versions_of_a_page_are_listed_and_shown(services: Services) -> None:
+    walk.keep_page(services)
+    assert "   1  read " in wellread("pages", "versions", "example.org/tower").stdout
+    shown = wellread("pages", "show", "example.org/tower", "--version", "1").stdout
+    assert "text number 1" in shown
+    assert walk.QUOTE in shown
+    missing = wellread("pages", "show", "example.org/tower", "--version", "2")
+    assert (missing.exit_code, "Text 2 of page 1 is not kept" in missing.stderr) == (1, True)
+
+
+def test_answer_is_exported_to_the_terminal_or_a_file(services: Services, tmp_path: Path) -> None:
+    question = walk.ask(services)
+    walk.move(services, question.id, walk.answered(walk.keep_page(services)))
+    assert walk.QUOTE in wellread("export", "question", question.id).stdout
+    target = tmp_path / "answer.html"
+    assert wellread("export", "question", question.id, "--format", "html", "--output", str(target)).stdout == ""
+    assert target.read_text().startswith("<!doctype html>")
+    nowhere = wellread("export", "question", question.id, "--output", str(tmp_path / "no" / "x.md"))
+    assert (nowhere.exit_code, "No such file" in nowhere.stderr) == (1, True)
+    unknown = wellread("export", "question", "0" * 32)
+    assert (unknown.exit_code, "no question" in unknown.stderr) == (1, True)
+
+
+def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: Path) -> None:
+    walk.keep_page(services)
+    target = str(tmp_path / "known.zip")
+    assert "0 sources and 1 pages" in wellread("export", "knowledge", target, "--site", "example.org").stdout
+    assert wellread("delete", "https://example.org/tower").exit_code == 0
+    assert "pages: 1 new, 0 with a later text, 0 known already" in wellread("import", target).stdout
+    assert "pages: 0 new, 0 with a later text, 1 known already" in wellread("import", target).stdout
+    Path(target).write_bytes(b"x")
+    refused = wellread("import", target)
+    assert (refused.exit_code, "is no export of Wellread" in refused.stderr) == (1, True)
+    missing = wellread("import", "/nowhere")
+    assert (missing.exit_code, "cannot be read" in missing.stderr) == (1, True)
