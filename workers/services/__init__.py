@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ import structlog
 from domain.errors import WellreadError
 from store.sql.database import Database
 from workers.services.cached import cached
+from workers.services.logs import configure_logs
 from workers.services.web import WebAccess
 from workers.settings import load
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from pipeline.ask import Tools
     from pipeline.limits import Limits
     from pipeline.models.model import LanguageModel
-    from pipeline.models.provider import Provider
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
     from store.ephemeral.engine_cooldowns import EngineCooldowns
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-#: a step may ask three times and must end within its 100 s
-MODEL_TIMEOUT_S = 25.0
 #: of a host slot, for work that is no fetch
 TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
@@ -139,7 +135,9 @@ class Services(WebAccess):
     @cached
     def model(self) -> LanguageModel | None:
         """The language model, when there is a server or a key."""
-        provider = self._model_provider()
+        from workers.services.model_provider import open_provider
+
+        provider = open_provider(self.settings)
         if provider is None:
             return None
         from pipeline.models.calls import Calls
@@ -222,20 +220,6 @@ class Services(WebAccess):
         """Return the current time, UTC."""
         return datetime.now(UTC)
 
-    def _model_provider(self) -> Provider | None:
-        s = self.settings
-        if s.model_base_url:
-            from pipeline.models.openai.provider import OpenAIProvider
-
-            return OpenAIProvider(
-                base_url=s.model_base_url, api_key=s.model_api_key.get_secret_value(), timeout_s=MODEL_TIMEOUT_S
-            )
-        if key := s.anthropic_api_key.get_secret_value():
-            from pipeline.models.claude.provider import ClaudeProvider
-
-            return ClaudeProvider(api_key=key, base_url=s.anthropic_base_url, timeout_s=MODEL_TIMEOUT_S)
-        return None
-
     def _open_passages(self, *, writer: bool) -> Passages:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events
         from store.passages.table import Passages
@@ -274,7 +258,7 @@ def services() -> Services:
 
 @lru_cache(maxsize=1)
 def _services(_pid: int) -> Services:
-    _configure_logs()
+    configure_logs()
     return Services(load())
 
 
@@ -290,18 +274,3 @@ def warm_up(queue: str) -> None:
             _ = ready.passages_writer
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue, error=str(error))
-
-
-def _configure_logs() -> None:
-    """Write events as JSON lines to standard error; tracebacks have no variables."""
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # of each request it logs the URL, with what is secret there
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
