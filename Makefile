@@ -7,17 +7,21 @@ INSTALLED := $(VENV)/.installed
 PEERS := $(VENV)/.peers
 TRAINER := .venv-training
 TRAINING := $(TRAINER)/.installed
+FRAMED := .venv-frameworks
+FRAMEWORKS := $(FRAMED)/.installed
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
 # --no-deps: the locks are complete.
 # --only-binary: no package's build script runs here, so nothing unlocked is fetched to run one.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCKED := --require-hashes --only-binary :all:
+see = $(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+	> "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wellread.pth"
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-build --generate-hashes \
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader learning format-check lint types contracts browser fast live format docs lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader learning format-check lint types contracts browser typescript fast live frameworks format docs site recording lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -38,12 +42,18 @@ $(PEERS): requirements-bench.lock $(INSTALLED)
 	$(PIP_INSTALL) $(LOCKED) -r requirements-bench.lock
 	@touch $@
 
+# A venv of its own that sees the packages of the other and installs what these frameworks need beside them.
+$(FRAMEWORKS): requirements-frameworks.lock $(INSTALLED)
+	@rm -rf $(FRAMED) && $(BIN)/python -m venv --without-pip $(FRAMED)
+	@$(call see,$(FRAMED))
+	@$(FRAMED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-frameworks.lock
+	@touch $@
+
 # What trains models needs torch, which is large: it has a venv of its own that sees the packages of the other.
 $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements-torch-cuda.lock $(INSTALLED)
 	@echo "Installing torch and what else trains models into $(TRAINER): about 0.8 GB, once."
 	@rm -rf $(TRAINER) && $(BIN)/python -m venv --without-pip $(TRAINER)
-	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
-		> "$$($(TRAINER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wellread.pth"
+	@$(call see,$(TRAINER))
 	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) \
 		-r requirements-torch-cpu.lock 2> /dev/null || true
 	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-training.lock
@@ -56,9 +66,9 @@ $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
 	@$(BIN)/wellread demo
 
-check: format-check lint types contracts fast ## before a commit: format, lint, types, import contracts, fast tests
+check: format-check lint types contracts site fast ## before a commit: format, lint, types, import contracts, the site of docs/, fast tests
 
-test: browser fast live learning ## all tests: the fast ones on two cores, then those with real servers one at a time, then short trainings
+test: browser typescript fast live frameworks learning ## all tests: the fast ones on two cores, then those with real servers one at a time, then short trainings
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
@@ -109,11 +119,19 @@ browser: ## install Debian's Chromium, which some tests need, where there is non
 		&& apt-get update -qq && apt-get install --yes -qq --no-install-recommends chromium > /dev/null; } \
 		|| echo "No Chromium, and it cannot be installed here: the tests that need a browser are skipped." >&2
 
+typescript: ## install the TypeScript compiler, which some tests need, where npm is there
+	@cd clients/typescript && { ! command -v npm > /dev/null || test -x node_modules/.bin/tsc \
+		|| npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
+		|| echo "The TypeScript compiler cannot be installed: the tests that need it are skipped." >&2
+
 fast: install ## the tests without servers
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not live" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
 	$(BIN)/pytest -m live
+
+frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, in the venv with both
+	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py
 
 learning: $(TRAINING) ## the tests that a short training learns, in the venv with torch
 	OMP_NUM_THREADS=1 $(TRAINER)/bin/python -m pytest tests/training/learning/short_runs.py
@@ -128,8 +146,14 @@ client: install ## write the synchronous client from the asynchronous one
 wheels: install ## build into dist/ the wheel of everything and the wheel of the client alone
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . clients/python
 
-docs: install ## write the generated parts of docs/ from the code
+docs: install ## write the generated parts of docs/, and TypeScript's types, from the code
 	@$(BIN)/python -m api.generate_docs
+
+site: install ## build docs/ as a site into build/site, without network; a broken link fails
+	@$(BIN)/zensical build --clean --strict
+
+recording: install ## record a question in a terminal anew: docs/screens/recording.svg
+	@$(BIN)/python -m tests.docs.recording
 
 lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) $(ARGS) pyproject.toml --output-file requirements.lock
@@ -138,8 +162,9 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	# without --universal: what one of these asks for on PyPy has no wheel
 	$(filter-out --universal,$(COMPILE)) $(ARGS) --group bench --constraints requirements-dev.lock --output-file requirements-bench.lock
 	$(COMPILE) $(ARGS) --group training --constraints requirements-dev.lock --output-file requirements-training.lock
+	$(COMPILE) $(ARGS) --group frameworks --constraints requirements-dev.lock --output-file requirements-frameworks.lock
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays
-	rm -rf $(VENV) $(TRAINER) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(TRAINER) $(FRAMED) clients/typescript/node_modules .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

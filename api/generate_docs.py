@@ -1,4 +1,4 @@
-"""Writes the reference parts of docs/ from the code they describe: settings, command line, routes, bodies, the task.
+"""Writes what docs/ holds of the code: settings, command line, routes, bodies, the task; and the types in TypeScript.
 
 ``make docs`` writes them; a test holds them equal. Everything but :func:`main` is pure.
 """
@@ -14,6 +14,7 @@ from typing import Any
 import click
 from pydantic import BaseModel, TypeAdapter
 
+from api import generate_types
 from domain.errors import WellreadError
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -84,22 +85,28 @@ def task_schema(payload: type[BaseModel]) -> str:
     return f"```json\n{json.dumps(plain, indent=2, ensure_ascii=False)}\n```"
 
 
+def description() -> dict[str, Any]:
+    """Return the OpenAPI description of the API."""
+    from api.app import create_app
+    from workers.services import Services
+    from workers.settings import Settings
+
+    return create_app(Services(Settings.model_construct(api_host="127.0.0.1"))).openapi()
+
+
 def generated_parts() -> dict[str, str]:
     """Return all generated parts, by name."""
-    from api.app import create_app
     from api.cli.main import cli
     from api.openai.requests import CompletionRequest
     from api.schemas.requests import ChatRequest, QuestionRequest, SearchRequest
     from domain.record import FoundPassage, Record
     from workers.questions.asked import Payload
-    from workers.services import Services
     from workers.settings import Settings
 
-    app = create_app(Services(Settings.model_construct(api_host="127.0.0.1")))
     return {
         "settings": settings_table(Settings),
         "commands": command_reference(cli, "wellread"),
-        "routes": routes_table(app.openapi()),
+        "routes": routes_table(description()),
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
         "search": fields_table(SearchRequest),
@@ -111,14 +118,17 @@ def generated_parts() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the generated parts of the pages in docs/."""
+    """Write the generated parts of the pages in docs/, and the types in TypeScript."""
     parts = generated_parts()
-    for path in sorted(Path(__file__).parent.parent.glob("docs/*.md")):
+    root = Path(__file__).parent.parent
+    if generate_types.write(description()):
+        click.echo(f"{generate_types.PLACE.relative_to(root)} is written.")
+    for path in sorted(root.glob("docs/**/*.md")):
         before = path.read_text("utf-8")
         after = fill(before, parts)
         if after != before:
             path.write_text(after, "utf-8")
-            click.echo(f"docs/{path.name} is written.")
+            click.echo(f"{path.relative_to(root)} is written.")
 
 
 def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:

@@ -14,8 +14,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    path.relative_to(ROOT).as_posix(): path for path in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md")))
+    path.relative_to(ROOT).as_posix(): path for path in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")))
 }
+
+#: pages whose shell is run in order, with all that is in it, by tests/live/test_pages.py
+RUN_WHOLE = ("docs/tutorial.md", "docs/how-to/schedule.md", "docs/how-to/flower.md", "docs/how-to/servers.md")
 
 API = "http://127.0.0.1:8484"
 BROKER = "redis://127.0.0.1:6379/0"
@@ -49,7 +52,7 @@ def blocks(*languages: str) -> list[Block]:
 
 
 def commands(block: Block) -> Iterator[list[str]]:
-    """The commands of a block of shell, without comments and assignments before them."""
+    """The commands of a block of plain shell, without comments and assignments before them."""
     for line in block.text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["export"]:
@@ -61,6 +64,11 @@ def commands(block: Block) -> Iterator[list[str]]:
             yield words
 
 
+def single_commands() -> list[Block]:
+    """The blocks of shell that are looked at command by command."""
+    return [block for block in blocks("sh") if block.page not in RUN_WHOLE]
+
+
 def every_command(program: str) -> list[Any]:
-    found = [(block, words) for block in blocks("sh") for words in commands(block) if words[0] == program]
+    found = [(block, words) for block in single_commands() for words in commands(block) if words[0] == program]
     return [pytest.param(words, id=f"{block} {' '.join(words[:3])}") for block, words in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,13 @@ def test_blocks_are_in_a_language_that_is_checked() -> None:
     fences = {
         mark for path in PAGES.values() for mark in re.findall(r"^```(\w+)$", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert fences == {"sh", "python", "json", "ini", "text", "mermaid"}
+    assert fences == {"sh", "python", "json", "ini", "text", "mermaid", "ts"}
 
 
 def test_flow_picture_shows_every_status() -> None:
     pictures = [block.text for block in blocks("", "mermaid") if "ASKED" in block.text and "sequence" not in block.text]
-    assert len(pictures) == 2
-    assert all(set(re.findall(r"\b[A-Z_]{5,}\b", picture)) == set(Status) for picture in pictures)
+    (picture,) = pictures
+    assert set(re.findall(r"\b[A-Z_]{5,}\b", picture)) == set(Status)
 
 
 def test_table_of_tasks_is_the_one_workers_have() -> None:
@@ -104,3 +105,22 @@ def test_transcript_is_of_this_demonstration_and_shows_right_answers() -> None:
         assert script[asked] in shown
     assert shown.count(script["expected"]) >= 2
     assert "FAILED" not in shown
+
+
+def test_names_that_the_design_documents_page_gives_exist() -> None:
+    given = re.findall(r"\| `([\w/]+\.py)` `(\w+)` \|", PAGES["docs/design-documents.md"].read_text("utf-8"))
+    assert len(given) > 40
+    defined = r"(?m)^\s*(?:async )?(?:def |class )?{}\b *[(:=]"
+    assert [
+        (path, name) for path, name in given if not re.search(defined.format(name), (ROOT / path).read_text())
+    ] == []
+
+
+def test_every_page_is_in_the_sites_navigation_once() -> None:
+    def pages(part: object) -> list[str]:
+        if isinstance(part, str):
+            return [part]
+        return [page for each in (part.values() if isinstance(part, dict) else part) for page in pages(each)]
+
+    listed = pages(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"])
+    assert sorted(f"docs/{page}" for page in listed) == sorted(page for page in PAGES if page.startswith("docs/"))

@@ -11,11 +11,11 @@ import pytest
 from api.cli.main import cli
 from evals.__main__ import main as evals
 from evals.asked.__main__ import main as asked
-from tests.docs.blocks import PAGES, ROOT, blocks, commands, every_command
+from tests.docs.blocks import PAGES, ROOT, commands, every_command, single_commands
 
 
 def test_shell_blocks_hold_only_programs_that_are_checked() -> None:
-    programs = {words[0] for block in blocks("sh") for words in commands(block)}
+    programs = {words[0] for block in single_commands() for words in commands(block)}
     assert programs == {"wellread", "make", "curl", "pip", "docker", "python"}
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from api import generate_docs
+from api import generate_docs, generate_types
 from api.cli.main import cli
 from tests.docs.blocks import PAGES
 from workers.settings import Settings
@@ -16,6 +16,31 @@ def test_generated_parts_match_the_code() -> None:
     parts = generate_docs.generated_parts()
     stale = [name for name, path in PAGES.items() if generate_docs.fill(text := path.read_text("utf-8"), parts) != text]
     assert stale == [], "run `make docs`"
+
+
+def test_types_in_typescript_match_the_routes() -> None:
+    written = generate_types.PLACE.read_text("utf-8")
+    assert written == generate_types.typescript(generate_docs.description()), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"$ref": "#/components/schemas/Page"}, "Page"),
+        ({"anyOf": [{"type": "integer"}, {"type": "number"}, {"type": "null"}]}, "number | null"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, 'Array<"a" | "b">'),
+        ({"type": "object", "additionalProperties": {"type": "boolean"}}, "Record<string, boolean>"),
+        ({"type": "object", "properties": {"a-b": {"const": 1}}, "required": []}, '{ "a-b"?: 1 }'),
+        ({"description": "anything"}, "unknown"),
+    ],
+)
+def test_schema_is_written_as_a_type(schema: dict[str, object], written: str) -> None:
+    assert generate_types.type_of(schema) == written
+
+
+def test_schema_of_an_unknown_kind_is_an_error() -> None:
+    with pytest.raises(generate_types.UnknownSchema, match="tuple"):
+        generate_types.type_of({"type": "tuple"})
 
 
 def test_every_generated_part_has_its_place() -> None:

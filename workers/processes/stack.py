@@ -210,6 +210,8 @@ def up(settings: Settings, *, flower: bool, say: Callable[[str], None]) -> None:
         say(f"Wellread is up after {time.monotonic() - started:.1f} s: {stack.address.api_url}")
         if stack.address.flower_url:
             say(f"Flower: {stack.address.flower_url}")
+        if not settings.redis_url:  # of a broker of your own you know the address, and it may hold a password
+            say(f"Celery: {settings.broker}")
         say(f"Data: {settings.data_dir}    Ctrl-C stops it.")
         stack.wait()
         say("Stopping …")

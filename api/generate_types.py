@@ -1,0 +1,130 @@
+"""Writes the API's types in TypeScript from its OpenAPI description: a type for each schema and for each route.
+
+``make docs`` writes them; a test holds them equal. It knows the kinds of JSON schema that the description uses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from domain.errors import WellreadError
+
+PLACE = Path(__file__).parent.parent / "clients/typescript/types.ts"
+
+_HEAD = "// Written by `make docs` from the API's OpenAPI description: do not edit.\n"
+_PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+class UnknownSchema(WellreadError):
+    """The description has a schema of a kind that cannot be written as a type."""
+
+
+def typescript(openapi: Mapping[str, Any]) -> str:
+    """Return the types of an OpenAPI description. Raise UnknownSchema where one has a kind that is not known here."""
+    schemas = openapi["components"]["schemas"]
+    parts = [_HEAD, *(_declaration(name, schema) for name, schema in schemas.items()), "\n".join(_routes(openapi))]
+    return "\n".join(parts) + "\n"
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """Return a schema as a type."""
+    if "$ref" in schema:
+        return str(schema["$ref"].rpartition("/")[2])
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " | ".join(json.dumps(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(type_of(choice) for choice in schema["anyOf"]))
+    match schema.get("type"):
+        case None:
+            return "unknown"
+        case "array":
+            return f"Array<{type_of(schema.get('items', {}))}>"
+        case "object" if "properties" in schema:
+            return "{ " + "; ".join(_members(schema)) + " }"
+        case "object":
+            extra = schema.get("additionalProperties", True)
+            return f"Record<string, {'unknown' if isinstance(extra, bool) else type_of(extra)}>"
+        case str(kind) if kind in _PLAIN:
+            return _PLAIN[kind]
+    raise UnknownSchema(
+        f"{json.dumps(schema)[:200]} cannot be written as a type: teach api/generate_types.py its kind."
+    )
+
+
+def write(openapi: Mapping[str, Any]) -> bool:
+    """Write the file anew; return whether that changed it."""
+    before, after = PLACE.read_text("utf-8") if PLACE.is_file() else "", typescript(openapi)
+    PLACE.write_text(after, "utf-8")
+    return before != after
+
+
+def _declaration(name: str, schema: Mapping[str, Any]) -> str:
+    if "properties" not in schema:
+        return f"{_comment(schema)}export type {name} = {type_of(schema)};\n"
+    needed = schema.get("required", ())
+    lines = [
+        f"{_comment(field, '  ')}  {_key(key)}{'' if key in needed else '?'}: {type_of(field)};"
+        for key, field in schema["properties"].items()
+    ]
+    return f"{_comment(schema)}export interface {name} {{\n" + "\n".join(lines) + "\n}\n"
+
+
+def _members(schema: Mapping[str, Any]) -> Iterator[str]:
+    needed = schema.get("required", ())
+    for key, field in schema["properties"].items():
+        yield f"{_key(key)}{'' if key in needed else '?'}: {type_of(field)}"
+
+
+def _routes(openapi: Mapping[str, Any]) -> Iterator[str]:
+    yield "/** What each route takes in its path, query and body, and the JSON that it answers with. */"
+    yield "export interface Routes {"
+    for path, operations in openapi["paths"].items():
+        for method, operation in operations.items():
+            yield f"{_comment(operation, '  ')}  {json.dumps(f'{method.upper()} {path}')}: {{ {_route(operation)} }};"
+    yield "}"
+
+
+def _route(operation: Mapping[str, Any]) -> str:
+    taken = {
+        place: [_parameter(given) for given in operation.get("parameters", ()) if given["in"] == place]
+        for place in ("path", "query")
+    }
+    parts = [f"{place}: {{ {'; '.join(given)} }}" for place, given in taken.items() if given]
+    if body := operation.get("requestBody"):
+        parts.append(f"body: {_content(body['content'])}")
+    answers = [
+        _content(answer["content"]) for code, answer in operation["responses"].items() if _is_answer(code, answer)
+    ]
+    parts.append(f"answer: {' | '.join(dict.fromkeys(answers)) or 'void'}")
+    return "; ".join(parts)
+
+
+def _parameter(given: Mapping[str, Any]) -> str:
+    return f"{_key(given['name'])}{'' if given.get('required') else '?'}: {type_of(given['schema'])}"
+
+
+def _is_answer(code: str, answer: Mapping[str, Any]) -> bool:
+    return code.startswith("2") and bool(answer.get("content"))
+
+
+def _content(content: Mapping[str, Any]) -> str:
+    """Return the type of a body: what its JSON holds, a form, or its plain text."""
+    if "application/json" in content:
+        return type_of(content["application/json"].get("schema", {}))
+    return "FormData" if "multipart/form-data" in content else "string"
+
+
+def _key(name: str) -> str:
+    return name if _NAME.fullmatch(name) else json.dumps(name)
+
+
+def _comment(schema: Mapping[str, Any], indent: str = "") -> str:
+    said = " ".join(str(schema.get("description", "")).partition("\n\n")[0].split()).replace("*/", "* /")
+    return f"{indent}/** {said} */\n" if said else ""

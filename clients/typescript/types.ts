@@ -1,0 +1,989 @@
+// Written by `make docs` from the API's OpenAPI description: do not edit.
+
+/** What one question may use; what is left out is the operator's default. */
+export interface BudgetRequest {
+  /** Longest time that pages are read; what they wait for a worker is not counted. */
+  seconds?: number | null;
+  /** Most pages it may read. */
+  pages?: number | null;
+  /** Most bytes it may fetch. */
+  bytes?: number | null;
+  /** Most links from where the crawl begins. */
+  depth?: number | null;
+  /** Waves of reading; as max_search_cycles. */
+  cycles?: number | null;
+  /** Most tokens of a language model it may use. */
+  tokens?: number | null;
+  /** Most US dollars it may spend on a language model. */
+  usd?: number | null;
+}
+
+/** A question whose asker waits for the answer. */
+export interface ChatRequest {
+  /** What you want to know: at most 4,000 characters. */
+  question: string;
+  /** An id of your own, under which the answer is found; left out: one is made. */
+  id?: string | null;
+  /** The question that it follows: what it leaves out is understood from there. */
+  after?: string | null;
+  /** The thread that it is asked in; `new` begins one; left out: that of `after`, or none. */
+  thread?: string | "new" | null;
+  /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
+  question_as_understood?: string;
+  /** Whether the web may be read when too little is known. */
+  crawl_enabled?: boolean;
+  /** Waves of reading; 0 reads nothing. */
+  max_search_cycles?: number | null;
+  /** Evidence read longer ago than this many seconds is ignored. */
+  max_age?: number | null;
+  /** How sure the answer must be; left out: from the question. */
+  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
+  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  threshold?: number | null;
+  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  variants?: 0 | 2 | 3 | 4 | 5 | null;
+  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  top_k?: number | null;
+  /** ISO 639-1; left out: from the question. */
+  lang?: string;
+  /** 9 is served first. */
+  priority?: number;
+  /** Read and answer from these only. */
+  sites?: Array<string>;
+  /** Answer from pages in these languages only (ISO 639-1). */
+  langs?: Array<string>;
+  /** Whether an equal question's answer, or run, may be given. */
+  reuse?: boolean;
+  /** Ask it again when a page that its answer cites changes. */
+  watch?: boolean;
+  /** What the question may use. */
+  budget?: BudgetRequest;
+  /** Seconds to wait for the final answer. */
+  wait?: number;
+  /** Do not wait at all: the answer is fetched or watched by its id. */
+  queued?: boolean;
+}
+
+/** One part that must work. */
+export interface CheckOut {
+  name: string;
+  ok: boolean;
+  detail: string;
+  what_to_do?: string;
+}
+
+/** A link from the answer to a span of a stored page. */
+export interface CitationOut {
+  /** The number shown in the answer. */
+  marker: number;
+  passage_id: string;
+  /** GET /api/pages/{page_id} gives the page's text. */
+  page_id: number;
+  url: string;
+  title: string;
+  /** Exactly the stored text from `start` to `end`. */
+  quote: string;
+  /** Offset in the page's text, in Unicode characters. */
+  start: number;
+  end: number;
+  /** Where in a file: its page, slide or row, such as page 3. */
+  place?: string;
+  published?: string | null;
+  /** As the page itself says. */
+  modified?: string | null;
+  /** When the page was last seen to say so. */
+  read_at?: string | null;
+}
+
+/** A conversation whose last message is the question. */
+export interface CompletionRequest {
+  /** `wellread`, or `wellread-known`, which reads nothing new. */
+  model: string;
+  /** The last is the question; earlier ones say what it is about. */
+  messages: Array<Message>;
+  /** Whether the answer comes as server-sent events. */
+  stream?: boolean | null;
+  stream_options?: StreamOptions | null;
+  /** There is one answer. */
+  n?: 1 | null;
+  /** Taken; none is ever called. */
+  tools?: Array<Record<string, unknown>> | null;
+  /** `auto` or `none`. */
+  tool_choice?: unknown;
+  /** `{"type": "text"}`. */
+  response_format?: Record<string, unknown> | null;
+  /** `["text"]`. */
+  modalities?: Array<string> | null;
+  /** There are none. */
+  logprobs?: boolean | null;
+  /** The fields of POST /api/chat, but for `question` and `queued`; and `list_sources`: whether the text ends with a list of its sources. */
+  wellread?: Record<string, unknown>;
+}
+
+/** Citations that give different values for what was asked. */
+export interface ContradictionOut {
+  citations: Array<number>;
+  /** What each of them says. */
+  values: Array<string>;
+}
+
+/** What a model's API was asked for. */
+export interface CostOut {
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  usd: number;
+  /** Whether calls are left out of `usd` because their price is not known. */
+  unpriced: boolean;
+}
+
+/** What the questions of one day cost on language models. */
+export interface DaySpent {
+  /** On which they were asked, in UTC. */
+  day: string;
+  usd: number;
+  tokens: number;
+}
+
+/** A question that was given up because a step failed too often. */
+export interface DeadQuestion {
+  id: string;
+  question: string;
+  error: string;
+  failed_at: string;
+}
+
+/** What a reader said of one revision of an answer. */
+export interface FeedbackOut {
+  verdict: "right" | "wrong" | "citation_wrong";
+  comment: string;
+  revision: number;
+  updated_at: string;
+}
+
+/** What a reader says of an answer. */
+export interface FeedbackRequest {
+  verdict: "right" | "wrong" | "citation_wrong";
+  comment?: string;
+  /** Of the record; left out: the latest. */
+  revision?: number | null;
+}
+
+/** The few words of a sentence that say just what was asked. */
+export interface FocusOut {
+  start: number;
+  end: number;
+  confidence: number;
+}
+
+/** A passage that a search found. */
+export interface FoundPassage {
+  /** 1 is best. */
+  rank: number;
+  /** What the passages are ordered by, of this search alone: scores of two do not compare. */
+  score: number;
+  /** 1 − cosine distance to the query; null where it was not compared. */
+  similarity: number | null;
+  passage_id: string;
+  /** GET /api/pages/{page_id} gives the page's text. */
+  page_id: number;
+  url: string;
+  title: string;
+  lang: string;
+  text: string;
+  /** Offset in the page's text, in Unicode characters. */
+  start: number;
+  end: number;
+  /** Of the parts that it holds, where known. */
+  kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
+  published?: string | null;
+  read_at?: string | null;
+}
+
+/** A passage the answer was made from. */
+export interface HitOut {
+  /** Among the hits; 1 is best. */
+  rank: number;
+  /** Before reranking; 0: it was not reranked. */
+  original_rank?: number;
+  /** What the hits are ordered by, of this answer alone: higher is better, it is no probability, and scores of two questions do not compare. */
+  score: number;
+  /** The reranker's, from 0 to 1; null where nothing was reranked. */
+  rerank_score?: number | null;
+  /** 1 − cosine distance to the query; null where it was not compared. */
+  similarity?: number | null;
+  passage_id: string;
+  page_id: number;
+  url: string;
+  title: string;
+  text: string;
+}
+
+/** The questions that ended, and the pages that were read, within one hour. */
+export interface Hour {
+  /** Its beginning. */
+  at: string;
+  answered: number;
+  not_known: number;
+  /** Failed, or out of time. */
+  failed: number;
+  /** Seconds from asking to the end; null where none ended. */
+  median_s: number | null;
+  /** Those of the slowest twentieth: the 95th percentile. */
+  slowest_s: number | null;
+  /** New texts of pages. */
+  pages: number;
+}
+
+/** All versions, of each kind the latest first, and what was last tried. */
+export interface LearnedOut {
+  versions: Array<VersionOut>;
+  tries: Array<TryOut>;
+}
+
+/** What learning a kind came to. */
+export interface LessonOut {
+  kind: "judge" | "reranker" | "variants";
+  embedder: string;
+  /** What was refitted, or why it was refused, with figures. */
+  said: string;
+  /** The new version in use; null: what served stays. */
+  version?: number | null;
+}
+
+/** A stored page without its text. */
+export interface ListedPage {
+  id: number;
+  url: string;
+  title: string;
+  lang: string;
+  characters: number;
+  read_at: string;
+  /** When it was last looked at. */
+  checked_at: string;
+  /** When it is looked at again. */
+  next_due: string;
+  is_gone: boolean;
+  /** Whether answers can be drawn from it by now. */
+  in_knowledge_base: boolean;
+  /** Why no answer is drawn from it, where that is so. */
+  why_not: string;
+}
+
+/** One message of a conversation. Names, refusals and the like are taken and not used. */
+export interface Message {
+  role: string;
+  content?: unknown;
+  tool_calls?: unknown;
+}
+
+/** What works, what waits, what failed, and what it cost. */
+export interface Operations {
+  /** null while Redis does not answer. */
+  queues: Array<WorkQueue> | null;
+  /** Given up because a step failed too often, latest first. */
+  dead: Array<DeadQuestion>;
+  /** The last 24, oldest first. */
+  hours: Array<Hour>;
+  /** The days of the last 30 on which anything was spent, oldest first. */
+  spent: Array<DaySpent>;
+  /** Pages that are due for another look, counted up to ten thousand. */
+  due: number;
+  /** Callers that could not be told that their question ended. */
+  failed_callbacks: number;
+}
+
+/** What was found when a page was looked at, once or many times in a row. */
+export interface PageCheckOut {
+  /** new, changed, unchanged, gone, failed, or what else came of it. */
+  outcome: string;
+  /** HTTP status of the answer; 304 where the server said so itself. */
+  status: number | null;
+  /** Of the text it had from then on. */
+  content_hash: string;
+  reason: string;
+  /** How often in a row. */
+  times: number;
+  first_at: string;
+  last_at: string;
+}
+
+/** A stored page, or the part of it that was asked for. */
+export interface PageOut {
+  id: number;
+  url: string;
+  title: string;
+  lang: string;
+  /** The text from `start`, as long as asked for. */
+  text: string;
+  /** Where this text begins, in Unicode characters. */
+  start: number;
+  /** Length of the whole text. */
+  characters: number;
+  published: string | null;
+  read_at: string;
+  content_hash: string;
+  /** Counts the texts this page has had. */
+  generation: number;
+  is_gone: boolean;
+  /** When it was last looked at. */
+  checked_at: string;
+  /** When it will be looked at again. */
+  next_due: string;
+  /** What was found when it was looked at, the latest first. */
+  history: Array<PageCheckOut>;
+}
+
+/** A page chosen for this question and what came of it. */
+export interface PageSeenOut {
+  url: string;
+  title: string;
+  /** read, known, unchanged, empty, gone, forbidden, blocked, failed or skipped; null while it waits. */
+  outcome: string | null;
+  reason: string | null;
+  wave: number;
+}
+
+/** A page in a list, or a URL that brought none. */
+export interface PageSummary {
+  /** null where nothing was stored. */
+  id: number | null;
+  url: string;
+  kind: "web" | "file";
+  /** held, waiting, gone, duplicate, links or failed; without a page what came of reading: forbidden, blocked, empty, skipped … */
+  state: string;
+  /** Why answers cannot be drawn from it. */
+  reason: string | null;
+  title: string;
+  lang: string;
+  /** Length of its text. */
+  characters: number;
+  published: string | null;
+  /** When it got its present text. */
+  read_at: string | null;
+  /** When it was last looked at. */
+  checked_at: string | null;
+  /** When it will be looked at again. */
+  next_due: string | null;
+  /** Whether it serves only the questions that had it read. */
+  private: boolean;
+}
+
+/** A text that a page has, or had. */
+export interface PageVersion {
+  /** Counts the texts that the page has had. */
+  number: number;
+  title: string;
+  /** Length of the text. */
+  characters: number;
+  content_hash: string;
+  published: string | null;
+  read_at: string;
+}
+
+/** An error, as RFC 9457 writes it. */
+export interface Problem {
+  /** A short name of the kind of error: stable, for programs. */
+  type: string;
+  /** The kind of error in words. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** What happened, to what. */
+  detail: string;
+  /** How to go on. */
+  what_to_do: string;
+}
+
+/** A question whose asker does not wait. */
+export interface QuestionRequest {
+  /** What you want to know: at most 4,000 characters. */
+  question: string;
+  /** An id of your own, under which the answer is found; left out: one is made. */
+  id?: string | null;
+  /** The question that it follows: what it leaves out is understood from there. */
+  after?: string | null;
+  /** The thread that it is asked in; `new` begins one; left out: that of `after`, or none. */
+  thread?: string | "new" | null;
+  /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
+  question_as_understood?: string;
+  /** Whether the web may be read when too little is known. */
+  crawl_enabled?: boolean;
+  /** Waves of reading; 0 reads nothing. */
+  max_search_cycles?: number | null;
+  /** Evidence read longer ago than this many seconds is ignored. */
+  max_age?: number | null;
+  /** How sure the answer must be; left out: from the question. */
+  strategy?: "debugging" | "code_review" | "architecture" | "explanation" | "testing" | "devops" | "ml_engineering" | "general" | null;
+  /** The confidence that suffices, instead of the strategy's, 0 to 1. */
+  threshold?: number | null;
+  /** Other wordings in phase 2; 0: none; left out: the operator's number. */
+  variants?: 0 | 2 | 3 | 4 | 5 | null;
+  /** Hits of phase 1, and half of those of phase 2; left out: from the question. */
+  top_k?: number | null;
+  /** ISO 639-1; left out: from the question. */
+  lang?: string;
+  /** 9 is served first. */
+  priority?: number;
+  /** Read and answer from these only. */
+  sites?: Array<string>;
+  /** Answer from pages in these languages only (ISO 639-1). */
+  langs?: Array<string>;
+  /** Whether an equal question's answer, or run, may be given. */
+  reuse?: boolean;
+  /** Ask it again when a page that its answer cites changes. */
+  watch?: boolean;
+  /** What the question may use. */
+  budget?: BudgetRequest;
+  /** Told by a signed POST when the question ends. */
+  callback_url?: string | null;
+  /** Seconds until it ends with the best answer there is. */
+  deadline?: number;
+}
+
+/** One of the latest questions. */
+export interface QuestionSummary {
+  id: string;
+  question: string;
+  /** What was looked up, where it was completed. */
+  question_as_understood: string | null;
+  /** The id of its thread. */
+  thread: string | null;
+  status: Status;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** A page to read now. */
+export interface ReadRequest {
+  url: string;
+}
+
+/** Whether questions can be answered. */
+export interface Readiness {
+  ready: boolean;
+  checks: Array<CheckOut>;
+}
+
+/** A page that was asked to be read, and how far that has come. */
+export interface ReadingOut {
+  id: number;
+  url: string;
+  /** null while it waits. */
+  outcome: string | null;
+  reason: string | null;
+  page_id: number | null;
+  title: string | null;
+  /** Whether answers can be drawn from it. */
+  in_knowledge_base: boolean;
+}
+
+/** A question as its asker sees it. */
+export interface RecordOut {
+  id: string;
+  /** In its asker's words. */
+  question: string;
+  /** What was looked up, where the question was completed from its thread. */
+  question_as_understood?: string | null;
+  /** The id of the thread that it belongs to. */
+  thread?: string | null;
+  status: Status;
+  /** The phase that works on it; null at the end. */
+  current_step: string | null;
+  /** The phase that ended it; null until then. */
+  final_step: string | null;
+  /** Whether the answer may still change. */
+  provisional: boolean;
+  /** The answer with its [n] markers, or an honest “not known”. */
+  answer: string | null;
+  /** Just what was asked; null where that is unsure. */
+  short_answer?: string | null;
+  /** Where the cited pages disagree. */
+  contradictions?: Array<ContradictionOut>;
+  /** Of the answer, from 0 to 1. */
+  confidence: number;
+  sentences: Array<SentenceOut>;
+  citations: Array<CitationOut>;
+  /** The passages the answer was made from. */
+  context: Array<HitOut>;
+  /** “extractive”, or the model's name. */
+  composer: string | null;
+  /** What must be known of how the answer was made. */
+  notice: string;
+  verdict: VerdictOut | null;
+  /** Whether phase 2 looked again in other words. */
+  retry_attempted: boolean;
+  /** Those other words. */
+  paraphrased_queries: Array<string>;
+  /** Whether the web was read. */
+  online_search_triggered: boolean;
+  /** Why. */
+  crawl_reason: string | null;
+  /** Why the reading ended. */
+  stop_reason: string | null;
+  rag_hits_count: number;
+  sql_hits_count: number;
+  graph_hits_count: number;
+  /** The pages read for this question. */
+  live_urls: Array<string>;
+  pages: Array<PageSeenOut>;
+  search_cycles_completed: number;
+  max_search_cycles: number;
+  /** The first thing the question names. */
+  entity: string | null;
+  timings: Array<TimingOut>;
+  /** From asking to the end, or to now. */
+  seconds: number;
+  cost: CostOut;
+  /** What went wrong, for a question that failed. */
+  error: string | null;
+  /** Counts the answers given; 0 before the first. */
+  revision: number;
+  /** The equal question in flight whose run this one shares. */
+  shared_with?: string | null;
+  /** The equal question whose answer was given again. */
+  cached_from?: string | null;
+  /** Whether a page that the answer cites has changed or vanished. */
+  stale?: boolean;
+  /** When that was found. */
+  stale_at?: string | null;
+  /** Whether it is asked again when that happens. */
+  watched?: boolean;
+  /** When its watcher was last told of another answer. */
+  changed_at?: string | null;
+  /** How often it was asked again. */
+  round?: number;
+  /** What a reader said of this revision. */
+  feedback?: FeedbackOut | null;
+  created_at: string;
+  updated_at: string;
+  finished_at: string | null;
+}
+
+/** A question that what is known may answer too. */
+export interface RelatedQuestion {
+  question: string;
+  /** Of the question that was asked so before; null: it was not asked yet. */
+  id: string | null;
+}
+
+/** Which version to go back to. */
+export interface RollbackRequest {
+  /** 0: what is shipped; null: the one before that in use. */
+  version?: number | null;
+}
+
+/** When a source is looked at: every so often, or by a cron line. */
+export interface ScheduleOut {
+  every_s: number | null;
+  cron: string;
+  zone: string;
+}
+
+/** Words to find passages for. */
+export interface SearchRequest {
+  /** What to look for: at most 4,000 characters. */
+  query: string;
+  /** Pages below these URLs only. */
+  sites?: Array<string>;
+  /** Pages in these languages only (ISO 639-1). */
+  langs?: Array<string>;
+  /** Passages with a part of one of these kinds only. */
+  kinds?: Array<"prose" | "heading" | "list" | "table" | "definition" | "code">;
+  /** Pages that say they were published after this only. */
+  published_after?: string | null;
+  /** Pages read, or seen unchanged, after this only. */
+  read_after?: string | null;
+  /** Most passages to return. */
+  limit?: number;
+  /** Of the query; left out: from its words. */
+  lang?: string;
+}
+
+/** A sentence of the answer. */
+export interface SentenceOut {
+  text: string;
+  /** The citations that support it. */
+  markers: Array<number>;
+  /** Where it says just what was asked. */
+  focus?: FocusOut | null;
+  /** The citations that give another value for that. */
+  contradicts?: Array<number>;
+}
+
+/** How far the reading of a whole site has come; the counts are of pages. */
+export interface SiteReadOut {
+  id: number;
+  url: string;
+  /** What the URLs of its pages begin with. */
+  prefix: string;
+  status: SiteReadStatus;
+  /** Why it ended. */
+  reason: string | null;
+  /** Whether pages that were read before are looked at too. */
+  again: boolean;
+  /** The source whose schedule asked for it. */
+  source_id: number | null;
+  max_pages: number;
+  max_depth: number;
+  found: number;
+  looked_at: number;
+  /** With a text that was not known. */
+  new: number;
+  unchanged: number;
+  /** Forbidden by the site, gone, or without text. */
+  left_out: number;
+  failed: number;
+  bytes: number;
+  /** Those that wait to be in the knowledge base; told of one site read alone. */
+  embedding: number;
+  /** Seconds it was worked on, pauses left out. */
+  active_s: number;
+  pages_per_s: number;
+  /** About how many seconds are left; null while that cannot be told. */
+  left_s: number | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** A whole site to read. */
+export interface SiteReadRequest {
+  url: string;
+  /** Most pages to look at. */
+  max_pages?: number;
+  /** Most links from where it begins. */
+  max_depth?: number;
+}
+
+/** Whether a site is being read. */
+export type SiteReadStatus = "RUNNING" | "PAUSED" | "DONE" | "CANCELLED";
+
+/** What is to be changed of a source; what is left out stays. `every` and `cron` null end its schedule. */
+export interface SourceChanges {
+  /** Seconds between two requests to it; null: the server's setting. */
+  min_delay_s?: number | null;
+  /** Look at it this often: 90m, 6h, 1d12h. */
+  every?: string | null;
+  /** Look at it at these times: a cron line. */
+  cron?: string | null;
+  /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
+  zone?: string | null;
+}
+
+/** A site that may be read for any question. */
+export interface SourceOut {
+  id: number;
+  url: string;
+  own: boolean;
+  min_delay_s: number | null;
+  /** null: each page by its own interval. */
+  schedule: ScheduleOut | null;
+  /** When it is looked at again by its schedule. */
+  next_due: string | null;
+}
+
+/** A site to read for any question. */
+export interface SourceRequest {
+  url: string;
+  /** Your own site: its address may be private. Needs the role admin. */
+  own?: boolean;
+  /** Seconds between two requests to it. */
+  min_delay_s?: number | null;
+  /** Look at it this often: 90m, 6h, 1d12h. */
+  every?: string | null;
+  /** Look at it at these times: a cron line. */
+  cron?: string | null;
+  /** Time zone of the cron line, such as Europe/Berlin; left out: UTC. */
+  zone?: string | null;
+}
+
+/** How much is kept and how much waits. */
+export interface StatsOut {
+  /** Pages that are held. */
+  pages: number;
+  sources: number;
+  /** By status. */
+  questions: Record<string, number>;
+  /** Calls that stand in each queue; null while Redis is away. */
+  queues: Record<string, number> | null;
+  /** The search engines that are asked where too little is known. */
+  engines: Array<string>;
+}
+
+/** Where a question stands; each open status names exactly one next task, FOLLOWING none: another moves it. */
+export type Status = "ASKED" | "RETRYING" | "SEEKING" | "READING" | "EMBEDDING" | "REQUERYING" | "FOLLOWING" | "ANSWERED" | "ABSTAINED" | "CANCELLED" | "TIMED_OUT" | "FAILED";
+
+/** One finished step with everything that was kept of it. */
+export interface StepOut {
+  /** Another's, where a run was shared. */
+  question_id: string;
+  name: string;
+  cycle: number;
+  attempt: number;
+  outcome: string;
+  started_at: string;
+  finished_at: string;
+  seconds: number;
+  /** Queries, hits with their scores, verdict, seconds, cost; of a page: url. */
+  detail: Record<string, unknown>;
+}
+
+/** A file that was added, and what came of reading it. */
+export interface StoredFile {
+  id: number;
+  /** files://FOLDER/path: the URL of its page, as citations name it. */
+  address: string;
+  bytes: number;
+  /** null while it waits to be read; else as that of a page. */
+  outcome: string | null;
+  /** Why it could not be read. */
+  reason: string | null;
+  /** GET /api/pages/{page_id} gives its text. */
+  page_id: number | null;
+  title: string | null;
+  /** Whether answers can be drawn from it. */
+  in_knowledge_base: boolean;
+  added_at: string;
+  /** When it was last read. */
+  read_at: string | null;
+}
+
+/** What a stream holds beside the text. */
+export interface StreamOptions {
+  /** Whether a last chunk counts the tokens. */
+  include_usage?: boolean;
+}
+
+/** Questions that are asked one after the other, each understood from those before it. */
+export interface ThreadOut {
+  id: string;
+  /** Its first question, until it is renamed. */
+  title: string;
+  /** How many were asked in it. */
+  questions: number;
+  created_at: string;
+  /** When it was last asked in. */
+  updated_at: string;
+}
+
+/** A question of a thread; GET /api/questions/{id} gives its record. */
+export interface ThreadQuestionOut {
+  id: string;
+  question: string;
+  /** What was looked up, where the question was completed from its thread. */
+  question_as_understood: string | null;
+  status: Status;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** A thread's settings. */
+export interface ThreadRequest {
+  /** What it is called. */
+  title: string;
+}
+
+/** A thread with its latest questions. */
+export interface ThreadWithQuestionsOut {
+  id: string;
+  /** Its first question, until it is renamed. */
+  title: string;
+  /** How many were asked in it. */
+  questions: number;
+  created_at: string;
+  /** When it was last asked in. */
+  updated_at: string;
+  /** The latest, in the order in which they were asked. */
+  turns: Array<ThreadQuestionOut>;
+}
+
+/** How long one step took. */
+export interface TimingOut {
+  step: string;
+  cycle: number;
+  attempt: number;
+  outcome: string;
+  seconds: number;
+  started_at: string;
+}
+
+/** What learning a kind last came to. */
+export interface TryOut {
+  kind: "judge" | "reranker" | "variants";
+  embedder: string;
+  /** Whether it stays as it was put back until it is learned by hand. */
+  held: boolean;
+  tried_at: string | null;
+  said: string;
+}
+
+/** A URL that was looked at, and of which no text is stored. */
+export interface UnreadPage {
+  url: string;
+  outcome: string;
+  reason: string | null;
+  at: string;
+}
+
+/** Whether the hits sufficed. */
+export interface VerdictOut {
+  sufficient: boolean;
+  /** Calibrated probability that the hits answer the question. */
+  confidence: number;
+  reason: string;
+  /** Words of the question that the hits do not cover. */
+  missing: Array<string>;
+  judge: string;
+  /** Of the judge, where it was learned here; 0: as shipped. */
+  version?: number;
+}
+
+/** A version of what was learned. */
+export interface VersionOut {
+  kind: "judge" | "reranker" | "variants";
+  /** Counts from 1 within its kind. */
+  number: number;
+  /** Whose hits it judges; empty where that does not matter. */
+  embedder: string;
+  /** Whether it is in use; where no version of a kind is, what is shipped is. */
+  active: boolean;
+  /** How many answers, questions or tries it was learned from. */
+  examples: number;
+  /** Figures before and after, by part: of a judge the language. */
+  metrics: Record<string, Record<string, Record<string, number>>>;
+  created_at: string;
+}
+
+/** A question that is asked again when its evidence changes. */
+export interface WatchOut {
+  question_id: string;
+  question: string;
+  status: Status;
+  callback_url: string | null;
+  created_at: string;
+  /** When its watcher was last told of another answer. */
+  changed_at: string | null;
+}
+
+/** A question to ask again when its evidence changes. */
+export interface WatchRequest {
+  /** Told of changes by a signed POST; left out: the question's own. */
+  callback_url?: string | null;
+}
+
+/** A queue with the numbers of its workers and waiting messages. */
+export interface WorkQueue {
+  name: string;
+  workers: number;
+  waiting: number;
+}
+
+/** What each route takes in its path, query and body, and the JSON that it answers with. */
+export interface Routes {
+  /** Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional. */
+  "POST /api/chat": { body: ChatRequest; answer: RecordOut };
+  /** Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`. */
+  "POST /v1/chat/completions": { body: CompletionRequest; answer: unknown };
+  /** The models: `wellread`, and `wellread-known`, which reads nothing new. */
+  "GET /v1/models": { answer: Record<string, unknown> };
+  /** One of the models. */
+  "GET /v1/models/{name}": { path: { name: string }; answer: Record<string, unknown> };
+  /** Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat. */
+  "POST /api/questions": { body: QuestionRequest; answer: RecordOut };
+  /** The questions asked last, newest first. */
+  "GET /api/questions": { query: { limit?: number }; answer: Array<QuestionSummary> };
+  /** A question's record: its answer so far, its citations, what was read. */
+  "GET /api/questions/{question_id}": { path: { question_id: string }; answer: RecordOut };
+  /** Delete a question with its answers, trace, feedback and stream; what was read for it stays read. */
+  "DELETE /api/questions/{question_id}": { path: { question_id: string }; answer: void };
+  /** A question's answer as a document of its own: each quote with its page's name, address and dates. */
+  "GET /api/questions/{question_id}/export": { path: { question_id: string }; query: { format?: "md" | "html" }; answer: string };
+  /** Stop a question; one that has ended stays as it is, and what was read stays read. */
+  "POST /api/questions/{question_id}/cancel": { path: { question_id: string }; answer: RecordOut };
+  /** Start a question again that failed, ran out of time or was cancelled; any other stays as it is. */
+  "POST /api/questions/{question_id}/replay": { path: { question_id: string }; answer: RecordOut };
+  /** Every finished step with what it looked for, found and decided, and every page that was read. */
+  "GET /api/questions/{question_id}/trace": { path: { question_id: string }; answer: Array<StepOut> };
+  /** What else the cited pages may answer: questions asked before, and sections around the quotes. */
+  "GET /api/questions/{question_id}/related": { path: { question_id: string }; answer: Array<RelatedQuestion> };
+  /** Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record. */
+  "GET /api/questions/{question_id}/events": { path: { question_id: string }; answer: string };
+  /** The threads that were asked in last, newest first. */
+  "GET /api/threads": { query: { q?: string; limit?: number; before?: string | null }; answer: Array<ThreadOut> };
+  /** A thread with its latest questions. */
+  "GET /api/threads/{thread_id}": { path: { thread_id: string }; query: { limit?: number; before?: string }; answer: ThreadWithQuestionsOut };
+  /** Give a thread another title. */
+  "PATCH /api/threads/{thread_id}": { path: { thread_id: string }; body: ThreadRequest; answer: ThreadOut };
+  /** Delete a thread with its questions, their answers and traces; what was read for them stays read. */
+  "DELETE /api/threads/{thread_id}": { path: { thread_id: string }; answer: void };
+  /** The standing questions, oldest first. */
+  "GET /api/watches": { answer: Array<WatchOut> };
+  /** Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer. */
+  "POST /api/questions/{question_id}/watch": { path: { question_id: string }; body: WatchRequest | null; answer: WatchOut };
+  /** Ask it again no longer; its answer stays. */
+  "DELETE /api/questions/{question_id}/watch": { path: { question_id: string }; answer: void };
+  /** The new answers of a standing question as server-sent events, each `changed` with the whole record. */
+  "GET /api/questions/{question_id}/changes": { path: { question_id: string }; answer: string };
+  /** Say whether an answer is right; of one revision, what is said last counts. */
+  "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; body: FeedbackRequest; answer: FeedbackOut };
+  /** All sources, oldest first. */
+  "GET /api/sources": { answer: Array<SourceOut> };
+  /** Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin. */
+  "POST /api/sources": { body: SourceRequest; answer: SourceOut };
+  /** Change how often a site is asked, or when it is looked at; what is left out stays. */
+  "PATCH /api/sources/{source_id}": { path: { source_id: number }; body: SourceChanges; answer: SourceOut };
+  /** Forget a site; what was read from it stays, unless its pages are to be deleted too. */
+  "DELETE /api/sources/{source_id}": { path: { source_id: number }; query: { pages?: boolean }; answer: void };
+  /** The last 50 site reads, newest first. */
+  "GET /api/site-reads": { answer: Array<SiteReadOut> };
+  /** Have a whole site read, or the part of it below a path. One that is being read already goes on. */
+  "POST /api/site-reads": { body: SiteReadRequest; answer: SiteReadOut };
+  /** How far a site read has come. */
+  "GET /api/site-reads/{site_read_id}": { path: { site_read_id: number }; answer: SiteReadOut };
+  /** Read no more of it for now. */
+  "POST /api/site-reads/{site_read_id}/pause": { path: { site_read_id: number }; answer: SiteReadOut };
+  /** Go on with it. */
+  "POST /api/site-reads/{site_read_id}/resume": { path: { site_read_id: number }; answer: SiteReadOut };
+  /** End it; what was read stays. */
+  "POST /api/site-reads/{site_read_id}/cancel": { path: { site_read_id: number }; answer: SiteReadOut };
+  /** A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do. */
+  "GET /api/pages/{page_id}": { path: { page_id: number }; query: { question_id?: string; start?: number; end?: number | null; version?: number | null }; answer: PageOut };
+  /** Delete a page or file with all that was derived: passages, facts, answers drawn from it, traces, streams. */
+  "DELETE /api/pages/{page_id}": { path: { page_id: number }; answer: void };
+  /** The texts of a page that are kept, the present one first; `?version=` of the page gives one. */
+  "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query: { question_id?: string }; answer: Array<PageVersion> };
+  /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
+  "GET /api/pages": { query: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
+  /** Have one page read into the knowledge base. */
+  "POST /api/reads": { body: ReadRequest; answer: ReadingOut };
+  /** How far the reading of a page has come. */
+  "GET /api/reads/{read_id}": { path: { read_id: number }; answer: ReadingOut };
+  /** Have a file read into the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV. */
+  "POST /api/files": { body: FormData; answer: StoredFile };
+  /** The files that were added or found in a watched folder, by address. */
+  "GET /api/files": { query: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number }; answer: Array<StoredFile> };
+  /** Delete a file with all that was derived, also one that could not be read; one in a folder is left out of it. */
+  "DELETE /api/files/{file_id}": { path: { file_id: number }; answer: void };
+  /** A file, and how far the reading of it has come. */
+  "GET /api/files/{file_id}": { path: { file_id: number }; answer: StoredFile };
+  /** The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read. */
+  "POST /api/search": { body: SearchRequest; answer: Array<FoundPassage> };
+  /** What is kept, by kind, and what stands in each queue. */
+  "GET /api/stats": { answer: StatsOut };
+  /** This process answers. */
+  "GET /healthz": { answer: Record<string, string> };
+  /** Every part a question needs; 503 and what to do when one is missing. */
+  "GET /readyz": { answer: Readiness };
+  /** What works, what waits and what failed; the last day's questions by the hour, and what was spent. */
+  "GET /api/operations": { answer: Operations };
+  /** The stored pages without their texts, newest first: when they are due, and why no answer is drawn from them. */
+  "GET /api/page-list": { query: { text?: string; before?: number | null; limit?: number }; answer: Array<ListedPage> };
+  /** The URLs of which no text is stored, with the reason, latest first. */
+  "GET /api/unread-pages": { query: { text?: string; limit?: number }; answer: Array<UnreadPage> };
+  /** All versions of judge, reranker and variants, and what learning each last came to. */
+  "GET /api/learned": { answer: LearnedOut };
+  /** Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once. */
+  "POST /api/learned": { answer: Array<LessonOut> };
+  /** Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then. */
+  "POST /api/learned/{kind}/rollback": { path: { kind: "judge" | "reranker" | "variants" }; body: RollbackRequest | null; answer: Array<VersionOut> };
+}

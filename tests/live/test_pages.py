@@ -1,0 +1,163 @@
+"""The pages of docs/ that tell step by step what to do are done: their shell is run, and what they show compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx2
+import pytest
+import redis
+
+from tests.docs.blocks import ROOT, Block, blocks
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(1500)]
+
+#: what a page says for each machine another
+FOLDER = "/home/you/.local/share/wellread"
+BROKER = f"redis+socket://{FOLDER}/run/valkey.sock"
+
+
+class Terminal:
+    """Runs blocks in a folder of its own, on free ports, with the packages of this venv and no registry."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said: dict[str, str] = {f"127.0.0.1:{port}": f"127.0.0.1:{free_port()}" for port in (8484, 5555, 8000)}
+        self.said |= {"http.server 8000": f"http.server {self.port(8000)}", "pip install .": f"pip install '{ROOT}'"}
+        self.said |= {BROKER: BROKER, FOLDER: str(folder / "data")}
+        self.env = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TMPDIR")} | {
+            "WELLREAD_DATA_DIR": str(folder / "data"),
+            "WELLREAD_API_PORT": self.port(8484),
+            "WELLREAD_FLOWER_PORT": self.port(5555),
+            "WELLREAD_WIKIPEDIA": "false",
+            "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+            "PYTHONPATH": sysconfig.get_path("purelib"),
+            "PYTHONUNBUFFERED": "1",
+            "PIP_NO_INDEX": "1",
+            "PIP_NO_BUILD_ISOLATION": "0",
+            "PIP_QUIET": "2",
+            "COLUMNS": "100",
+        }
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def port(self, shown: int) -> str:
+        return self.said[f"127.0.0.1:{shown}"].rpartition(":")[2]
+
+    def here(self, text: str) -> str:
+        """A page's text with this machine's addresses."""
+        for shown, real in self.said.items():
+            text = text.replace(shown, real)
+        return text
+
+    def run(self, block: Block, within_s: float = 600) -> str:
+        """What a block prints; one that serves goes on, and is ended with the terminal."""
+        printed = self.folder / f"printed-{len(self._processes)}"
+        serves = block.text.rstrip().endswith("wellread up")
+        venv = self.folder / "wellread-venv/bin/activate"
+        script = f"set -eu\n{f'. {venv}' if venv.exists() else ''}\n{self.here(block.text)}"
+        with printed.open("wb") as output:
+            process = subprocess.Popen(
+                ["bash", "-c", script],
+                cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True,
+            )  # fmt: skip
+        self._processes.append(process)
+        deadline = time.monotonic() + within_s
+        while process.poll() is None and not (serves and "Ctrl-C stops it" in printed.read_text("utf-8")):
+            assert time.monotonic() < deadline, f"{block} goes on:\n{printed.read_text('utf-8')}"
+            time.sleep(0.2)
+        text = printed.read_text("utf-8")
+        assert process.returncode == (None if serves else 0), f"{block}:\n{text}"
+        if serves and "Celery: " in text:
+            self.said[BROKER] = text.partition("Celery: ")[2].partition("\n")[0]
+        return text
+
+    def close(self) -> None:
+        """End what still runs."""
+        for process in reversed(self._processes):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT if process.poll() is None else signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(30)
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    with tempfile.TemporaryDirectory(prefix="wr-", dir="/tmp") as folder:  # a socket's path must be short
+        terminal = Terminal(Path(folder))
+        yield terminal
+        terminal.close()
+
+
+def assert_shows(shown: Block, printed: str, terminal: Terminal) -> None:
+    """Every line that the page shows was printed, but for its figures."""
+    flat = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", printed).split())
+    for line in terminal.here(shown.text).split("\n"):
+        wanted = re.sub(r"\d+(\\\.\d+)?", r"[\\d,.]+", re.escape(" ".join(line.split())))
+        assert re.search(wanted, flat), f"{shown}: {line!r} is not in\n{printed}"
+
+
+def follow(page: str, terminal: Terminal) -> None:
+    """Do what a page says, with Wellread running."""
+    told = [block for block in blocks("sh", "text") if block.page == page]
+    if "wellread up\n" not in [block.text for block in told]:
+        terminal.run(Block(page, 0, "sh", "wellread up\n"))
+    printed = ""
+    for block in told:
+        if block.language == "sh":
+            printed = terminal.run(_sooner(block))
+        else:
+            assert_shows(block, printed, terminal)
+
+
+def _sooner(block: Block) -> Block:
+    """The block with a wait for a change that ends when the change was seen."""
+    seen = "until wellread pages show http://127.0.0.1:8000/rye.html | grep -q ' changed '; do sleep 2; done"
+    return Block(block.page, block.line, block.language, block.text.replace("sleep 130", seen))
+
+
+def test_tutorial(terminal: Terminal) -> None:
+    follow("docs/tutorial.md", terminal)
+    listed = httpx2.post(
+        terminal.here("http://127.0.0.1:5555/tasks/datatable"),
+        data={"draw": "1", "start": "0", "length": "1000", "search[value]": "", "order[0][column]": "0"}
+        | {"order[0][dir]": "asc", "columns[0][data]": "name"},
+        trust_env=False,
+    ).json()
+    assert {"wellread.ask", "wellread.refresh", "wellread.read", "wellread.embed"} <= {
+        task["name"] for task in listed["data"]
+    }
+
+
+def test_servers_of_ones_own(terminal: Terminal, postgres_url: str, valkey_url: str) -> None:
+    terminal.said["postgresql+psycopg://wellread:secret@127.0.0.1:5432/wellread"] = postgres_url
+    terminal.said["redis://127.0.0.1:6379/0"] = valkey_url
+    with redis.Redis.from_url(valkey_url) as server:
+        server.config_set("appendonly", "yes")
+    said = []
+    for block in blocks("sh"):
+        if block.page == "docs/how-to/servers.md":
+            said.append(terminal.run(block))
+    assert "ok     database: postgresql" in said[0]
+    assert "Celery:" not in said[1]  # no broker of its own is started
+
+
+@pytest.mark.parametrize("page", ["docs/how-to/schedule.md", "docs/how-to/flower.md"])
+def test_how_to(page: str, terminal: Terminal) -> None:
+    follow(page, terminal)
