@@ -46,23 +46,34 @@ class Line:
     text: str
 
 
-def svg(lines: Sequence[Line], *, line_height: int = 19, column_width: float = 8.43) -> str:
-    """Return the picture of these lines."""
-    width, height = round(COLUMNS * column_width) + 32, len(lines) * line_height + 56
-    rows = [
-        f'<text class="line" style="animation-delay:{line.at_s:.2f}s" x="16" y="{52 + number * line_height}" '
+def svg(lines: Sequence[Line], *, rows: int = 26, line_height: int = 19, column_width: float = 8.43) -> str:
+    """Return the picture of these lines, of which the last ``rows`` are seen at any time."""
+    width, height = round(COLUMNS * column_width) + 32, rows * line_height + 12
+    total = lines[-1].at_s
+    texts = [
+        f'<text class="line" style="animation-delay:{line.at_s:.2f}s" x="16" y="{16 + number * line_height}" '
         f'xml:space="preserve">{spans(line.text)}</text>'
         for number, line in enumerate(lines)
         if line.text
     ]
+    moves = [
+        f"{100 * line.at_s / total:.2f}% {{ transform: translateY({-(number - rows) * line_height}px) }}"
+        for number, line in enumerate(lines, start=1)
+        if number > rows
+    ]
+    end = f"translateY({-max(0, len(lines) - rows) * line_height}px)"
+    scroll = f".all {{ animation: scroll {total:.2f}s step-end forwards }} @keyframes scroll {{ {' '.join(moves)} }}"
+    still = f"@media (prefers-reduced-motion: reduce) {{ .all {{ animation: none; transform: {end} }} }}"
     dots = "".join(f'<circle cx="{20 + 18 * n}" cy="18" r="6" fill="{c}"/>' for n, c in enumerate(_DOTS))
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"',
-        f'  width="{width}" height="{height}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 46}" role="img"',
+        f'  width="{width}" height="{height + 46}">',
         "<title>A question is asked in a terminal: pages are read, then it is answered with its quotes</title>",
-        f'<style>{_STYLE}</style><rect width="{width}" height="{height}" rx="8" fill="#1d2129"/>{dots}',
-        *rows,
-        "</svg>\n",
+        f"<style>{_STYLE}{scroll}\n{still}</style>",
+        f'<rect width="{width}" height="{height + 46}" rx="8" fill="#1d2129"/>{dots}',
+        f'<svg y="36" width="{width}" height="{height}"><g class="all">',
+        *texts,
+        "</g></svg></svg>\n",
     ])  # fmt: skip
 
 
@@ -139,10 +150,10 @@ def main() -> None:
         up = subprocess.Popen(
             [sys.executable, "-m", "api", "up", "--no-flower"], env=env, stdout=subprocess.PIPE, text=True
         )
-        assert up.stdout is not None
-        while "Ctrl-C" not in (line := up.stdout.readline()):
-            assert line, "it did not start"
         try:
+            assert up.stdout is not None
+            while "Ctrl-C" not in (line := up.stdout.readline()):
+                assert line, "it did not start"
             with serve(Path(folder) / "bakery") as site:
                 address = site.origin.removeprefix("http://")
                 first = ("ask", "How long does the dough of the rye bread rest?", "--site", f"{site.origin}/", "--own")
