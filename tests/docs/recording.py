@@ -160,7 +160,7 @@ def main() -> None:
                 lines = record((first, ("ask", "Who opened the bakery?")), address, env)
         finally:
             up.terminate()
-            up.wait(30)
+            up.wait(120)
     PLACE.parent.mkdir(exist_ok=True)
     PLACE.write_text(svg(lines), "utf-8")
     print(f"{PLACE.relative_to(ROOT)} is written: {len(lines)} lines, {lines[-1].at_s:.0f} s.")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import walk
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import API, ROOT, Block, blocks
 
 CLIENT = ROOT / "clients" / "typescript"
 COMPILER = CLIENT / "node_modules" / ".bin" / "tsc"
@@ -20,20 +20,38 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def compiled(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [str(COMPILER), "--project", str(CLIENT), "--outDir", str(folder), *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def compiled(folder: Path, name: str, code: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """What the compiler says of a program beside the client, which it writes into the folder."""
+    for file in ("client.ts", "types.ts"):
+        shutil.copy(CLIENT / file, folder)
+    settings = json.loads((CLIENT / "tsconfig.json").read_text()) | {"files": [f"{name}.ts"]}
+    settings["compilerOptions"]["outDir"] = "."
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+    (folder / "package.json").write_text(json.dumps({"type": "module"}))
+    (folder / f"{name}.ts").write_text(code)
+    return subprocess.run([str(COMPILER), *options], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def ran(folder: Path, name: str, *arguments: str) -> str:
+    done = subprocess.run(["node", f"{name}.js", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_example_asks_and_prints_the_quotes(tmp_path: Path, url: str) -> None:
-    done = compiled(tmp_path)
+    done = compiled(tmp_path, "example", (CLIENT / "example.ts").read_text())
     assert done.returncode == 0, done.stdout
-    (tmp_path / "package.json").write_text(json.dumps({"type": "module"}))
-    ran = subprocess.run(["node", "example.js", url], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert "final ANSWERED" in ran.stdout
-    assert walk.QUOTE in ran.stdout
-    assert "refused: 422 Change the question as the detail says." in ran.stdout
+    printed = ran(tmp_path, "example", url)
+    assert "final ANSWERED" in printed
+    assert walk.QUOTE in printed
+    assert "refused: 422 Change the question as the detail says." in printed
+
+
+@pytest.mark.parametrize("block", blocks("ts"), ids=str)
+def test_shown_program_asks_and_prints_the_quotes(block: Block, tmp_path: Path, url: str) -> None:
+    done = compiled(tmp_path, "shown", block.text.replace(API, url))
+    assert done.returncode == 0, done.stdout
+    assert walk.QUOTE in ran(tmp_path, "shown")
 
 
 @pytest.mark.parametrize(
@@ -46,14 +64,7 @@ def test_example_asks_and_prints_the_quotes(tmp_path: Path, url: str) -> None:
     ],
 )
 def test_wrong_call_does_not_compile(tmp_path: Path, wrong: str) -> None:
-    for name in ("client.ts", "types.ts"):
-        shutil.copy(CLIENT / name, tmp_path)
-    settings = json.loads((CLIENT / "tsconfig.json").read_text()) | {"files": ["wrong.ts"]}
-    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
-    (tmp_path / "package.json").write_text(json.dumps({"type": "module"}))
-    (tmp_path / "wrong.ts").write_text(
-        f'import {{ Wellread }} from "./client.js";\nconst wellread = new Wellread();\n{wrong}\n'
-    )
-    done = subprocess.run([str(COMPILER), "--noEmit"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    code = f'import {{ Wellread }} from "./client.js";\nconst wellread = new Wellread();\n{wrong}\n'
+    done = compiled(tmp_path, "wrong", code, "--noEmit")
     assert done.returncode != 0
     assert "wrong.ts(3," in done.stdout
