@@ -23,7 +23,7 @@ from tests.docs.blocks import ROOT, Block, blocks
 pytestmark = [pytest.mark.live, pytest.mark.timeout(1500)]
 
 #: what a page says for each machine another
-FOLDER = "/home/you/.local/share/wellread"
+FOLDER = "/home/YOU/.local/share/wellread"
 BROKER = f"redis+socket://{FOLDER}/run/valkey.sock"
 
 
