@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from domain.contradiction import Contradiction, Dispute
 from domain.published import UNPUBLISHED, always_sent, described
+
+#: the composer of what is asked back
+ASKING_BACK: Final = "asking back"
 
 
 @dataclass(frozen=True, kw_only=True)

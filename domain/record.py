@@ -135,6 +135,9 @@ class Record:
         default=None, metadata=described("What was looked up, where the question was completed from its thread.")
     )
     thread: str | None = field(default=None, metadata=described("The id of the thread that it belongs to."))
+    asks_back: bool = field(
+        default=False, metadata=described("Whether it lacks what it is about: `answer` asks for that.")
+    )
     status: Status
     current_step: str | None = field(metadata=described("The phase that works on it; null at the end."))
     final_step: str | None = field(metadata=described("The phase that ended it; null until then."))

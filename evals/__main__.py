@@ -16,7 +16,9 @@ import structlog
 
 from domain.errors import WellreadError
 from evals.knowledge.ablations import ABLATIONS
+from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
+from evals.measure.follow_ups import measure_answers, measure_wording, read_cases
 from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
     PINNED,
@@ -207,6 +209,20 @@ def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:
         write_floors(raise_floors(numbers, floors, allowed))
         click.echo(f"pinned {PINNED.name}")
     click.echo("No figure is below its floor.")
+
+
+@main.command("follow-ups")
+@click.option("--answers", is_flag=True, help="Look up those on the held-out manuals too; some ten minutes.")
+@_CACHE
+@_THREADS
+def follow_ups(answers: bool, cache: Path, threads: int) -> None:
+    """Measure whether follow-ups are completed from their threads, by rules, rightly."""
+    for split in ("seen", "unseen"):
+        cases = read_cases(split)
+        figures = measure_wording(cases)
+        if answers:
+            figures |= measure_answers(cases, CachedEmbedder(_open_embedder("auto", threads), cache))
+        click.echo(f"follow-ups, {split}\n\n{table(figures)}\n")
 
 
 for _name in MODES:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain import Answer, Hit, Sentence, Verdict
+from domain.answer import ASKING_BACK
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
 from pipeline.phrases import say
@@ -57,6 +58,12 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
         confidence=last.verdict.confidence,
         composer=COMPOSER,
     )
+
+
+def ask_back(lang: str) -> Answer:
+    """Return the answer to a question that needs one asked before it: what it lacks, in its language."""
+    text = say("asks_back", lang)
+    return Answer(text=text, sentences=(Sentence(text=text),), citations=(), confidence=0.0, composer=ASKING_BACK)
 
 
 def _title(hit: Hit) -> str:

@@ -12,6 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
 from domain.errors import WellreadError
+from domain.question import Turn
 
 T = TypeVar("T")
 
@@ -36,6 +37,9 @@ class Model(Protocol):
 
     def variants(self, question: str, *, count: int, lang: str) -> Priced[tuple[Variant, ...]]:
         """Return up to ``count`` other wordings of ``question`` in ``lang`` (ISO 639-1; empty or "und": its own)."""
+
+    def rewrite(self, question: str, turns: Sequence[Turn], *, lang: str) -> Priced[str]:
+        """Return ``question`` so that it stands alone, completed from ``turns``; itself where it does already."""
 
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
         """Judge whether ``hits`` answer ``question``."""

@@ -7,6 +7,7 @@ from typing import Literal
 Phrase = Literal[
     "unknown", "near", "nothing_near", "answers", "near_but", "beside", "tried", "read_pages", "unsure", "disagree",
     "old", "published", "modified", "read", "newest", "own", "no_variants", "no_verdict", "no_answer",
+    "asks_back",
 ]  # fmt: skip
 
 _ENGLISH: dict[Phrase, str] = {
@@ -29,6 +30,7 @@ _ENGLISH: dict[Phrase, str] = {
     "no_variants": "The language model gave no variants ({error}); they were made locally instead.",
     "no_verdict": "The language model gave no verdict ({error}); it was made locally instead.",
     "no_answer": "The language model gave no answer ({error}); it was made locally instead.",
+    "asks_back": "What is this about? It seems to follow another question: ask it in full, or after that one.",
 }
 _PHRASES: dict[str, dict[Phrase, str]] = {
     "en": _ENGLISH,
@@ -52,6 +54,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Das Sprachmodell gab keine Varianten ({error}); sie wurden stattdessen hier gebildet.",
         "no_verdict": "Das Sprachmodell gab kein Urteil ({error}); es wurde stattdessen hier gefällt.",
         "no_answer": "Das Sprachmodell gab keine Antwort ({error}); sie wurde stattdessen hier gebildet.",
+        "asks_back": "Worum geht es? Das schließt wohl an eine andere Frage an: bitte ganz oder nach jener fragen.",
     },
     "fr": {
         "unknown": "Je ne sais pas : ce qui a été lu ne répond pas à cette question.",
@@ -73,6 +76,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Le modèle de langue n’a pas donné de variantes ({error}) ; elles ont été faites localement.",
         "no_verdict": "Le modèle de langue n’a pas donné de verdict ({error}) ; il a été rendu localement.",
         "no_answer": "Le modèle de langue n’a pas donné de réponse ({error}) ; elle a été faite localement.",
+        "asks_back": "De quoi s’agit-il ? Cela semble suivre une autre question : posez-la en entier, ou à sa suite.",
     },
     "es": {
         "unknown": "No lo sé: lo que se ha leído no responde a esta pregunta.",
@@ -94,6 +98,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "El modelo de lenguaje no dio variantes ({error}); se hicieron localmente.",
         "no_verdict": "El modelo de lenguaje no dio veredicto ({error}); se hizo localmente.",
         "no_answer": "El modelo de lenguaje no dio respuesta ({error}); se hizo localmente.",
+        "asks_back": "¿De qué se trata? Parece que sigue a otra pregunta: hágala completa o a continuación de ella.",
     },
     "it": {
         "unknown": "Non lo so: ciò che è stato letto non risponde a questa domanda.",
@@ -115,6 +120,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Il modello linguistico non ha dato varianti ({error}); sono state fatte localmente.",
         "no_verdict": "Il modello linguistico non ha dato un verdetto ({error}); è stato dato localmente.",
         "no_answer": "Il modello linguistico non ha dato una risposta ({error}); è stata fatta localmente.",
+        "asks_back": "Di che cosa si tratta? Sembra seguire un’altra domanda: ponila per intero o di seguito a essa.",
     },
     "pt": {
         "unknown": "Não sei: o que foi lido não responde a esta pergunta.",
@@ -136,6 +142,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "O modelo de linguagem não deu variantes ({error}); foram feitas localmente.",
         "no_verdict": "O modelo de linguagem não deu um veredicto ({error}); foi dado localmente.",
         "no_answer": "O modelo de linguagem não deu uma resposta ({error}); foi feita localmente.",
+        "asks_back": "De que se trata? Parece seguir-se a outra pergunta: faça-a por inteiro ou na sequência dela.",
     },
     "nl": {
         "unknown": "Dat weet ik niet: wat gelezen is, beantwoordt deze vraag niet.",
@@ -157,6 +164,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Het taalmodel gaf geen varianten ({error}); ze zijn hier gemaakt.",
         "no_verdict": "Het taalmodel gaf geen oordeel ({error}); het is hier gegeven.",
         "no_answer": "Het taalmodel gaf geen antwoord ({error}); het is hier gemaakt.",
+        "asks_back": "Waar gaat dit over? Het lijkt op een andere vraag te volgen: stel de vraag voluit, of daarna.",
     },
     "pl": {
         "unknown": "Nie wiem: to, co przeczytano, nie odpowiada na to pytanie.",
@@ -178,6 +186,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Model językowy nie podał wariantów ({error}); utworzono je lokalnie.",
         "no_verdict": "Model językowy nie podał oceny ({error}); wydano ją lokalnie.",
         "no_answer": "Model językowy nie podał odpowiedzi ({error}); utworzono ją lokalnie.",
+        "asks_back": "O czym mowa? To chyba dalszy ciąg innego pytania: zadaj je w całości albo po tamtym.",
     },
     "ru": {
         "unknown": "Я не знаю: прочитанное не отвечает на этот вопрос.",
@@ -199,6 +208,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "Языковая модель не дала вариантов ({error}); они составлены локально.",
         "no_verdict": "Языковая модель не дала оценки ({error}); она дана локально.",
         "no_answer": "Языковая модель не дала ответа ({error}); он составлен локально.",
+        "asks_back": "О чём речь? Похоже, это продолжение другого вопроса: задайте его целиком или вслед за тем.",
     },
     "zh": {
         "unknown": "我不知道：已读内容没有回答这个问题。",
@@ -220,6 +230,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "语言模型没有给出其他问法（{error}），已在本地生成。",
         "no_verdict": "语言模型没有给出判断（{error}），已在本地判断。",
         "no_answer": "语言模型没有给出回答（{error}），已在本地生成。",
+        "asks_back": "指的是什么？这似乎是接着另一个问题问的：请完整地提问，或作为那个问题的追问。",
     },
     "ja": {
         "unknown": "わかりません。読んだ内容にはこの質問の答えがありません。",
@@ -241,6 +252,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_variants": "言語モデルは言い換えを返しませんでした（{error}）。代わりに手元で作成しました。",
         "no_verdict": "言語モデルは判定を返しませんでした（{error}）。代わりに手元で判定しました。",
         "no_answer": "言語モデルは回答を返しませんでした（{error}）。代わりに手元で作成しました。",
+        "asks_back": "何についてですか。別の質問の続きのようです。省略せずに、または続きとして尋ねてください。",
     },
 }
 LANGUAGES = frozenset(_PHRASES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, get_args
 
 import click
@@ -30,6 +31,11 @@ STRATEGIES = get_args(Task)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The confidence that suffices, instead of a strategy's.")
 @click.option("--variants", type=click.IntRange(0, 5), help="Other wordings in phase 2: 2 to 5, or 0 for none.")
 @click.option("--top-k", type=click.IntRange(1, 20), help="Hits to look at first; phase 2 looks at twice as many.")
+@click.option("--after", default="", metavar="ID", help="The question that it follows: it is understood from there.")
+@click.option("--thread", default="", metavar="ID", help="The thread that it is asked in; `new` begins one.")
+@click.option(
+    "--chat", is_flag=True, help="Go on asking: each next question follows the one before; an empty line ends."
+)
 def ask(
     question: str,
     sites: tuple[str, ...],
@@ -43,6 +49,9 @@ def ask(
     threshold: float | None,
     variants: int | None,
     top_k: int | None,
+    after: str,
+    thread: str,
+    chat: bool,
 ) -> None:
     """Ask a question and watch it being answered.
 
@@ -57,15 +66,20 @@ def ask(
         raise click.UsageError("--variants is 0 or 2 to 5: the question itself is always asked.")
     options = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
-        threshold=threshold, variants=variants, top_k=top_k, wait_s=wait,
+        threshold=threshold, variants=variants, top_k=top_k, wait_s=wait, after=after, thread=thread,
     )  # fmt: skip
-    ask_flow.check(options)
     with connected(notify) as client:
-        record = ask_flow.ask(client, options, print_progress)
-        if as_json:
-            print_lines(ask_flow.to_json(record))
-        else:
-            print_lines("", *show.record_lines(record, terminal()))
+        while True:
+            ask_flow.check(options)
+            record = ask_flow.ask(client, options, print_progress)
+            if as_json:
+                print_lines(ask_flow.to_json(record))
+            else:
+                print_lines("", *show.record_lines(record, terminal()))
+            following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""
+            if not following.strip():
+                break
+            options = replace(options, question=following, after=record.id, thread="")
     click.get_current_context().exit(exit_code(record.status))
 
 

@@ -48,6 +48,8 @@ class AskOptions:
     top_k: int | None = None
     wait_s: float = 180.0
     watch: bool = False  #: whether it is asked again when its evidence changes
+    after: str = ""  #: the id of the question that it follows
+    thread: str = ""  #: the id of the thread that it is asked in, or "new"
 
 
 def check(options: AskOptions) -> None:
@@ -142,6 +144,10 @@ def _terms(options: AskOptions) -> Terms:
         terms["max_search_cycles"] = options.cycles
     if options.watch:
         terms["watch"] = True
+    if options.after:
+        terms["after"] = options.after
+    if options.thread:
+        terms["thread"] = options.thread
     if options.strategy is not None:
         terms["strategy"] = options.strategy
     if options.threshold is not None:

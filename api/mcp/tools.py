@@ -17,7 +17,7 @@ from api import installed_version
 from domain.page import BlockKind
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source
-from wellread import AsyncClient, ClientError
+from wellread import AsyncClient, ClientError, Options
 
 #: opens a client for a call, by the headers that came with it; None on stdin and stdout
 Connect = Callable[[Mapping[str, str] | None], AsyncClient]
@@ -57,6 +57,7 @@ class Answered:
 
     question_id: str
     question: str
+    question_as_understood: str | None  #: what was looked up, where it was completed
     status: str
     final: bool  #: whether the answer stays as it is; else `status` tells how it goes on
     answer: str | None
@@ -75,7 +76,8 @@ class Tools:
     async def ask(
         self,
         ctx: Context,
-        question: Annotated[str, Field(description="A whole question, with the names it is about.")],
+        question: Annotated[str, Field(description="A question, with the names it is about; or one after another.")],
+        after: Annotated[str, Field(description="The question_id of the question that it follows, if any.")] = "",
         sites: Sites = None,
         langs: Langs = None,
         crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
@@ -83,7 +85,10 @@ class Tools:
     ) -> Answered:
         """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
         async with self._client(ctx) as client:
-            question_id = await client.submit(question, crawl_enabled=crawl, sites=sites or (), langs=langs or ())
+            options = Options(crawl_enabled=crawl, sites=sites or (), langs=langs or ())
+            if after:
+                options["after"] = after
+            question_id = await client.submit(question, **options)
             return _answered(await _follow(ctx, client, question_id, wait_s))
 
     async def search(
@@ -192,6 +197,7 @@ def _answered(record: Record) -> Answered:
     return Answered(
         question_id=record.id,
         question=record.question,
+        question_as_understood=record.question_as_understood,
         status=record.status,
         final=record.status.is_final,
         answer=record.answer,

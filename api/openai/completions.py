@@ -125,6 +125,7 @@ def _references(record: Record) -> dict[str, Any]:
         "wellread": {
             "question_id": record.id,
             "question": record.question,
+            "question_as_understood": record.question_as_understood,
             "status": record.status,
             "confidence": record.confidence,
             "short_answer": record.short_answer,

@@ -1,4 +1,4 @@
-"""Reads the question out of a conversation: the last message, with the question before it where it needs that."""
+"""Reads the question out of a conversation: the last message, understood from the turns before it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from domain.errors import WellreadError
+from domain.question import Turn
 from pipeline.question.analysis import MAX_CHARACTERS, clean_question
-from pipeline.question.entities import find_entities
-from text.analyser import words
-from text.language import detect_language
-from text.terms import content_words
+from pipeline.question.follow_up import understand
+from store.questions.threads import LAST_TURNS
 
-#: a question without a name that has one of these is about what was asked before
-_POINTS_BACK = frozenset("it its they them their theirs he him his she her hers".split())
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
@@ -33,28 +30,31 @@ class Message(BaseModel):
     tool_calls: Any = None
 
 
-def question_of(messages: Sequence[Message]) -> str:
-    """Return what is asked: the last user message. Raises BadMessages and QuestionError.
+def question_of(messages: Sequence[Message]) -> tuple[str, str]:
+    """Return what is asked, the last user message, and how it is understood from the turns before it.
 
-    Where it names nothing itself ("And why?", "When was it built?"), the question before it goes along, in front.
+    Raises BadMessages and QuestionError.
     """
     texts = [_text(message, f"messages[{place}]") for place, message in enumerate(messages)]
     if not messages or messages[-1].role != "user":
         raise BadMessages("The last message must be a user's: it is the question that is answered.")
     question = clean_question(texts[-1])
-    earlier = [text for message, text in zip(messages[:-1], texts, strict=False) if message.role == "user"]
-    if not earlier or has_own_subject(question):
-        return question
-    both = f"{' '.join(earlier[-1].split())} {question}"
-    return both if len(both) <= MAX_CHARACTERS else question
+    turns: list[Turn] = []
+    for asked, answer in _turns(messages, texts)[-LAST_TURNS:]:
+        turns.append(Turn(question=understand(asked, turns), answer=answer))
+    return question, understand(question, turns)
 
 
-def has_own_subject(question: str) -> bool:
-    """Return whether a question says by itself what it is about: it names something, or does not point back."""
-    lang = detect_language(question)
-    if find_entities(question, lang):
-        return True
-    return bool(content_words(question, lang)) and _POINTS_BACK.isdisjoint(words(question))
+def _turns(messages: Sequence[Message], texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the earlier questions of a conversation, each with the first line of what was said to it."""
+    turns: list[tuple[str, str]] = []
+    for message, text in zip(messages[:-1], texts, strict=False):
+        plain = " ".join(text.split())[:MAX_CHARACTERS]
+        if message.role == "user":
+            turns.append((plain, ""))
+        elif message.role == "assistant" and turns:
+            turns[-1] = (turns[-1][0], plain)
+    return turns
 
 
 def _text(message: Message, place: str) -> str:

@@ -73,8 +73,11 @@ def to_chat_request(body: CompletionRequest) -> ChatRequest:
             raise Unsupported(f"wellread.{name} is not taken here: the last message is asked, and its answer awaited.")
     if body.model == "wellread-known":
         options["crawl_enabled"] = False
+    question, understood = question_of(body.messages)
+    if understood != question:
+        options.setdefault("question_as_understood", understood)
     try:
-        return ChatRequest.model_validate({"question": question_of(body.messages), **options})
+        return ChatRequest.model_validate({"question": question, **options})
     except ValidationError as error:
         wrong = [{**each, "loc": ("body", "wellread", *each["loc"])} for each in error.errors()]
         raise RequestValidationError(wrong) from error

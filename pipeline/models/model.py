@@ -8,19 +8,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from domain import Answer, Cost, Fact, Hit, Variant, Verdict
+from domain.question import Turn
 from pipeline.answering.support import Scorer
 from pipeline.llm import BadReply, OnAnswer, Priced
 from pipeline.models.answer import NOT_FOUND, AnswerStream, answer_from
 from pipeline.models.calls import Calls
 from pipeline.models.contradictions import read_disputes
 from pipeline.models.passages import cut_into_blocks
-from pipeline.models.prompts import COMPOSE, FACTS, VARIANTS, VERDICT, answer_language
+from pipeline.models.prompts import COMPOSE, FACTS, REWRITE, VARIANTS, VERDICT, answer_language
 from pipeline.models.provider import Prompt
 from pipeline.models.schemas import (
     FACTS_SCHEMA,
+    REWRITTEN_SCHEMA,
     VARIANTS_SCHEMA,
     VERDICT_SCHEMA,
     read_facts,
+    read_rewritten,
     read_variants,
     read_verdict,
 )
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 #: the beginning of the question that is sent for variants
 MAX_QUESTION_CHARS = 500
+#: the end of a thread that is sent to complete a question
+MAX_THREAD_CHARS = 4_000
 
 
 class LanguageModel:
@@ -65,6 +70,21 @@ class LanguageModel:
         if not found:
             raise BadReply(f"{self._small_model} gave no usable wording of the question.", cost=cost)
         return Priced(value=found, cost=cost)
+
+    def rewrite(self, question: str, turns: Sequence[Turn], *, lang: str) -> Priced[str]:
+        """Complete a question; raises BadReply for a name or number that neither it nor its thread has."""
+        said = "\n".join(f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns)
+        prompt = Prompt(
+            instructions=REWRITE,
+            notes=(answer_language(lang),),
+            texts=(said[-MAX_THREAD_CHARS:], f"The next question: {question}"),
+            schema=REWRITTEN_SCHEMA,
+        )
+        fields, cost = self._calls.fields(self._small_model, prompt)
+        rewritten = read_rewritten(fields, question, turns)
+        if rewritten is None:
+            raise BadReply(f"{self._small_model} gave no question that can be asked instead.", cost=cost)
+        return Priced(value=rewritten, cost=cost)
 
     def verdict(self, question: str, hits: Sequence[Hit]) -> Priced[Verdict]:
         """Judge whether ``hits`` answer ``question``; without hits no call is made."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from domain import Fact, Passage, Variant, VariantKind, Verdict
+from domain.question import Turn
 from pipeline.models.prompts import MAX_FACTS
+from pipeline.question.entities import find_entities
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
+from text.language import detect_language
 
 MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
@@ -59,6 +63,19 @@ VARIANTS_SCHEMA = _object_of(
 FACTS_SCHEMA = _object_of(
     facts={"type": "array", "items": _object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT, quote=_TEXT)}
 )
+
+REWRITTEN_SCHEMA = _object_of(question=_TEXT)
+
+
+def read_rewritten(fields: Mapping[str, Any], question: str, turns: Sequence[Turn]) -> str | None:
+    """Return the completed question; None where it is empty or long, or names what its thread does not."""
+    text = fields.get("question")
+    rewritten = _words(text) if isinstance(text, str) else ""
+    if not 0 < len(rewritten) <= MAX_VARIANT_CHARS:
+        return None
+    said = _folded(" ".join((question, *(part for turn in turns for part in (turn.question, turn.answer)))))
+    named = (*find_entities(rewritten, detect_language(rewritten)), *re.findall(r"\d+", rewritten))
+    return rewritten if all(_folded(name) in said for name in named) else None
 
 
 def read_variants(fields: Mapping[str, Any], question: str) -> tuple[Variant, ...]:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
 from domain.question import Overrides
-from store.questions import shared_runs, threads, watches
+from store.questions import shared_runs, steps, threads, watches
 from store.questions.state import find, to_question
 from store.sql.rows import add_missing, to_columns
 from store.sql.tables import QuestionRow
@@ -61,6 +61,9 @@ class Understood:
 
     text: str  #: what is looked up
     thread_id: str = ""
+    by: str = ""  #: who says so: "asker" or "rules"; "": it is what was asked
+    turns: tuple[str, ...] = ()  #: the questions that it was understood from
+    final: bool = True  #: whether no model says otherwise later
 
 
 def ask(
@@ -73,6 +76,10 @@ def ask(
         return to_question(_asked_before(session, new)), False
     if new.watch:
         watches.add(session, question_id, "", now)
+    if understood.by:
+        row = session.get_one(QuestionRow, question_id)
+        detail = {"turns": list(understood.turns)}
+        steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
         threads.asked_in(session, understood.thread_id, new.text, now)
     return find(session, question_id), True
@@ -90,7 +97,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "deadline": now + timedelta(seconds=new.deadline_s),
         "idempotency_key": new.idempotency_key or None,
         "fingerprint": _fingerprint(new),
-        "equal_key": _equal_key(new, understood.text),
+        "equal_key": _equal_key(new, understood.text) if understood.final else "",
         "callback_url": new.callback_url or None,
         "created_at": now,
         "updated_at": now,

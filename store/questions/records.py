@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
+from domain.answer import ASKING_BACK
 from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -104,6 +105,7 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
     return replace(
         record,
         provisional=answer.provisional,
+        asks_back=answer.composer == ASKING_BACK,
         answer=answer.text,
         short_answer=short_answer(sentences),
         contradictions=contradictions_of(sentences),

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import Cost, VariantKind, Verdict
@@ -77,3 +78,9 @@ def add(
             detail=detail,
         )
     )
+
+
+def last(session: Session, question_id: str, name: str) -> StepRow | None:
+    """Return the last step of this name in a question's trace."""
+    query = select(StepRow).where(StepRow.question_id == question_id, StepRow.name == name)
+    return session.scalar(query.order_by(StepRow.id.desc()).limit(1))

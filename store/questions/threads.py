@@ -54,13 +54,18 @@ def asked_in(session: Session, thread_id: str, question: str, now: datetime) -> 
         session.flush()
 
 
-def last_turns(session: Session, thread_id: str, *, until: str = "") -> list[Turn]:
-    """Return the last turns of a thread in their order, those up to the question ``until`` where one is named."""
+def last_questions(session: Session, thread_id: str, *, until: str = "") -> list[str]:
+    """Return the last questions of a thread in their order, those up to the question ``until`` where one is named."""
     query = _of_thread(thread_id)
     if until and (row := session.get(QuestionRow, until)) is not None:
         query = query.where(tuple_(QuestionRow.created_at, QuestionRow.id) <= (row.created_at, row.id))
-    rows = session.scalars(query.limit(LAST_TURNS)).all()
-    return [_turn(session, row) for row in reversed(rows)]
+    return [row.id for row in reversed(session.scalars(query.limit(LAST_TURNS)).all())]
+
+
+def turns(session: Session, question_ids: Sequence[str]) -> list[Turn]:
+    """Return these questions with their answers, as far as others may be understood from them."""
+    rows = (session.get(QuestionRow, question_id) for question_id in question_ids)
+    return [_turn(session, row) for row in rows if row is not None]
 
 
 def latest(session: Session, *, words: str = "", limit: int = 50, before: datetime | None = None) -> list[Thread]:

@@ -1,42 +1,106 @@
-"""Understands a new question from its thread, by rules; says nothing of threads to a question that has none."""
+"""Understands a question from its thread: by rules when it is asked, by the model, where there is one, when it begins.
+
+A question that needs one asked before it, and has none, is not looked up: its answer asks for what it lacks.
+"""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import structlog
+
+from domain import Question, Status
 from domain.errors import WellreadError
-from pipeline.question.follow_up import understand
-from store.questions import state, threads
+from domain.question import Turn
+from pipeline.abstain import ask_back
+from pipeline.llm import ModelError
+from pipeline.question.follow_up import needs_thread, understand
+from store.questions import state, steps, threads
 from store.questions.new_questions import NEW_THREAD, NewQuestion, Understood
+from store.questions.state import Changes, Move
+from text.language import detect_language
+from workers.questions.spending import remaining_budget
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+    from workers.services import Services
+
+log = structlog.get_logger()
 
 
 class NotInThread(WellreadError):
     """The question that another one is to follow belongs to another thread."""
 
 
-def understood(session: Session, new: NewQuestion, now: datetime) -> Understood:
+def understood(session: Session, new: NewQuestion, now: datetime, *, by_model: bool) -> Understood:
     """Return what a new question asks, and its thread; raises UnknownThread, UnknownQuestion or NotInThread."""
     thread_id = _thread(session, new, now)
-    if new.understood or not thread_id:
-        return Understood(text=new.understood or new.text, thread_id=thread_id)
-    turns = threads.last_turns(session, thread_id, until=new.after_id)
-    return Understood(text=understand(new.text, turns, new.lang), thread_id=thread_id)
+    if new.understood:
+        return Understood(text=new.understood, thread_id=thread_id, by="asker")
+    asked = threads.last_questions(session, thread_id, until=new.after_id) if thread_id else []
+    if not asked:
+        return Understood(text=new.text, thread_id=thread_id)
+    text = understand(new.text, threads.turns(session, asked), new.lang)
+    return Understood(text=text, thread_id=thread_id, by="rules", turns=tuple(asked), final=not by_model)
+
+
+def as_model_understands(services: Services, question: Question) -> Question:
+    """Return the question as the model completes it from its thread, and store that; as it is where none does."""
+    started_at = services.now()
+    with services.database.read() as session:
+        turns = _turns(session, question.id)
+    model = services.model
+    if model is None or not turns:
+        return question
+    try:
+        priced = model.within(remaining_budget(services.database, question)).rewrite(
+            question.asked or question.text, turns, lang=question.lang
+        )
+    except ModelError as error:
+        log.warning("question_not_rewritten", question=question.id, error=str(error))
+        return question
+    with services.database.write() as session:
+        row = state.lock(session, question.id)
+        if row is None:
+            return question
+        asked = row.asked or row.text
+        row.text, row.asked = priced.value, asked if asked != priced.value else None
+        detail = {"cost": asdict(priced.cost)}
+        steps.add(session, row, "understand", outcome="model", detail=detail, started_at=started_at, now=services.now())
+        return replace(question, text=row.text, asked=row.asked or "")
+
+
+def asked_back(question: Question) -> Move | None:
+    """Return the end of a question that says too little without one asked before it; None for any other.
+
+    One that is bound to sites may be about those.
+    """
+    lang = question.lang or detect_language(question.text)
+    if question.asked or question.sites or not needs_thread(question.text, lang):
+        return None
+    changes = Changes(lang=lang, stop_reason="it needs a question asked before it")
+    return Move(to=Status.ABSTAINED, outcome="asked back", answer=ask_back(lang), changes=changes)
+
+
+def _turns(session: Session, question_id: str) -> list[Turn]:
+    """Return what the rules understood a question from; none where its asker or the model has said what it asks."""
+    step = steps.last(session, question_id, "understand")
+    return threads.turns(session, step.detail["turns"]) if step is not None and step.outcome == "rules" else []
 
 
 def _thread(session: Session, new: NewQuestion, now: datetime) -> str:
     """Return the thread that a question is asked in; "" for none."""
     if new.thread_id == NEW_THREAD and not new.after_id:
         return threads.new_id()
-    if new.thread_id != NEW_THREAD and new.thread_id:
+    if new.thread_id not in ("", NEW_THREAD):
         threads.find(session, new.thread_id)
     if not new.after_id:
         return new.thread_id
     state.find(session, new.after_id)
     thread_id = threads.of_question(session, new.after_id, now) or ""
-    if new.thread_id not in ("", thread_id):
+    if new.thread_id not in ("", NEW_THREAD, thread_id):
         raise NotInThread(f"The question {new.after_id!r} is not of the thread {new.thread_id!r}: name one of the two.")
     return thread_id

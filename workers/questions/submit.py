@@ -60,7 +60,7 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     )
     with services.database.write() as session:
         now = services.now()
-        understood = follow_ups.understood(session, checked, now)
+        understood = follow_ups.understood(session, checked, now, by_model=services.model is not None)
         question, is_new = new_questions.ask(session, checked, now, understood)
         if is_new and (row := state.lock(session, question.id)) is not None:
             answer_cache.start_from_cache_or_run(session, row, now)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from domain import Question, Status
 from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers.app import app
-from workers.questions import crawl_progress, lookup, submit, transitions
-from workers.questions.step import finish, step
+from workers.questions import crawl_progress, follow_ups, lookup, submit, transitions
+from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
 from workers.services import Services, services
+
+RunPass = Callable[[Services, Question], LookupResult]
+Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 
 
 @app.task(name="wellread.ask")
@@ -23,8 +27,16 @@ def ask(payload: dict[str, Any]) -> None:
 
 @app.task(name="wellread.retrieve")
 def retrieve(question_id: str) -> None:
-    """Phase 1: search the knowledge base."""
-    _search(question_id, Status.ASKED, lookup.first_pass, transitions.after_first_pass)
+    """Phase 1: search the knowledge base for what is asked; one that says too little is asked back."""
+    ready = services()
+    with step(ready, question_id, Status.ASKED) as work:
+        if work is None:
+            return
+        question = follow_ups.as_model_understands(ready, work.question)
+        if move := follow_ups.asked_back(question):
+            finish(ready, work, move)
+            return
+        _search_in(ready, replace(work, question=question), lookup.first_pass, transitions.after_first_pass)
 
 
 @app.task(name="wellread.retry")
@@ -46,16 +58,16 @@ def _after_final_pass(question: Question, result: LookupResult, earlier: Earlier
     return transitions.after_final_pass(question, result, progress, earlier)
 
 
-def _search(
-    question_id: str,
-    status: Status,
-    run_pass: Callable[[Services, Question], LookupResult],
-    decide: Callable[[Question, LookupResult, Earlier | None], Move],
-) -> None:
-    """Run one pass of a question and record the decision; then learn from the result."""
+def _search(question_id: str, status: Status, run_pass: RunPass, decide: Decide) -> None:
+    """Run one pass of a question."""
     ready = services()
     with step(ready, question_id, status) as work:
         if work is not None:
-            result = run_pass(ready, work.question)
-            if finish(ready, work, decide(work.question, result, lookup.earlier_answer(ready, work.question))):
-                lookup.learn(ready, result)
+            _search_in(ready, work, run_pass, decide)
+
+
+def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -> None:
+    """Run one pass and record the decision; then learn from the result."""
+    result = run_pass(ready, work.question)
+    if finish(ready, work, decide(work.question, result, lookup.earlier_answer(ready, work.question))):
+        lookup.learn(ready, result)

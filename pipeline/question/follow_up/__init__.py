@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pipeline.question.follow_up.understand import understand
+from pipeline.question.follow_up.understand import needs_thread, understand
 
-__all__ = ["understand"]
+__all__ = ["needs_thread", "understand"]

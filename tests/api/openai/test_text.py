@@ -38,15 +38,22 @@ def test_every_marker_is_cited_where_it_stands_and_quoted_brackets_are_not() -> 
 
 
 @pytest.mark.parametrize(
-    ("question", "asked"),
+    ("question", "understood"),
     [
-        ("And why?", "Who built the lighthouse? And why?"),  # no word of its own
-        ("What about its height?", "Who built the lighthouse? What about its height?"),  # points back
+        ("And why?", "Who built the lighthouse? Why?"),
+        ("What about its height?", "The lighthouse's height?"),
         ("And who built Hanging Rock?", "And who built Hanging Rock?"),  # names something
         ("How tall are lighthouses?", "How tall are lighthouses?"),
-        ("Why is it " + "so " * 1_325 + "?", "Why is it " + "so " * 1_325 + "?"),  # both would be too long
+        ("Why is it " + "so " * 1_329 + "?", "Why is it " + "so " * 1_329 + "?"),  # completed it would be too long
     ],
 )
-def test_earlier_question_goes_along_only_where_it_is_needed(question: str, asked: str) -> None:
+def test_question_is_understood_from_the_turns_before_it(question: str, understood: str) -> None:
     earlier = [Message(role="user", content="Who built\nthe lighthouse?"), Message(role="assistant", content="Tallis.")]
-    assert question_of([*earlier, Message(role="user", content=question)]) == " ".join(asked.split())
+    asked = question_of([*earlier, Message(role="user", content=question)])
+    assert asked == (" ".join(question.split()), " ".join(understood.split()))
+
+
+def test_turn_is_understood_from_all_before_it() -> None:
+    said = ["What is nginx?", "A server.", "How do I install it?", "So.", "And on Windows?"]
+    messages = [Message(role="user" if at % 2 == 0 else "assistant", content=text) for at, text in enumerate(said)]
+    assert question_of(messages)[1] == "How do I install nginx on Windows?"

@@ -121,7 +121,7 @@ def test_of_a_long_thread_the_last_turns_alone_are_read(http: TestClient, servic
     for _ in range(120):
         walk.ask_in(services, thread, "Where is the harbour of Gedser?")
     with services.database.read() as session:
-        assert len(threads.last_turns(session, thread)) == threads.LAST_TURNS
+        assert len(threads.last_questions(session, thread)) == threads.LAST_TURNS
     read = http.get(f"/api/threads/{thread}").json()
     assert (read["questions"], len(read["turns"])) == (121, 50)
     earlier = http.get(f"/api/threads/{thread}", params={"before": read["turns"][0]["id"], "limit": 100}).json()

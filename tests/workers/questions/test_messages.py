@@ -24,6 +24,9 @@ ID = uuid.uuid4()
 WHOLE: dict[str, Any] = {
     "id": str(ID),
     "question": "Who built the lighthouse?",
+    "after": None,
+    "thread": "new",
+    "question_as_understood": "Who built the lighthouse of Skagen?",
     "crawl_enabled": True,
     "max_search_cycles": 2,
     "max_age": 3600,
@@ -70,6 +73,8 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
     assert (stored.seconds, stored.pages, stored.bytes, stored.depth, stored.cycles) == (30, 3, 1_000_000, 1, 2)
     assert (stored.tokens, stored.usd) == (1_000, 0.01)
     assert (question.overrides.threshold, question.overrides.top_k, question.max_age_s) == (0.7, 7, 3600)
+    assert (question.asked, question.text) == (WHOLE["question"], WHOLE["question_as_understood"])
+    assert question.thread_id
     assert ("ASKED", ID.hex) in bell.rung
 
 

@@ -1,0 +1,109 @@
+"""A question is completed by the model where there is one, and asked back where it says too little alone."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from domain import Question, Status
+from pipeline.phrases import say
+from store.questions import records, steps
+from tests.claude_double import ClaudeDouble
+from tests.claude_wire import Fail, Reply, say_json
+from tests.pipeline.models.claude.conftest import ask, double, made, server
+from tests.pipeline.models.claude.lighthouse import Ask
+from workers.questions import follow_ups, submit
+from workers.questions.asked import Asked, to_new
+from workers.services import Services
+
+__all__ = ["ask", "double", "made", "server"]
+
+
+def asked(services: Services, question: str, **others: object) -> Question:
+    body = Asked.model_validate({"question": question, "reuse": False, **others})
+    return submit.submit(services, to_new(body, submit.default_budget(services)))[0]
+
+
+@pytest.fixture
+def first(services: Services, ask: Ask) -> Question:
+    services.__dict__["model"] = ask()
+    return asked(services, "When was the lighthouse of Skagen built?", thread="new")
+
+
+def test_model_completes_a_question_from_its_thread_and_the_trace_has_what_that_cost(
+    services: Services,
+    double: ClaudeDouble,
+    first: Question,
+) -> None:
+    question = asked(services, "And the one before that?", after=UUID(first.id))
+    double.script(say_json({"question": "When was the lighthouse before that of Skagen built?"}))
+    completed = follow_ups.as_model_understands(services, question)
+    assert completed.text == "When was the lighthouse before that of Skagen built?"
+    with services.database.read() as session:
+        record = records.read(session, question.id, services.now())
+        step = steps.last(session, question.id, "understand")
+    assert (record.question, record.question_as_understood) == ("And the one before that?", completed.text)
+    assert step is not None
+    assert (step.outcome, record.cost.input_tokens > 0) == ("model", True)
+    assert follow_ups.as_model_understands(services, completed) == completed  # once is enough
+    assert len(double.received) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        say_json({"question": "When was the lighthouse of Rubjerg built?"}),  # a name that nobody said
+        say_json({"question": "When was the lighthouse of Skagen built in 1903?"}),  # a number
+        say_json({"question": " "}),
+        Fail(400, "invalid_request_error", "no"),
+    ],
+)
+def test_what_the_model_makes_up_is_not_asked(
+    services: Services,
+    double: ClaudeDouble,
+    first: Question,
+    reply: Reply,
+) -> None:
+    question = asked(services, "And by whom?", after=UUID(first.id))
+    double.script(reply)
+    assert follow_ups.as_model_understands(services, question) == question
+    assert question.text == "By whom was the lighthouse of Skagen built?"  # as the rules say
+
+
+def test_model_does_not_touch_what_the_asker_says_is_meant(
+    services: Services,
+    double: ClaudeDouble,
+    first: Question,
+) -> None:
+    question = asked(services, "And?", after=UUID(first.id), question_as_understood="Who painted it in Skagen?")
+    assert follow_ups.as_model_understands(services, question) == question
+    assert double.received == []
+
+
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [("And its configuration file?", "en"), ("Und seine Konfigurationsdatei?", "de"), ("Why?", "en")],
+)
+def test_question_that_lacks_a_thread_is_asked_back_in_its_language(
+    services: Services, question: str, lang: str
+) -> None:
+    move = follow_ups.asked_back(asked(services, question))
+    assert move is not None
+    assert move.answer is not None
+    assert (move.to, move.answer.text) == (Status.ABSTAINED, say("asks_back", lang))
+
+
+def test_question_that_is_bound_to_a_site_or_completed_is_not_asked_back(services: Services) -> None:
+    first = asked(services, "What is nginx?", thread="new")
+    for question in (
+        asked(services, "How do I install it?", sites=["https://example.org/nginx"]),
+        asked(services, "How do I install it?", after=UUID(first.id)),
+        asked(services, "Why?", question_as_understood="Why is nginx quick?"),
+        first,
+    ):
+        assert follow_ups.asked_back(question) is None
+
+
+def test_question_that_begins_a_thread_with_nothing_before_it_is_asked_back(services: Services) -> None:
+    assert follow_ups.asked_back(asked(services, "How do I install it?", thread="new")) is not None
