@@ -122,6 +122,14 @@ class SolvedQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RelatedQuestion:
+    """A question to ask next, made of a heading or a definition of a page that was near."""
+
+    question: str
+    page_id: int = field(metadata=described("The page that says something on it."))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """The answer to a question, every sentence with its citations."""
 
@@ -131,4 +139,5 @@ class Answer:
     confidence: float
     composer: str  #: "extractive" or the model's name
     notice: str = ""  #: a note to the reader about how it was made (for example, a model failed)
+    related: tuple[RelatedQuestion, ...] = ()
     cost: Cost = field(default_factory=Cost)

@@ -57,6 +57,7 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
         citations=(),
         confidence=last.verdict.confidence,
         composer=COMPOSER,
+        related=last.related,
     )
 
 

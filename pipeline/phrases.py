@@ -7,7 +7,7 @@ from typing import Literal
 Phrase = Literal[
     "unknown", "near", "nothing_near", "answers", "near_but", "beside", "tried", "read_pages", "unsure", "disagree",
     "old", "published", "modified", "read", "newest", "own", "no_variants", "no_verdict", "no_answer",
-    "asks_back",
+    "asks_back", "what_is", "said_about",
 ]  # fmt: skip
 
 _ENGLISH: dict[Phrase, str] = {
@@ -31,6 +31,8 @@ _ENGLISH: dict[Phrase, str] = {
     "no_verdict": "The language model gave no verdict ({error}); it was made locally instead.",
     "no_answer": "The language model gave no answer ({error}); it was made locally instead.",
     "asks_back": "What is this about? It seems to follow another question: ask it in full, or after that one.",
+    "what_is": "What is {thing}?",
+    "said_about": "What does “{title}” say about “{heading}”?",
 }
 _PHRASES: dict[str, dict[Phrase, str]] = {
     "en": _ENGLISH,
@@ -55,6 +57,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Das Sprachmodell gab kein Urteil ({error}); es wurde stattdessen hier gefällt.",
         "no_answer": "Das Sprachmodell gab keine Antwort ({error}); sie wurde stattdessen hier gebildet.",
         "asks_back": "Worum geht es? Das schließt wohl an eine andere Frage an: bitte ganz oder nach jener fragen.",
+        "what_is": "Was ist {thing}?",
+        "said_about": "Was steht in „{title}“ zu „{heading}“?",
     },
     "fr": {
         "unknown": "Je ne sais pas : ce qui a été lu ne répond pas à cette question.",
@@ -77,6 +81,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Le modèle de langue n’a pas donné de verdict ({error}) ; il a été rendu localement.",
         "no_answer": "Le modèle de langue n’a pas donné de réponse ({error}) ; elle a été faite localement.",
         "asks_back": "De quoi s’agit-il ? Cela semble suivre une autre question : posez-la en entier, ou à sa suite.",
+        "what_is": "Qu’est-ce que {thing} ?",
+        "said_about": "Que dit « {title} » sur « {heading} » ?",
     },
     "es": {
         "unknown": "No lo sé: lo que se ha leído no responde a esta pregunta.",
@@ -99,6 +105,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "El modelo de lenguaje no dio veredicto ({error}); se hizo localmente.",
         "no_answer": "El modelo de lenguaje no dio respuesta ({error}); se hizo localmente.",
         "asks_back": "¿De qué se trata? Parece que sigue a otra pregunta: hágala completa o a continuación de ella.",
+        "what_is": "¿Qué es {thing}?",
+        "said_about": "¿Qué dice «{title}» sobre «{heading}»?",
     },
     "it": {
         "unknown": "Non lo so: ciò che è stato letto non risponde a questa domanda.",
@@ -121,6 +129,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Il modello linguistico non ha dato un verdetto ({error}); è stato dato localmente.",
         "no_answer": "Il modello linguistico non ha dato una risposta ({error}); è stata fatta localmente.",
         "asks_back": "Di che cosa si tratta? Sembra seguire un’altra domanda: ponila per intero o di seguito a essa.",
+        "what_is": "Che cos’è {thing}?",
+        "said_about": "Che cosa dice «{title}» su «{heading}»?",
     },
     "pt": {
         "unknown": "Não sei: o que foi lido não responde a esta pergunta.",
@@ -143,6 +153,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "O modelo de linguagem não deu um veredicto ({error}); foi dado localmente.",
         "no_answer": "O modelo de linguagem não deu uma resposta ({error}); foi feita localmente.",
         "asks_back": "De que se trata? Parece seguir-se a outra pergunta: faça-a por inteiro ou na sequência dela.",
+        "what_is": "O que é {thing}?",
+        "said_about": "O que diz «{title}» sobre «{heading}»?",
     },
     "nl": {
         "unknown": "Dat weet ik niet: wat gelezen is, beantwoordt deze vraag niet.",
@@ -165,6 +177,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Het taalmodel gaf geen oordeel ({error}); het is hier gegeven.",
         "no_answer": "Het taalmodel gaf geen antwoord ({error}); het is hier gemaakt.",
         "asks_back": "Waar gaat dit over? Het lijkt op een andere vraag te volgen: stel de vraag voluit, of daarna.",
+        "what_is": "Wat is {thing}?",
+        "said_about": "Wat zegt “{title}” over “{heading}”?",
     },
     "pl": {
         "unknown": "Nie wiem: to, co przeczytano, nie odpowiada na to pytanie.",
@@ -187,6 +201,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Model językowy nie podał oceny ({error}); wydano ją lokalnie.",
         "no_answer": "Model językowy nie podał odpowiedzi ({error}); utworzono ją lokalnie.",
         "asks_back": "O czym mowa? To chyba dalszy ciąg innego pytania: zadaj je w całości albo po tamtym.",
+        "what_is": "Co to jest {thing}?",
+        "said_about": "Co „{title}” mówi na temat „{heading}”?",
     },
     "ru": {
         "unknown": "Я не знаю: прочитанное не отвечает на этот вопрос.",
@@ -209,6 +225,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "Языковая модель не дала оценки ({error}); она дана локально.",
         "no_answer": "Языковая модель не дала ответа ({error}); он составлен локально.",
         "asks_back": "О чём речь? Похоже, это продолжение другого вопроса: задайте его целиком или вслед за тем.",
+        "what_is": "Что такое {thing}?",
+        "said_about": "Что сказано в «{title}» на тему «{heading}»?",
     },
     "zh": {
         "unknown": "我不知道：已读内容没有回答这个问题。",
@@ -231,6 +249,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "语言模型没有给出判断（{error}），已在本地判断。",
         "no_answer": "语言模型没有给出回答（{error}），已在本地生成。",
         "asks_back": "指的是什么？这似乎是接着另一个问题问的：请完整地提问，或作为那个问题的追问。",
+        "what_is": "{thing} 是什么？",
+        "said_about": "《{title}》关于“{heading}”说了什么？",
     },
     "ja": {
         "unknown": "わかりません。読んだ内容にはこの質問の答えがありません。",
@@ -253,6 +273,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "no_verdict": "言語モデルは判定を返しませんでした（{error}）。代わりに手元で判定しました。",
         "no_answer": "言語モデルは回答を返しませんでした（{error}）。代わりに手元で作成しました。",
         "asks_back": "何についてですか。別の質問の続きのようです。省略せずに、または続きとして尋ねてください。",
+        "what_is": "{thing} とは何ですか。",
+        "said_about": "『{title}』は「{heading}」について何と述べていますか。",
     },
 }
 LANGUAGES = frozenset(_PHRASES)

@@ -8,7 +8,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from __future__ import annotations
 
-from domain.answer import Citation, Cost, Sentence, Verdict
+from domain.answer import Citation, Cost, RelatedQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.file import StoredFile
@@ -41,6 +41,7 @@ __all__ = [
     "PageVersion",
     "Record",
     "Refused",
+    "RelatedQuestion",
     "Schedule",
     "Sentence",
     "SiteRead",

@@ -18,7 +18,18 @@ _RECORD = TypeAdapter(Record)
 _PUBLISHED_NAMES: Final = {
     name: f"{name}Out"
     for name in (
-        *("Citation", "Contradiction", "Cost", "Feedback", "Focus", "PageCheck", "PageSeen", "Record", "Schedule"),
+        *(
+            "Citation",
+            "Contradiction",
+            "Cost",
+            "Feedback",
+            "Focus",
+            "PageCheck",
+            "PageSeen",
+            "Record",
+            "RelatedQuestion",
+            "Schedule",
+        ),
         *(
             "Sentence",
             "SiteRead",

@@ -95,7 +95,17 @@ def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -
                 FeedbackRow.question_id == answer.question_id, FeedbackRow.revision == answer.revision
             )
         )
+    _as_asked(session, {answer.question_id for answer in found})
     return {answer.question_id for answer in found}
+
+
+def _as_asked(session: Session, question_ids: set[str]) -> None:
+    """Take back how later questions of the same threads were completed: perhaps with words of these answers."""
+    threads = select(QuestionRow.thread_id).where(QuestionRow.id.in_(question_ids), QuestionRow.thread_id.is_not(None))
+    completed = (QuestionRow.thread_id.in_(threads), QuestionRow.asked.is_not(None))
+    for row in session.scalars(select(QuestionRow).where(*completed)):
+        row.text, row.asked, row.equal_key = row.asked or row.text, None, ""
+        row.queries, row.variants = [], []
 
 
 def _urls_that_led(session: Session, page_id: int, url: str) -> set[str]:

@@ -160,6 +160,12 @@ def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     return dict(session.execute(query).all())
 
 
+def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tuple[int, str]]]:
+    """Return where the headings of pages stand, with their words, by page id."""
+    query = select(PageRow.id, PageRow.headings).where(PageRow.id.in_(page_ids))
+    return {id: [(int(at), str(words)) for at, words in of_page] for id, of_page in session.execute(query)}
+
+
 def page_places(session: Session, page_ids: Collection[int]) -> dict[int, list[Place]]:
     """Return where the pages, slides or rows of files begin, by page id; nothing for pages that have none."""
     query = select(PageRow.id, PageRow.places).where(PageRow.id.in_(page_ids))

@@ -43,6 +43,7 @@ def add(
         confidence=answer.confidence,
         composer=answer.composer,
         notice=answer.notice,
+        related=[asdict(each) for each in answer.related if each.page_id in held],
         verdict=asdict(verdict) if verdict else {},
         cost=asdict(answer.cost),
         created_at=now,

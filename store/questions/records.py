@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
-from domain.answer import ASKING_BACK
+from domain.answer import ASKING_BACK, RelatedQuestion
 from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -42,6 +42,7 @@ _PHASE_OF_STEP = {
 
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
+_RELATED = TypeAdapter(tuple[RelatedQuestion, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 
@@ -113,6 +114,7 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
         sentences=sentences,
         citations=_CITATIONS.validate_python(answer.citations),
         context=_CONTEXT.validate_python(answer.context),
+        related=_RELATED.validate_python(answer.related),
         composer=answer.composer,
         notice=answer.notice,
         verdict=_VERDICT.validate_python(answer.verdict) if answer.verdict else None,
@@ -135,6 +137,7 @@ def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tu
         confidence=row.confidence,
         composer=row.composer,
         notice=row.notice,
+        related=_RELATED.validate_python(row.related),
     )
     return answer, _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
 

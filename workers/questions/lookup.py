@@ -14,6 +14,7 @@ from pipeline import ask
 from pipeline.abstain import COMPOSER as ABSTENTION
 from pipeline.answering.citations import check, with_dates
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
+from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from store.crawl import sources
 from store.graph.reader import GraphReader
@@ -119,7 +120,7 @@ def _tools(services: Services, question: Question) -> ask.Tools:
 
 def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
     """Check the citations, and add a notice if pages are older than the question allows."""
-    result = with_checked_citations(services, result)
+    result = with_related(services, with_checked_citations(services, result))
     oldest = evidence.oldest_for(question, services.now())
     if result.answer is None or oldest is None:
         return result
@@ -141,6 +142,17 @@ def with_checked_citations(services: Services, result: LookupResult) -> LookupRe
         return replace(result, answer=answer)
     verdict = replace(result.verdict, sufficient=False, reason=UNSUPPORTED)
     return replace(result, answer=None, verdict=verdict if result.verdict.sufficient else result.verdict)
+
+
+def with_related(services: Services, result: LookupResult) -> LookupResult:
+    """Add what to ask next, from the pages that were near."""
+    near = [hit.passage.page_id for hit in result.context]
+    with services.database.read() as session:
+        headings = pages.headings(session, near)
+    cited = [citation.page_id for citation in result.answer.citations] if result.answer else []
+    related = related_questions(result.analysis, result.context, headings, cited)
+    answer = replace(result.answer, related=related) if result.answer else None
+    return replace(result, related=related, answer=answer)
 
 
 def own_sites(services: Services) -> tuple[str, ...]:
