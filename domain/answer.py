@@ -122,7 +122,7 @@ class SolvedQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelatedQuestion:
+class NextQuestion:
     """A question to ask next, made of a heading or a definition of a page that was near."""
 
     question: str
@@ -139,5 +139,5 @@ class Answer:
     confidence: float
     composer: str  #: "extractive" or the model's name
     notice: str = ""  #: a note to the reader about how it was made (for example, a model failed)
-    related: tuple[RelatedQuestion, ...] = ()
+    related: tuple[NextQuestion, ...] = ()
     cost: Cost = field(default_factory=Cost)

@@ -16,7 +16,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from domain import Answer, Cost, Hit, Scope, StatedFact, Variant, Verdict
-from domain.answer import RelatedQuestion
+from domain.answer import NextQuestion
 from domain.question import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
@@ -108,7 +108,7 @@ class LookupResult:
     advice: ContextAdvice | None = None  #: what the hits lack as a context, when they do not suffice
     ranked_by: int = SHIPPED  #: the version of the learned reranker
     found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
-    related: tuple[RelatedQuestion, ...] = ()  #: what to ask next
+    related: tuple[NextQuestion, ...] = ()  #: what to ask next
 
 
 def first_pass(query: Query, tools: Tools) -> LookupResult:

@@ -8,7 +8,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from __future__ import annotations
 
-from domain.answer import Citation, Cost, RelatedQuestion, Sentence, Verdict
+from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
 from domain.file import StoredFile
@@ -33,6 +33,7 @@ __all__ = [
     "FeedbackVerdict",
     "Filters",
     "FoundPassage",
+    "NextQuestion",
     "Options",
     "PageCheck",
     "PageFilters",
@@ -41,7 +42,6 @@ __all__ = [
     "PageVersion",
     "Record",
     "Refused",
-    "RelatedQuestion",
     "Schedule",
     "Sentence",
     "SiteRead",

@@ -27,7 +27,7 @@ _PUBLISHED_NAMES: Final = {
             "PageCheck",
             "PageSeen",
             "Record",
-            "RelatedQuestion",
+            "NextQuestion",
             "Schedule",
         ),
         *(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain import Hit
-from domain.answer import RelatedQuestion
+from domain.answer import NextQuestion
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.injection import is_injection
@@ -32,7 +32,8 @@ _NUMBER: Final = re.compile(
 _EMPTY: Final = re.compile(
     r"(?:table of )?contents|index|introduction|overview|notes?|see also|references|examples?|summary|license|copyright"
     r"|further reading|description|synopsis|usage|about|home|faq|more|links|inhalt(?:sverzeichnis)?|einleitung"
-    r"|überblick|hinweise?|siehe auch|beispiele?|zusammenfassung|übersicht|beschreibung|sommaire|contenu|voir aussi|remarques?",
+    r"|hinweise?|siehe auch|beispiele?|zusammenfassung|übersicht|beschreibung|sommaire|contenu|voir aussi"
+    r"|überblick|remarques?",
     re.IGNORECASE,
 )
 _BEGINS: Final = r"(?:^|[.!?]\s+|\n)"
@@ -57,19 +58,19 @@ _NO_THINGS: Final = re.compile(
 
 def related_questions(
     analysis: Analysis, hits: Sequence[Hit], headings: Headings, cited: Sequence[int]
-) -> tuple[RelatedQuestion, ...]:
+) -> tuple[NextQuestion, ...]:
     """Return up to four questions: of the pages that are ``cited`` first, then of the other hits' pages.
 
     ``headings`` are those of the hits' pages. None repeats the question or another one.
     """
     first = sorted(hits, key=lambda hit: hit.passage.page_id not in cited)
-    seen, found = [frozenset(terms_of(analysis.text, analysis.lang))], list[RelatedQuestion]()
+    seen, found = [frozenset(terms_of(analysis.text, analysis.lang))], list[NextQuestion]()
     for question, page_id in _suggestions(analysis, first, headings):
         terms = frozenset(terms_of(question, analysis.lang))
         if not terms or any(terms <= other for other in seen) or is_injection(question):
             continue
         seen.append(terms)
-        found.append(RelatedQuestion(question=question, page_id=page_id))
+        found.append(NextQuestion(question=question, page_id=page_id))
         if len(found) == MOST:
             break
     return tuple(found)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
-from domain.answer import ASKING_BACK, RelatedQuestion
+from domain.answer import ASKING_BACK, NextQuestion
 from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -42,7 +42,7 @@ _PHASE_OF_STEP = {
 
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
-_RELATED = TypeAdapter(tuple[RelatedQuestion, ...])
+_RELATED = TypeAdapter(tuple[NextQuestion, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 

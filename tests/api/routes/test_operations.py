@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from domain import Candidate, Cost, ReadOutcome, Status
+from domain.answer import NextQuestion
 from store.crawl import candidates
 from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions.state import Changes, Move
@@ -108,18 +110,20 @@ def test_unread_pages_say_why_and_leave_out_sitemaps_and_pages_that_were_read_la
     assert http.get("/api/unread-pages", params={"text": "sitemap"}).json() == []
 
 
-def test_related_questions_are_those_about_the_same_pages_and_the_sections_around(
+def test_related_questions_are_those_about_the_same_pages_and_those_of_the_answer(
     http: TestClient, services: Services
 ) -> None:
     page_id = walk.keep_page(services)
-    with services.database.write() as session:
-        session.get_one(PageRow, page_id).headings = [[0, "History"], [70, "Stairs"], [75, "Is it open?"]]
     earlier, asked, open_one = (walk.ask(services, text) for text in ("When was it built?", "Who built it?", "Why?"))
+    answered = walk.answered(page_id)
+    assert answered.answer is not None
+    answer = replace(answered.answer, related=(NextQuestion(question="Is it open?", page_id=page_id),))
     for question in (earlier, asked):
-        walk.move(services, question.id, walk.answered(page_id))
+        walk.move(services, question.id, replace(answered, answer=answer))
+    assert http.get(f"/api/questions/{asked.id}").json()["related"] == [{"question": "Is it open?", "page_id": page_id}]
     related = http.get(f"/api/questions/{asked.id}/related").json()
     assert related[0] == {"question": earlier.text, "id": earlier.id}
-    assert [each["question"] for each in related[1:]] == ["What does “The tower” say about “Stairs”?", "Is it open?"]
+    assert related[1:] == [{"question": "Is it open?", "id": None}]
     assert http.get(f"/api/questions/{open_one.id}/related").json() == []
 
 
