@@ -130,6 +130,24 @@ class NextQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StructuredField:
+    """A value of an answer in the asker's form."""
+
+    path: str = field(metadata=described("Its JSON pointer in `value`."))
+    value: str | float | bool | None
+    confidence: float = field(default=0.0, metadata=described("From 0 to 1."))
+    citation: Citation | None = field(default=None, metadata=described("Where it stands; null with a null value."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructuredAnswer:
+    """An answer in the asker's form."""
+
+    value: Mapping[str, Any] = field(metadata=described("As `answer_schema` says; null where nothing says it."))
+    fields: tuple[StructuredField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """The answer to a question, every sentence with its citations."""
 
@@ -140,4 +158,5 @@ class Answer:
     composer: str  #: "extractive" or the model's name
     notice: str = ""  #: a note to the reader about how it was made (for example, a model failed)
     related: tuple[NextQuestion, ...] = ()
+    structured: StructuredAnswer | None = None  #: in the form that was asked for
     cost: Cost = field(default_factory=Cost)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from domain.published import described
 from domain.variant import Variant
@@ -136,6 +137,7 @@ class Question:
     crawl_enabled: bool = True
     max_age_s: int | None = None  #: evidence read longer ago does not count
     overrides: Overrides = field(default_factory=Overrides)
+    answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have, as JSON Schema
     budget: Budget = field(default_factory=Budget)
     priority: int = 0  #: 0–9, 9 is served first
     queries: tuple[str, ...] = ()  #: the question's text and its variants

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
+from domain.answer import Citation, Cost, NextQuestion, Sentence, StructuredAnswer, Verdict
 from domain.contradiction import Contradiction
 from domain.page import BlockKind
 from domain.published import UNPUBLISHED, described
@@ -151,6 +151,9 @@ class Record:
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     context: tuple[ContextHit, ...] = field(metadata=described("The passages the answer was made from."))
+    structured: StructuredAnswer | None = field(
+        default=None, metadata=described("The final answer in the form of `answer_schema`, where one was given.")
+    )
     related: tuple[NextQuestion, ...] = field(
         default=(), metadata=described("What to ask next: the nearest pages say something on it.")
     )

@@ -26,6 +26,7 @@ class Options(TypedDict, total=False):
     after: str  # the question that it follows: what it leaves out is understood from there
     thread: str  # the id of the thread it is asked in, or "new"
     question_as_understood: str  # what to look up for it; left out: it is completed from its thread
+    answer_schema: Mapping[str, Any]  # a JSON Schema that the answer fills too
     crawl_enabled: bool  # whether the web may be read
     max_search_cycles: int
     max_age: int  # seconds; evidence read longer ago does not count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, get_args
+from typing import IO, Any, get_args
 
 import click
 
@@ -31,6 +31,7 @@ STRATEGIES = get_args(Task)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The confidence that suffices, instead of a strategy's.")
 @click.option("--variants", type=click.IntRange(0, 5), help="Other wordings in phase 2: 2 to 5, or 0 for none.")
 @click.option("--top-k", type=click.IntRange(1, 20), help="Hits to look at first; phase 2 looks at twice as many.")
+@click.option("--schema", type=click.File("rb"), help="A JSON Schema of single values, which the answer fills too.")
 @click.option("--after", default="", metavar="ID", help="The question that it follows: it is understood from there.")
 @click.option("--thread", default="", metavar="ID", help="The thread that it is asked in; `new` begins one.")
 @click.option(
@@ -49,6 +50,7 @@ def ask(
     threshold: float | None,
     variants: int | None,
     top_k: int | None,
+    schema: IO[bytes] | None,
     after: str,
     thread: str,
     chat: bool,
@@ -66,7 +68,8 @@ def ask(
         raise click.UsageError("--variants is 0 or 2 to 5: the question itself is always asked.")
     options = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
-        threshold=threshold, variants=variants, top_k=top_k, wait_s=wait, after=after, thread=thread,
+        threshold=threshold, variants=variants, top_k=top_k, wait_s=wait, schema=_read_schema(schema),
+        after=after, thread=thread,
     )  # fmt: skip
     with connected(notify) as client:
         while True:
@@ -81,6 +84,19 @@ def ask(
                 break
             options = replace(options, question=following, after=record.id, thread="")
     click.get_current_context().exit(exit_code(record.status))
+
+
+def _read_schema(file: IO[bytes] | None) -> dict[str, Any] | None:
+    """Return the JSON object in a file; raises BadParameter."""
+    if file is None:
+        return None
+    try:
+        schema = json.load(file)
+    except ValueError as error:
+        raise click.BadParameter(f"the file is not JSON ({error}).", param_hint="--schema") from error
+    if not isinstance(schema, dict):
+        raise click.BadParameter("the file holds no JSON object.", param_hint="--schema")
+    return schema
 
 
 @click.command()

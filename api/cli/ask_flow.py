@@ -6,9 +6,10 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from api.cli.views.question import new_events
 from domain import EventKind
@@ -48,6 +49,7 @@ class AskOptions:
     top_k: int | None = None
     wait_s: float = 180.0
     watch: bool = False  #: whether it is asked again when its evidence changes
+    schema: Mapping[str, Any] | None = None  #: a JSON Schema that the answer fills too
     after: str = ""  #: the id of the question that it follows
     thread: str = ""  #: the id of the thread that it is asked in, or "new"
 
@@ -144,6 +146,8 @@ def _terms(options: AskOptions) -> Terms:
         terms["max_search_cycles"] = options.cycles
     if options.watch:
         terms["watch"] = True
+    if options.schema is not None:
+        terms["answer_schema"] = options.schema
     if options.after:
         terms["after"] = options.after
     if options.thread:

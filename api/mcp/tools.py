@@ -63,6 +63,7 @@ class Answered:
     answer: str | None
     confidence: float
     notice: str
+    structured: dict[str, Any] | None  #: as `answer_schema` says; null where nothing says it
     citations: list[Cited]
     error: str | None
 
@@ -81,11 +82,16 @@ class Tools:
         sites: Sites = None,
         langs: Langs = None,
         crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
+        answer_schema: Annotated[
+            dict[str, Any] | None, Field(description="JSON Schema of single values to fill.")
+        ] = None,
         wait_s: Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the final answer.")] = 50.0,
     ) -> Answered:
         """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
         async with self._client(ctx) as client:
             options = Options(crawl_enabled=crawl, sites=sites or (), langs=langs or ())
+            if answer_schema is not None:
+                options["answer_schema"] = answer_schema
             if after:
                 options["after"] = after
             question_id = await client.submit(question, **options)
@@ -203,6 +209,7 @@ def _answered(record: Record) -> Answered:
         answer=record.answer,
         confidence=record.confidence,
         notice=record.notice,
+        structured=dict(record.structured.value) if record.structured else None,
         citations=cited,
         error=record.error,
     )

@@ -23,6 +23,7 @@ from api.openai.requests import UnknownModel, Unsupported
 from crawler.discovery.schedule import BadSchedule
 from domain.errors import WellreadError
 from domain.file import BadFileName
+from pipeline.answering.structured.schema import BadSchema
 from pipeline.question.analysis import QuestionError
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.learned.versions import UnknownVersion
@@ -151,6 +152,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
     QuestionError: _Kind(
         type="question-error", status=422, title="The question cannot be asked",
         what_to_do="Change the question as the detail says.",
+    ),
+    BadSchema: _Kind(
+        type="bad-schema", status=422, title="The answer's schema cannot be filled",
+        what_to_do="Change `answer_schema` as the detail says.",
     ),
     UnknownStrategy: _Kind(
         type="unknown-strategy", status=422, title="No such strategy",

@@ -6,9 +6,11 @@ References stand in each shape that clients show: [n] markers in the text, an ``
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from api.schemas.records import record_json
 from domain import Status
 from domain.errors import WellreadError
 from domain.record import Record
@@ -25,17 +27,19 @@ class QuestionFailed(NoAnswer):
     """The question failed or was cancelled."""
 
 
-def check_answered(record: Record) -> None:
-    """Raise NoAnswer or QuestionFailed unless there is an answer, final or provisional."""
+def check_answered(record: Record, *, structured: bool = False) -> None:
+    """Raise NoAnswer or QuestionFailed unless there is an answer, final or provisional; of the form asked for."""
     if record.status in (Status.FAILED, Status.CANCELLED):
         why = (record.error or "it was cancelled").rstrip(".")
         raise QuestionFailed(f"The question {record.id} was not answered: {why}.")
-    if not record.answer:
+    if not record.answer or (structured and record.structured is None):
         raise NoAnswer(f"The question {record.id} has no answer yet; GET /api/questions/{record.id} follows it.")
 
 
 def text_of(record: Record, *, list_sources: bool) -> str:
     """Return the answer, what must be known of it, and on request its sources."""
+    if record.structured is not None:
+        return json.dumps(record.structured.value, ensure_ascii=False)
     parts = [record.answer or "", record.notice, "" if record.status.is_final else PROVISIONAL]
     if list_sources and record.citations:
         parts.append("Sources:\n" + "\n".join(f"[{c.marker}] {c.title or c.url}: {c.url}" for c in record.citations))
@@ -77,6 +81,8 @@ def chunks(record: Record, model: str, *, list_sources: bool, include_usage: boo
 
 def url_citations(record: Record) -> list[dict[str, Any]]:
     """Return a citation for each marker: ``content[start_index:end_index]`` is "[n]"."""
+    if record.structured is not None:
+        return []  # JSON has no markers: `wellread.structured` has the citation of each value
     cited = {citation.marker: citation for citation in record.citations}
     return [
         {
@@ -129,6 +135,7 @@ def _references(record: Record) -> dict[str, Any]:
             "status": record.status,
             "confidence": record.confidence,
             "short_answer": record.short_answer,
+            "structured": record_json(record)["structured"],
         },
     }
 

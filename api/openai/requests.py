@@ -49,7 +49,9 @@ class CompletionRequest(BaseModel):
     n: Literal[1] | None = Field(default=None, description="There is one answer.")
     tools: list[dict[str, Any]] | None = Field(default=None, description="Taken; none is ever called.")
     tool_choice: Any = Field(default=None, description="`auto` or `none`.")
-    response_format: dict[str, Any] | None = Field(default=None, description='`{"type": "text"}`.')
+    response_format: dict[str, Any] | None = Field(
+        default=None, description="`text`, or `json_schema`: the text is JSON then."
+    )
     modalities: list[str] | None = Field(default=None, description='`["text"]`.')
     logprobs: bool | None = Field(default=None, description="There are none.")
     wellread: dict[str, Any] = Field(
@@ -73,6 +75,8 @@ def to_chat_request(body: CompletionRequest) -> ChatRequest:
             raise Unsupported(f"wellread.{name} is not taken here: the last message is asked, and its answer awaited.")
     if body.model == "wellread-known":
         options["crawl_enabled"] = False
+    if (schema := schema_of(body)) is not None:
+        options["answer_schema"] = schema
     question, understood = question_of(body.messages)
     if understood != question:
         options.setdefault("question_as_understood", understood)
@@ -81,6 +85,18 @@ def to_chat_request(body: CompletionRequest) -> ChatRequest:
     except ValidationError as error:
         wrong = [{**each, "loc": ("body", "wellread", *each["loc"])} for each in error.errors()]
         raise RequestValidationError(wrong) from error
+
+
+def schema_of(body: CompletionRequest) -> dict[str, Any] | None:
+    """Return the schema that the answer's text is to have; raises Unsupported for a format without one."""
+    asked = body.response_format or {}
+    if asked.get("type") != "json_schema":
+        return None
+    form = asked.get("json_schema")
+    schema = form.get("schema") if isinstance(form, dict) else None
+    if not isinstance(schema, dict):
+        raise Unsupported("response_format.json_schema.schema must be a JSON Schema.")
+    return schema
 
 
 def check_model(name: str) -> None:
@@ -106,8 +122,8 @@ def _check_supported(body: CompletionRequest) -> None:
             raise Unsupported(f"tools[{number}].function must be an object with a `name`.")
     if body.tool_choice not in (None, "auto", "none"):
         raise Unsupported("Wellread calls no tool: leave tool_choice out, or make it auto or none.")
-    if body.response_format and body.response_format.get("type") != "text":
-        raise Unsupported('Wellread answers in text: leave response_format out, or make it {"type": "text"}.')
+    if body.response_format and body.response_format.get("type") not in ("text", "json_schema"):
+        raise Unsupported('Leave response_format out, or give one of the type "text" or "json_schema".')
     if body.modalities and body.modalities != ["text"]:
         raise Unsupported('Wellread answers in text: leave modalities out, or make it ["text"].')
     if body.logprobs:

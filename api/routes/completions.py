@@ -55,7 +55,7 @@ async def complete(
 
     async def wait() -> Record:
         record = await final_record(listener, question.id, read, within_s=asked.wait, waiting=waiting)
-        completions.check_answered(record)
+        completions.check_answered(record, structured=asked.answer_schema is not None)
         return record
 
     if not body.stream:

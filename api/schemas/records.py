@@ -34,6 +34,8 @@ _PUBLISHED_NAMES: Final = {
             "Sentence",
             "SiteRead",
             "Source",
+            "StructuredAnswer",
+            "StructuredField",
             "Thread",
             "ThreadQuestion",
             "ThreadWithQuestions",

@@ -44,6 +44,7 @@ def add(
         composer=answer.composer,
         notice=answer.notice,
         related=[asdict(each) for each in answer.related if each.page_id in held],
+        structured=jsonable(asdict(answer.structured)) if answer.structured else None,
         verdict=asdict(verdict) if verdict else {},
         cost=asdict(answer.cost),
         created_at=now,

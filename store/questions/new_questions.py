@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -46,6 +47,7 @@ class NewQuestion:
     max_age_s: int | None = None
     budget: Budget = field(default_factory=Budget)
     overrides: Overrides = field(default_factory=Overrides)
+    answer_schema: Mapping[str, Any] | None = None  #: the form that the answer is to have
     priority: int = 0
     deadline_s: float = 900.0
     idempotency_key: str = ""
@@ -130,7 +132,7 @@ def _fingerprint(new: NewQuestion) -> str:
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit
-    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id")
+    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id", "answer_schema")
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
@@ -160,5 +162,7 @@ def _equal_key(new: NewQuestion, text: str) -> str:
         "private",
     )
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
+    if new.answer_schema is None:
+        del conditions["answer_schema"]  # stored keys are made without it
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     return shared_runs.equal_key(text, conditions)

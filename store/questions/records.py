@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
-from domain.answer import ASKING_BACK, NextQuestion
+from domain.answer import ASKING_BACK, NextQuestion, StructuredAnswer
 from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
@@ -42,6 +42,7 @@ _PHASE_OF_STEP = {
 
 #: the JSON in an answer's row; fields that older rows lack have defaults
 _SENTENCES, _CITATIONS = TypeAdapter(tuple[Sentence, ...]), TypeAdapter(tuple[Citation, ...])
+_STRUCTURED = TypeAdapter(StructuredAnswer)
 _RELATED = TypeAdapter(tuple[NextQuestion, ...])
 _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
@@ -114,6 +115,7 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
         sentences=sentences,
         citations=_CITATIONS.validate_python(answer.citations),
         context=_CONTEXT.validate_python(answer.context),
+        structured=_STRUCTURED.validate_python(answer.structured) if answer.structured else None,
         related=_RELATED.validate_python(answer.related),
         composer=answer.composer,
         notice=answer.notice,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -68,6 +68,10 @@ class Asked(Body):
     question_as_understood: str = Field(
         default="", description="What to look up for it, at most 4,000 characters; left out: it is completed here."
     )
+    answer_schema: dict[str, Any] | None = Field(
+        default=None,
+        description="A JSON Schema that the answer fills too: an object of single values, each cited or null.",
+    )
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
     max_search_cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing.")
     max_age: int | None = Field(
@@ -121,6 +125,7 @@ def to_new(
         understood=asked.question_as_understood,
         thread_id=asked.thread.hex if isinstance(asked.thread, UUID) else asked.thread or "",
         after_id=asked.after.hex if asked.after else "",
+        answer_schema=asked.answer_schema,
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
         private=private,

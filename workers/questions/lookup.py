@@ -40,6 +40,12 @@ def first_pass(services: Services, question: Question) -> LookupResult:
     return _finish(services, question, ask.first_pass(_query(services, question), _tools(services, question)))
 
 
+def first_pass_alone(services: Services, question: Question) -> LookupResult:
+    """Search for the question as it was asked, without a model."""
+    tools = replace(_tools(services, question), model=None, on_answer=None)
+    return with_checked_citations(services, ask.first_pass(_query(services, question), tools))
+
+
 def second_pass(services: Services, question: Question) -> LookupResult:
     """Phase 2: search in other words, for more hits."""
     return _finish(services, question, ask.second_pass(_query(services, question), _tools(services, question)))

@@ -15,6 +15,7 @@ from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
 from domain.site import Source
+from pipeline.answering.structured.schema import parse_schema
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
 from store.crawl import candidates, sources
@@ -44,9 +45,12 @@ class UnknownStrategy(WellreadError):
 def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
     """Save a question and start its work; return it, and whether it is new.
 
-    Raises QuestionError, BadSite, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or IdempotencyConflict.
+    Raises QuestionError, BadSite, BadSchema, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or
+    IdempotencyConflict.
     """
     _check_strategy(new.strategy)
+    if new.answer_schema is not None:
+        parse_schema(new.answer_schema)
     sites = tuple(_scope(services, site) for site in new.sites)
     checked = replace(
         new,

@@ -10,7 +10,7 @@ from domain import Question, Status
 from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers.app import app
-from workers.questions import crawl_progress, follow_ups, lookup, submit, transitions
+from workers.questions import crawl_progress, follow_ups, lookup, structured, submit, transitions
 from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
 from workers.services import Services, services
@@ -69,5 +69,6 @@ def _search(question_id: str, status: Status, run_pass: RunPass, decide: Decide)
 def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -> None:
     """Run one pass and record the decision; then learn from the result."""
     result = run_pass(ready, work.question)
-    if finish(ready, work, decide(work.question, result, lookup.earlier_answer(ready, work.question))):
+    move = decide(work.question, result, lookup.earlier_answer(ready, work.question))
+    if finish(ready, work, structured.with_form(ready, work.question, move)):
         lookup.learn(ready, result)

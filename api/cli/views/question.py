@@ -5,6 +5,7 @@ Pure: turns values into lines no wider than the terminal, and strips control cha
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -95,6 +96,8 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += wrap(record.answer, style.width)
     if record.error:
         lines += wrap(record.error, style.width)
+    if record.structured is not None:
+        lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
     for citation in record.citations:
         lines += ["", *citation_lines(citation, style)]
     if record.notice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 
 import httpx2
@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from api.dependencies import read_record
 from api.schemas.records import record_json
 from domain import Budget, Status
+from domain.answer import StructuredAnswer, StructuredField
 from domain.question import Overrides
 from domain.record import Record
 from store.questions import state
@@ -259,3 +260,34 @@ def test_answer_is_exported_as_a_document_that_runs_nothing(http: TestClient, se
         assert answer.headers["content-disposition"] == f'attachment; filename="wellread-{question.id[:8]}.{form}"'
     assert http.get(f"/api/questions/{question.id}/export", params={"format": "pdf"}).status_code == 422
     assert http.get(f"/api/questions/{'0' * 32}/export").status_code == 404
+
+
+def test_answer_has_the_form_that_was_asked_for_and_a_form_that_nobody_can_fill_is_refused(
+    http: TestClient, services: Services
+) -> None:
+    schema = {"type": "object", "properties": {"builder": {"type": "string"}, "steps": {"type": "integer"}}}
+    page_id = walk.keep_page(services)
+    body = {"question": "What is the lighthouse like?", "answer_schema": schema}
+    question_id = http.post("/api/questions", json=body).json()["id"]
+    answered = walk.answered(page_id)
+    assert answered.answer is not None
+    fields = (
+        StructuredField(path="/builder", value=walk.BUILDER, confidence=0.9, citation=answered.answer.citations[0]),
+        StructuredField(path="/steps", value=None),
+    )
+    form = StructuredAnswer(value={"builder": walk.BUILDER, "steps": None}, fields=fields)
+    walk.move(services, question_id, replace(answered, answer=replace(answered.answer, structured=form)))
+    structured = http.get(f"/api/questions/{question_id}").json()["structured"]
+    assert structured["value"] == {"builder": walk.BUILDER, "steps": None}
+    assert structured["fields"][0]["citation"]["quote"] == walk.QUOTE
+    assert structured["fields"][1] == {"path": "/steps", "value": None, "confidence": 0.0, "citation": None}
+    for wrong in ({"type": "array"}, {"properties": {"x": {"type": "array"}}}, {"properties": {}}):
+        refused = http.post("/api/questions", json={"question": "Why?", "answer_schema": wrong})
+        assert (refused.status_code, refused.json()["type"]) == (422, "bad-schema")
+
+
+def test_equal_questions_in_another_form_share_no_answer(http: TestClient, services: Services) -> None:
+    schema = {"properties": {"builder": {"type": "string"}}}
+    plain = http.post("/api/questions", json={"question": "Who built the lighthouse?"}).json()
+    formed = http.post("/api/questions", json={"question": "Who built the lighthouse?", "answer_schema": schema}).json()
+    assert (plain["shared_with"], formed["shared_with"]) == (None, None)

@@ -27,6 +27,7 @@ WHOLE: dict[str, Any] = {
     "after": None,
     "thread": "new",
     "question_as_understood": "Who built the lighthouse of Skagen?",
+    "answer_schema": {"properties": {"builder": {"type": "string"}}},
     "crawl_enabled": True,
     "max_search_cycles": 2,
     "max_age": 3600,
@@ -75,6 +76,7 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
     assert (question.overrides.threshold, question.overrides.top_k, question.max_age_s) == (0.7, 7, 3600)
     assert (question.asked, question.text) == (WHOLE["question"], WHOLE["question_as_understood"])
     assert question.thread_id
+    assert question.answer_schema == WHOLE["answer_schema"]
     assert ("ASKED", ID.hex) in bell.rung
 
 

@@ -1,0 +1,161 @@
+"""Read the JSON schema that an answer is to have: objects of single values, which are looked up one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from domain.errors import WellreadError
+
+Kind = Literal["string", "number", "integer", "boolean"]
+
+MAX_CHARACTERS: Final = 16_384
+MAX_FIELDS: Final = 20
+MAX_DEPTH: Final = 4
+_KINDS: Final = ("string", "number", "integer", "boolean")
+#: what may stand in a schema and changes nothing here
+_NOTES: Final = frozenset(
+    ("title", "default", "examples", "$schema", "$id", "$comment", "$defs", "definitions", "format")
+)
+_OF_OBJECT: Final = frozenset(("type", "properties", "required", "additionalProperties", "description"))
+_OF_VALUE: Final = frozenset(("type", "enum", "minimum", "maximum", "description"))
+_CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|[_\-./\s]+")
+
+
+class BadSchema(WellreadError):
+    """The answer's schema cannot be filled; the message says which part and why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaf:
+    """A single value of the schema."""
+
+    path: tuple[str, ...]  #: the names of the properties that lead to it
+    kind: Kind
+    description: str = ""
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def pointer(self) -> str:
+        """Return the path as a JSON pointer."""
+        return "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in self.path)
+
+    @property
+    def label(self) -> str:
+        """Return what it is in words: its description, or the words of its name."""
+        return self.description or " ".join(filter(None, _CAMEL.split(self.path[-1]))).lower()
+
+
+def parse_schema(schema: Mapping[str, Any]) -> tuple[Leaf, ...]:
+    """Return the values of a schema in order; raises BadSchema for one that nobody could fill."""
+    size = len(json.dumps(schema, ensure_ascii=False))
+    if size > MAX_CHARACTERS:
+        raise BadSchema(
+            f"The schema has {size:,} characters and the limit is {MAX_CHARACTERS:,}: ask for fewer fields."
+        )
+    leaves = tuple(_of_object(_plain(schema, schema, "answer_schema"), schema, ()))
+    if not leaves:
+        raise BadSchema('The schema has no field: give `properties`, such as {"year": {"type": "integer"}}.')
+    if len(leaves) > MAX_FIELDS:
+        raise BadSchema(f"The schema has {len(leaves)} fields and the limit is {MAX_FIELDS}: ask for the others apart.")
+    return leaves
+
+
+def filled(leaves: Sequence[Leaf], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the object that the schema describes, with the values by pointer; null for those that are missing."""
+    whole: dict[str, Any] = {}
+    for leaf in leaves:
+        place = whole
+        for name in leaf.path[:-1]:
+            place = place.setdefault(name, {})
+        place[leaf.path[-1]] = values.get(leaf.pointer)
+    return whole
+
+
+def _of_object(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Leaf]:
+    where = "/".join(("answer_schema", *path))
+    _only(part, _OF_OBJECT, where)
+    if part.get("type", "object") != "object" or not isinstance(properties := part.get("properties", {}), dict):
+        raise BadSchema(f"{where} must be an object with `properties`.")
+    if len(path) >= MAX_DEPTH:
+        raise BadSchema(f"{where} is nested deeper than {MAX_DEPTH} objects: name its fields further up.")
+    required = part.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) and name in properties for name in required):
+        raise BadSchema(f"{where}/required names a property that is not there.")
+    for name, given in properties.items():
+        inner = _plain(given, whole, f"{where}/{name}")
+        if not name.strip():
+            raise BadSchema(f"{where} has a property without a name.")
+        if inner.get("type") == "object" or "properties" in inner:
+            yield from _of_object(inner, whole, (*path, name))
+        else:
+            yield _leaf(inner, (*path, name), f"{where}/{name}")
+
+
+def _leaf(part: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
+    _only(part, _OF_VALUE, where)
+    choices = part.get("enum", [])
+    kinds = part.get("type", "string" if "enum" in part else None)
+    named = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind != "null"]
+    if len(named) != 1 or named[0] not in _KINDS:
+        raise BadSchema(f"{where}/type must be one of {', '.join(_KINDS)}, or an object: give a list field by field.")
+    texts = [choice for choice in choices if choice is not None] if isinstance(choices, list) else [None]
+    if not all(isinstance(choice, str) for choice in texts) or ("enum" in part and not texts):
+        raise BadSchema(f"{where}/enum must be a list of texts, with one at least.")
+    minimum, maximum = (part.get(name) for name in ("minimum", "maximum"))
+    for bound in (minimum, maximum):
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int | float)):
+            raise BadSchema(f"{where}: minimum and maximum must be numbers.")
+    if minimum is not None and maximum is not None and minimum > maximum:
+        raise BadSchema(f"{where}: no number is at least {minimum} and at most {maximum}.")
+    described = part.get("description", "")
+    if not isinstance(described, str):
+        raise BadSchema(f"{where}/description must be text.")
+    return Leaf(
+        path=path,
+        kind=named[0],
+        description=described.strip()[:300],
+        choices=tuple(texts),
+        minimum=minimum,
+        maximum=maximum,
+    )
+
+
+def _plain(part: Any, whole: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """Return a part without what says that it may be null, and what a reference names."""
+    for _ in range(MAX_DEPTH):
+        if not isinstance(part, dict):
+            raise BadSchema(f"{where} must be an object that describes a value.")
+        if isinstance(either := part.get("anyOf"), list):
+            real = [each for each in either if each != {"type": "null"}]
+            if len(real) != 1 or not isinstance(real[0], dict):
+                raise BadSchema(f"{where}/anyOf may only name one kind of value, and null.")
+            part = {**real[0], **{name: value for name, value in part.items() if name != "anyOf"}}
+        elif "$ref" in part:
+            part = {
+                **_named(part["$ref"], whole, where),
+                **{name: value for name, value in part.items() if name != "$ref"},
+            }
+        else:
+            return part
+    raise BadSchema(f"{where} refers to itself, or too far.")
+
+
+def _named(reference: Any, whole: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    found: Any = whole
+    steps = reference[2:].split("/") if isinstance(reference, str) and reference.startswith("#/") else [""]
+    for name in steps:
+        found = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise BadSchema(f"{where}/$ref names nothing in this schema.")
+    return found
+
+
+def _only(part: Mapping[str, Any], known: frozenset[str], where: str) -> None:
+    if others := sorted(part.keys() - known - _NOTES):
+        raise BadSchema(f"{where}: {others[0]!r} is not taken: there are {', '.join(sorted(known))}.")
