@@ -30,6 +30,8 @@ export interface ChatRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
+  /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
+  answer_schema?: Record<string, unknown> | null;
   /** Whether the web may be read when too little is known. */
   crawl_enabled?: boolean;
   /** Waves of reading; 0 reads nothing. */
@@ -110,7 +112,7 @@ export interface CompletionRequest {
   tools?: Array<Record<string, unknown>> | null;
   /** `auto` or `none`. */
   tool_choice?: unknown;
-  /** `{"type": "text"}`. */
+  /** `text`, or `json_schema`: the text is JSON then. */
   response_format?: Record<string, unknown> | null;
   /** `["text"]`. */
   modalities?: Array<string> | null;
@@ -277,6 +279,13 @@ export interface Message {
   tool_calls?: unknown;
 }
 
+/** A question to ask next, made of a heading or a definition of a page that was near. */
+export interface NextQuestionOut {
+  question: string;
+  /** The page that says something on it. */
+  page_id: number;
+}
+
 /** What works, what waits, what failed, and what it cost. */
 export interface Operations {
   /** null while Redis does not answer. */
@@ -407,6 +416,8 @@ export interface QuestionRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
+  /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
+  answer_schema?: Record<string, unknown> | null;
   /** Whether the web may be read when too little is known. */
   crawl_enabled?: boolean;
   /** Waves of reading; 0 reads nothing. */
@@ -487,6 +498,8 @@ export interface RecordOut {
   question_as_understood?: string | null;
   /** The id of the thread that it belongs to. */
   thread?: string | null;
+  /** Whether it lacks what it is about: `answer` asks for that. */
+  asks_back?: boolean;
   status: Status;
   /** The phase that works on it; null at the end. */
   current_step: string | null;
@@ -506,6 +519,10 @@ export interface RecordOut {
   citations: Array<CitationOut>;
   /** The passages the answer was made from. */
   context: Array<HitOut>;
+  /** The final answer in the form of `answer_schema`, where one was given. */
+  structured?: StructuredAnswerOut | null;
+  /** What to ask next: the nearest pages say something on it. */
+  related?: Array<NextQuestionOut>;
   /** “extractive”, or the model's name. */
   composer: string | null;
   /** What must be known of how the answer was made. */
@@ -752,6 +769,24 @@ export interface StoredFile {
 export interface StreamOptions {
   /** Whether a last chunk counts the tokens. */
   include_usage?: boolean;
+}
+
+/** An answer in the asker's form. */
+export interface StructuredAnswerOut {
+  /** As `answer_schema` says; null where nothing says it. */
+  value: Record<string, unknown>;
+  fields: Array<StructuredFieldOut>;
+}
+
+/** A value of an answer in the asker's form. */
+export interface StructuredFieldOut {
+  /** Its JSON pointer in `value`. */
+  path: string;
+  value: string | number | boolean | null;
+  /** From 0 to 1. */
+  confidence?: number;
+  /** Where it stands; null with a null value. */
+  citation?: CitationOut | null;
 }
 
 /** Questions that are asked one after the other, each understood from those before it. */
