@@ -104,7 +104,7 @@ def _leaf(part: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
     named = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind != "null"]
     if len(named) != 1 or named[0] not in _KINDS:
         raise BadSchema(f"{where}/type must be one of {', '.join(_KINDS)}, or an object: give a list field by field.")
-    texts = [choice for choice in choices if choice is not None] if isinstance(choices, list) else [None]
+    texts: list[Any] = [choice for choice in choices if choice is not None] if isinstance(choices, list) else [None]
     if not all(isinstance(choice, str) for choice in texts) or ("enum" in part and not texts):
         raise BadSchema(f"{where}/enum must be a list of texts, with one at least.")
     minimum, maximum = (part.get(name) for name in ("minimum", "maximum"))

@@ -1,0 +1,60 @@
+"""The form that was asked for is filled from the stored pages once a question has ended, each value cited or null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain import Status
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
+from tests.workers.questions.test_lookup import put
+from tests.workers.questions.test_lookup import reading as reading
+from workers.questions import lookup, structured, transitions
+from workers.services import Services
+
+PAGE = "The lighthouse of Vierburg was built in 1874. Anna Berg built the lighthouse of Vierburg."
+SCHEMA = {
+    "properties": {
+        "year": {"type": "integer", "description": "When was the lighthouse of Vierburg built?"},
+        "keeper": {"type": "string", "description": "Which cheese does the moon eat for breakfast?"},
+    }
+}
+
+
+def ended(services: Services, schema: dict[str, Any] | None) -> tuple[structured.Move, structured.Move]:
+    new = NewQuestion(text="When was the lighthouse of Vierburg built?", crawl_enabled=False, answer_schema=schema)
+    with services.database.write() as session:
+        question, _ = new_questions.ask(session, new, services.now())
+    move = transitions.after_second_pass(question, lookup.second_pass(services, question))
+    return move, structured.with_form(services, question, move)
+
+
+def test_values_are_cited_and_what_no_page_says_is_null(reading: Services) -> None:
+    page_id = put(reading, PAGE)
+    _, move = ended(reading, SCHEMA)
+    assert move.to in (Status.ANSWERED, Status.ABSTAINED)
+    assert move.answer is not None
+    form = move.answer.structured
+    assert form is not None
+    assert form.value == {"year": 1874, "keeper": None}
+    year, keeper = form.fields
+    assert year.citation is not None
+    assert (year.path, year.citation.page_id, PAGE[year.citation.start : year.citation.end]) == (
+        "/year",
+        page_id,
+        year.citation.quote,
+    )
+    assert (keeper.value, keeper.citation, keeper.confidence) == (None, None, 0.0)
+
+
+def test_question_without_a_form_ends_as_it_did(reading: Services) -> None:
+    put(reading, PAGE)
+    move, formed = ended(reading, None)
+    assert formed is move
+
+
+def test_form_is_all_null_where_nothing_was_read(reading: Services) -> None:
+    _, move = ended(reading, SCHEMA)
+    assert move.answer is not None
+    assert move.answer.structured is not None
+    assert move.answer.structured.value == {"year": None, "keeper": None}
