@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import IO, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -58,13 +59,12 @@ def write(
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
     """Yield a file of which everything but the lines themselves has been checked; raises BadArchive."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield Archive(path, archive)
-    except OSError as error:
-        raise BadArchive(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadArchive(f"{path} is damaged, or is no export of Wellread: {error}.") from error
+    with _explained(path):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        with _explained(path):
+            checked = Archive(path, archive)
+        yield checked
 
 
 class Archive:
@@ -114,8 +114,10 @@ class Archive:
 
     def _lines(self, name: str, kind: type[Line]) -> Iterator[Line]:
         seen, digest = 0, hashlib.sha256()
-        with self._archive.open(name) as member:
-            while line := member.readline(MAX_LINE + 1):
+        with _explained(self._path):
+            member = self._archive.open(name)
+        with member:
+            while line := self._next(member):
                 seen += 1
                 if len(line) > MAX_LINE:
                     raise self.refusal(f"line {seen} of {name} is too long")
@@ -126,6 +128,21 @@ class Archive:
                     raise self.refusal(f"line {seen} of {name} cannot be read ({_said(error)})") from error
         if (seen, digest.hexdigest()) != (self.manifest.lines.get(name), self.manifest.sha256.get(name)):
             raise self.refusal(f"{name} is not what its manifest says")
+
+    def _next(self, member: IO[bytes]) -> bytes:
+        with _explained(self._path):
+            return member.readline(MAX_LINE + 1)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say of what a strange file makes the archive's reader raise that the file is bad."""
+    try:
+        yield
+    except OSError as error:
+        raise BadArchive(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise BadArchive(f"{path} is damaged, or is no export of Wellread: {error}.") from error
 
 
 def _write_member(archive: zipfile.ZipFile, name: str, values: Iterable[BaseModel]) -> tuple[int, str]:

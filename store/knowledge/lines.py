@@ -27,10 +27,9 @@ def _indexable(url: str) -> str:
 
 
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(_storable)]
-Short = Annotated[str, Field(max_length=4_000), AfterValidator(_storable)]
 Url = Annotated[str, Field(min_length=1), AfterValidator(_storable), AfterValidator(_indexable)]
 Hash = Annotated[str, Field(max_length=64), AfterValidator(_storable)]
-Place = tuple[Annotated[int, Field(ge=0)], Short]
+Place = tuple[Annotated[int, Field(ge=0)], Text]
 
 
 class _Line(BaseModel):
@@ -51,9 +50,9 @@ class SourceLine(_Line):
 class FactLine(_Line):
     """A fact that a page states."""
 
-    subject: Short
-    predicate: Short
-    object: Short
+    subject: Text
+    predicate: Text
+    object: Text
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
 
@@ -62,7 +61,7 @@ class VersionLine(_Line):
     """A text that a page had."""
 
     number: int = Field(ge=1, lt=2**31)
-    title: Short
+    title: Text
     text: Text
     content_hash: Hash
     published: AwareDatetime | None = None
@@ -73,9 +72,9 @@ class PageLine(_Line):
     """A page with its text, its facts and its former texts."""
 
     url: Url
-    title: Short
+    title: Text
     text: Text
-    lang: str = Field(max_length=8, pattern=r"^[a-z-]*$")
+    lang: Annotated[str, Field(max_length=8), AfterValidator(_storable)]
     headings: tuple[Place, ...] = ()
     blocks: tuple[tuple[BlockKind, Annotated[int, Field(ge=0)], int], ...] = ()
     places: tuple[Place, ...] = ()

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
+import structlog
+from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -21,6 +23,8 @@ from store.pages import pages, visibility
 from store.pages.pages import PageState
 from store.sql.database import Database
 from store.sql.tables import PageRow, PageVersionRow
+
+log = structlog.get_logger()
 
 #: pages in memory at one time
 _BATCH = 16
@@ -106,7 +110,13 @@ def _to_lines(session: Session, rows: Sequence[PageRow]) -> list[PageLine]:
     wanted = select(PageVersionRow).where(PageVersionRow.page_id.in_(ids)).order_by(PageVersionRow.number.desc())
     for version in session.scalars(wanted):
         former.setdefault(version.page_id, []).append(version)
-    return [_to_line(row, stated.get(row.id, []), former.get(row.id, [])) for row in rows]
+    lines = []
+    for row in rows:
+        try:
+            lines.append(_to_line(row, stated.get(row.id, []), former.get(row.id, [])))
+        except ValidationError as error:  # as with an address from before there was a limit: the others are written
+            log.warning("page_not_exported", page=row.id, error=str(error.errors(include_input=False)[:1]))
+    return lines
 
 
 def _to_line(row: PageRow, stated: Sequence[Fact], former: Sequence[PageVersionRow]) -> PageLine:
