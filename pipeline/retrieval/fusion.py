@@ -19,15 +19,15 @@ RRF_K = 60
 #: the vector leg's weight in min–max fusion, by embedder and language ("*": any other); ``evals/fit/rerank.py`` reports
 #: other weights. The English encoder knows English only, the multilingual encoder knows it less well.
 VECTOR_WEIGHTS: dict[tuple[str, str], float] = {
-    ("wellread-en-1-int8", "en"): 0.4,
-    ("wellread-en-1-int8", "*"): 0.35,
+    ("wellread-en-2-int8", "en"): 0.4,
+    ("wellread-en-2-int8", "*"): 0.35,
     ("use-multilingual-v3", "en"): 0.3,
     ("use-multilingual-v3", "*"): 0.45,
-    ("wellread-en-1-int8*0.4+use-multilingual-v3", "en"): 0.4,
-    ("wellread-en-1-int8*0.4+use-multilingual-v3", "*"): 0.5,
+    ("wellread-en-2-int8*0.4+use-multilingual-v3", "en"): 0.4,
+    ("wellread-en-2-int8*0.4+use-multilingual-v3", "*"): 0.5,
 }
 #: the same for a passage in another language than the question, which shares little but names with it
-ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "wellread-en-1-int8*0.4+use-multilingual-v3": 0.8}
+ACROSS_LANGUAGES: dict[str, float] = {"use-multilingual-v3": 0.9, "wellread-en-2-int8*0.4+use-multilingual-v3": 0.8}
 #: the same for an embedder that was not measured
 VECTOR_WEIGHT = 0.4
 #: a query counts as finding a hit up to this rank

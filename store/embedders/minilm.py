@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from text.encoder.runtime import DIMENSION, open_encoder
 
-ID: Final = "wellread-en-1-int8"
+ID: Final = "wellread-en-2-int8"
 
 
 class MiniLM:

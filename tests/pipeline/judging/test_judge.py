@@ -29,14 +29,14 @@ def hit(text: str, *, similarity: float = 0.5, page_id: int = 1, title: str = ""
 
 def test_passage_that_says_it_suffices_and_the_reason_says_so() -> None:
     hits = [hit("France won the 1998 World Cup, beating Brazil in the final.", similarity=0.8)]
-    verdict = calibrated_judge("wellread-en-1-int8")(WORLD_CUP, hits, 0.7)
+    verdict = calibrated_judge("wellread-en-2-int8")(WORLD_CUP, hits, 0.7)
     assert verdict.sufficient
     assert verdict.missing == ()
     assert verdict.reason == "What has been read answers the question."
 
 
 def test_passage_about_something_else_does_not_and_the_missing_words_are_named() -> None:
-    verdict = calibrated_judge("wellread-en-1-int8")(
+    verdict = calibrated_judge("wellread-en-2-int8")(
         WORLD_CUP, [hit("The csv module reads files of the world.", similarity=0.1, title="csv")], 0.7
     )
     assert not verdict.sufficient
@@ -47,11 +47,11 @@ def test_passage_about_something_else_does_not_and_the_missing_words_are_named()
 
 def test_the_reason_is_in_the_askers_language_and_names_a_page_by_its_url_where_it_has_no_title() -> None:
     question = analyse_question("Wer gewann 1998 die Weltmeisterschaft?", "de")
-    verdict = calibrated_judge("wellread-en-1-int8")(question, [hit("Ein Buch der Welt.", similarity=0.1)], 0.7)
+    verdict = calibrated_judge("wellread-en-2-int8")(question, [hit("Ein Buch der Welt.", similarity=0.1)], 0.7)
     assert verdict.reason.startswith("Die nächsten Stellen stehen in “https://example.org/1”;")
 
 
-@pytest.mark.parametrize("embedder", ["wellread-en-1-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
+@pytest.mark.parametrize("embedder", ["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
 def test_nothing_found_never_suffices(embedder: str, lang: str) -> None:
     verdict = calibrated_judge(embedder)(analyse_question("Paris 1998", lang), [], 0.0001)
@@ -61,7 +61,7 @@ def test_nothing_found_never_suffices(embedder: str, lang: str) -> None:
 
 
 @given(
-    st.sampled_from(["wellread-en-1-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER]),
+    st.sampled_from(["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER]),
     st.lists(st.tuples(st.text(max_size=80), st.floats(-1, 1)), max_size=6),
 )
 def test_confidence_is_a_probability(embedder: str, found: list[tuple[str, float]]) -> None:
@@ -78,10 +78,10 @@ def test_unknown_embedder_is_judged_without_its_similarity() -> None:
 
 
 def test_every_embedder_has_a_calibration_for_any_language() -> None:
-    assert calibration_for("wellread-en-1-int8", "en").lang == "en"
-    assert calibration_for("wellread-en-1-int8", "zh").lang == OTHER
+    assert calibration_for("wellread-en-2-int8", "en").lang == "en"
+    assert calibration_for("wellread-en-2-int8", "zh").lang == OTHER
     assert calibration_for(UNKNOWN_EMBEDDER, "de").embedder == ANY_EMBEDDER
-    for embedder in ("wellread-en-1-int8", "use-multilingual-v3", Combined.id, ANY_EMBEDDER):
+    for embedder in ("wellread-en-2-int8", "use-multilingual-v3", Combined.id, ANY_EMBEDDER):
         for lang in ("en", "de", OTHER):
             assert set(calibration_for(embedder, lang).weights) <= set(FEATURES)
             assert calibration_for(embedder, lang).embedder == embedder
@@ -129,7 +129,7 @@ MILL_FRONT = (
 MILL_WHEEL = "The wheel of Saltmarsh Mill has 48 paddles of elm and turns at every ebb."
 
 
-@pytest.mark.parametrize("embedder", ["wellread-en-1-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
+@pytest.mark.parametrize("embedder", ["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])
 def test_page_that_only_mentions_the_subject_does_not_suffice(embedder: str) -> None:
     judge, asked = calibrated_judge(embedder), analyse_question("How many paddles has the wheel of Saltmarsh Mill?")
     front = hit(MILL_FRONT, similarity=0.6, title=MILL)
@@ -185,7 +185,7 @@ def test_number_that_is_asked_for_and_not_given_is_noticed() -> None:
         evidence = gather_evidence(asked, [hit(text)])
         assert evidence is not None
         assert evidence.beside_the_point is beside
-    verdict = calibrated_judge("wellread-en-1-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
+    verdict = calibrated_judge("wellread-en-2-int8")(asked, [hit("The wheel has paddles of elm.", similarity=0.9)], 0.7)
     assert verdict.confidence <= BESIDE_THE_POINT
     assert verdict.reason.endswith("none of them holds the kind of thing asked for.")
 

@@ -89,7 +89,7 @@ def test_what_is_taken_never_falls_below_the_floor(seed: int, shift: float, pois
         assert refit.metrics["AUROC"]["after"] >= 0.5
 
 
-@pytest.mark.parametrize("embedder", [EMBEDDER, "wellread-en-1-int8", "use-multilingual-v3", "somebody's own"])
+@pytest.mark.parametrize("embedder", [EMBEDDER, "wellread-en-2-int8", "use-multilingual-v3", "somebody's own"])
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "und"])
 def test_shipped_judge_keeps_the_floor_that_is_pinned_under_it(embedder: str, lang: str) -> None:
     sample = pinned_sample(embedder, lang)
