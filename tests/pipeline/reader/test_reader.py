@@ -38,7 +38,7 @@ def test_the_passage_that_answers_is_told_from_one_that_does_not(reader: Reader)
 
 
 def test_the_sentence_that_answers_has_the_most_evidence(reader: Reader) -> None:
-    [reading] = reader.read(QUESTION, [("The mill", TEXT)])
+    [reading] = reader.read("When was the mill built?", [("The mill", TEXT)])
     logits = reading.evidence(SENTENCES)
     assert max(logits) == logits[1]
 
