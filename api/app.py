@@ -12,7 +12,7 @@ from api import installed_version
 from api.dependencies import open_listener
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
-from api.middleware.auth import check_exposure, parse_keys
+from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
 from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problems import Problem
@@ -32,6 +32,7 @@ from api.routes import (
     watches,
     web,
 )
+from api.routes.access import collections, keys
 from api.schemas.records import with_published_names
 from workers.services import Services
 from workers.settings import LOOPBACK
@@ -51,6 +52,8 @@ _ROUTES = (
     health,
     operations,
     learned,
+    collections,
+    keys,
     web,
 )
 
@@ -65,15 +68,15 @@ def create_app(services: Services) -> FastAPI:
     """Build the application; raises KeysMissing or BadKeys when it must not be served like this."""
     settings = services.settings
     keys = parse_keys(settings.api_keys)
-    check_exposure(settings.api_host, keys)
+    check_exposure(settings.api_host, lambda: bool(keys) or has_stored_key(services))
     app = routes_alone(services)
-    app.state.keys = keys
+    ring = app.state.keys = KeyRing(services, keys, needed=bool(keys) or settings.api_host not in LOOPBACK)
     app.state.mcp = McpEndpoint(app)
     app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
     most_file = settings.file_max_bytes + FORM_BYTES
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger={files.router.prefix: most_file})
-    if not keys:
+    if not ring.needed:
         app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=[files.router.prefix])
     app.add_middleware(NoSniff)
     return app
@@ -90,7 +93,7 @@ def routes_alone(services: Services) -> FastAPI:
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
-    app.state.services, app.state.keys, app.state.waiting = services, (), set()
+    app.state.services, app.state.keys, app.state.waiting = services, KeyRing(services), set()
     problems.install_for_requests(app)
     for routes in _ROUTES:
         app.include_router(routes.router)

@@ -7,12 +7,15 @@ from typing import Annotated, Any
 
 import anyio
 import redis.asyncio
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from api.middleware.auth import CallerDep
 from domain.record import Record
-from store.questions import records
+from store.access import collections
+from store.ephemeral.events import Listener
+from store.questions import records, state
 from store.questions.state import UnknownQuestion
 from workers.services import Services
 
@@ -42,18 +45,75 @@ def _state(name: str) -> Any:
     return Depends(read)
 
 
-def _question_id(question_id: Annotated[str, Path(description="The question's id.")]) -> str:
+class Access:
+    """The collections that a request may open."""
+
+    def __init__(
+        self,
+        request: Request,
+        who: CallerDep,
+        collection: Annotated[
+            str, Query(max_length=100, description="The collection; left out: the key's first, or `default`.")
+        ] = "",
+    ) -> None:
+        self._main: Services = request.app.state.services
+        self._who = who
+        self._named = collection
+
+    def open(self, collection: str = "") -> Services:
+        """Return the services of the collection that a body, or else the query, names; raises UnknownCollection."""
+        wanted = (collection or self._named or self._who.first_collection).strip().lower()
+        if not self._who.may_open(wanted):
+            raise collections.unknown(wanted)
+        return self._main.of(wanted)
+
+    def names(self) -> list[str]:
+        """Return the names of the collections that the caller may open."""
+        with self._main.database.read() as session:
+            return [each.name for each in collections.list_all(session) if self._who.may_open(each.name)]
+
+
+AccessDep = Annotated[Access, Depends()]
+
+
+def _opened(access: AccessDep) -> Services:
+    return access.open()
+
+
+#: of the collection that the query names
+ServicesDep = Annotated[Services, Depends(_opened)]
+#: of the default collection, whoever asks
+MainDep = Annotated[Services, _state("services")]
+
+
+def _question_id(
+    question_id: Annotated[str, Path(description="The question's id.")], services: ServicesDep, who: CallerDep
+) -> str:
+    """Return the id of a question that the caller may see; one of another's is as unknown as one that is not there."""
     plain = question_id.replace("-", "").lower()  # an asker's own id may be written as UUIDs are
     if not _ID.fullmatch(plain):
         raise UnknownQuestion(f"There is no question {question_id[:40]!r}: an id has 32 hexadecimal digits.")
+    if who.sees is not None:
+        with services.database.read() as session:
+            state.check_owner(session, plain, who.sees)
     return plain
 
 
-ServicesDep = Annotated[Services, _state("services")]
-ListenerDep = Annotated[redis.asyncio.Redis, _state("listener")]
+def _listener(request: Request) -> redis.asyncio.Redis:
+    client: redis.asyncio.Redis = request.app.state.listener
+    return client
+
+
+#: what reads of Redis wait with; :func:`listening` gives those of a collection
+ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
 #: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, Depends(_question_id)]
+
+
+def listening(client: redis.asyncio.Redis, services: Services) -> Listener:
+    """Return what follows the events of a collection's questions."""
+    return Listener(client, "" if services.collection.is_default else services.collection.id)
 
 
 def read_record(services: Services, question_id: str) -> Record:

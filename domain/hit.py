@@ -89,6 +89,7 @@ class Scope:
     """The limits of a search; empty means everything."""
 
     sites: tuple[str, ...] = ()  #: URL prefixes
+    exclude_sites: tuple[str, ...] = ()  #: URL prefixes of pages that are not found
     langs: tuple[str, ...] = ()
     read_after: datetime | None = None
     published_after: datetime | None = None  #: pages that say no date are left out

@@ -17,6 +17,10 @@ Task = Literal[
 ]
 
 
+#: of an answer: one quote, the usual one or two, or up to six
+Length = Literal["short", "normal", "long"]
+
+
 class EventKind(StrEnum):
     """The kind of an event; a reader must leave out the kinds that it does not know."""
 
@@ -116,6 +120,10 @@ class Overrides:
     threshold: float | None = None  #: the confidence that suffices, [0, 1]
     variants: int | None = None  #: other wordings in phase 2, 2 to 5; 0: none
     top_k: int | None = None  #: hits of phase 1, 1 to 20
+    exclude_sites: tuple[str, ...] | None = None  #: URL prefixes that are neither read nor quoted
+    published_after: str | None = None  #: ISO 8601: pages that say no later date are not quoted
+    length: Length | None = None  #: of the answer
+    answer_language: str | None = None  #: ISO 639-1: what a model writes in; without one, of the pages that are quoted
 
 
 @dataclass(frozen=True, kw_only=True)

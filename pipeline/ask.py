@@ -20,6 +20,7 @@ from domain.answer import NextQuestion
 from domain.question import Overrides
 from pipeline.answering.few_shot import SolvedQuestions, examples_for
 from pipeline.answering.notices import with_notices
+from pipeline.answering.style import Style
 from pipeline.enhancements import DEFAULT, Enhancement
 from pipeline.fallback import Produced, VariantMemory, alternatives, compose_answer, generate_variants, judge_hits
 from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
@@ -168,7 +169,7 @@ def _run_pass(
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
     context = read_hits(tools.reader, analysis, context)  # some may have other texts now; the others are remembered
-    composed = _compose(analysis, context, others, judged.value, facts, tools)
+    composed = _compose(analysis, context, others, judged.value, facts, tools, query.overrides)
     times.append(tools.clock())
     answer, verdict = composed.value
     return LookupResult(
@@ -239,6 +240,7 @@ def _compose(
     verdict: Verdict,
     facts: Sequence[StatedFact],
     tools: Tools,
+    own: Overrides,
 ) -> Produced[tuple[Answer | None, Verdict]]:
     enabled = tools.enhancements
     return compose_answer(
@@ -253,6 +255,7 @@ def _compose(
         own_sites=tools.own_sites,
         facts=facts,
         on_answer=tools.on_answer,
+        style=Style(length=own.length or "normal", lang=own.answer_language or ""),
     )
 
 

@@ -15,6 +15,7 @@ from pipeline.answering.compose import compose
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share, passages_of
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
+from pipeline.answering.style import USUAL, Style
 from pipeline.judging.judge import Judge
 from pipeline.limits import TOKENS_PER_VARIANT
 from pipeline.llm import Model, ModelError, OnAnswer
@@ -159,6 +160,7 @@ def compose_answer(
     own_sites: Sequence[str] = (),
     facts: Sequence[StatedFact] = (),
     on_answer: OnAnswer | None = None,
+    style: Style = USUAL,
 ) -> Produced[tuple[Answer | None, Verdict]]:
     """Return the answer, or None, and the verdict, which is withdrawn when no answer could be composed.
 
@@ -171,7 +173,10 @@ def compose_answer(
     written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
         assertions = contradicting_assertions(analysis, hits, others, top=READ_FIRST, own_sites=own_sites)
-        written = _composed_by(model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer)
+        notes = (*notes, *style.notes)
+        written = _composed_by(
+            model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer, style.lang
+        )
         if written.value is not None and is_answer(written.value.text):
             return Produced(value=(written.value, verdict), cost=written.cost)
         if written.value is not None:
@@ -184,6 +189,7 @@ def compose_answer(
         others=others,
         own_sites=own_sites,
         facts=facts,
+        style=style,
     )
     if quoted is None or is_error(quoted.text):
         return Produced(value=(None, _withdrawn(verdict)), cost=written.cost, notice=written.notice)
@@ -199,12 +205,13 @@ def _composed_by(
     notes: Sequence[str],
     examples: str,
     on_answer: OnAnswer | None,
+    lang: str,
 ) -> Produced[Answer | None]:
     notes = (*notes, DISPUTED) if assertions or verdict.disputes else notes
     on_answer = _answers_only(on_answer)
     try:
         answer = model.compose(
-            analysis.text, hits, lang=analysis.lang, notes=notes, examples=examples, on_answer=on_answer
+            analysis.text, hits, lang=lang or analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
         return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=error))

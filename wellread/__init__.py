@@ -8,6 +8,8 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from __future__ import annotations
 
+from domain.access.collection import Collection
+from domain.access.key import ApiKey
 from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
 from domain.contradiction import Contradiction
@@ -21,11 +23,13 @@ from wellread.errors import ApiUnreachable, ClientError, Refused
 from wellread.requests import Filters, Options, PageFilters, Terms
 
 __all__ = [
+    "ApiKey",
     "ApiUnreachable",
     "AsyncClient",
     "Citation",
     "Client",
     "ClientError",
+    "Collection",
     "Contradiction",
     "Cost",
     "Event",

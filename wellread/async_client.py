@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
 import httpx2
 
+from domain.access.collection import Collection
+from domain.access.key import ApiKey
 from domain.file import StoredFile
 from domain.question import EventKind, Thread, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
@@ -28,11 +30,21 @@ class AsyncClient:
     """
 
     def __init__(
-        self, url: str = DEFAULT_URL, *, key: str = "", transport: httpx2.AsyncBaseTransport | None = None
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        key: str = "",
+        collection: str = "",
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
+        """``collection`` is the one that every call is about; left out: the key's first, or the default one."""
         self.url = requests.check_address(url)
         self._http = httpx2.AsyncClient(
-            base_url=self.url, headers=requests.headers(key), trust_env=False, transport=transport
+            base_url=self.url,
+            headers=requests.headers(key),
+            params={"collection": collection} if collection else None,
+            trust_env=False,
+            transport=transport,
         )
 
     async def __aenter__(self) -> Self:
@@ -229,6 +241,37 @@ class AsyncClient:
     async def rollback(self, kind: Kind, version: int | None = None) -> list[VersionOut]:
         """Go back to a version (0: what is shipped; None: the one before); returns what is in use of the kind then."""
         return to_values(VersionOut, await self._send(requests.rollback(kind, version)))
+
+    async def collections(self) -> list[Collection]:
+        """Return the collections that the key opens: first ``default``, then by name."""
+        return to_values(Collection, await self._send(Call(path="/api/collections")))
+
+    async def add_collection(self, name: str, *, exclude_sites: Sequence[str] = ()) -> Collection:
+        """Add a collection; nothing of ``exclude_sites`` is ever read or quoted in it."""
+        return to_value(Collection, await self._send(requests.add_collection(name, exclude_sites)))
+
+    async def delete_collection(self, name: str) -> None:
+        """Delete a collection with all that is in it."""
+        await self._send(requests.delete_collection(name))
+
+    async def keys(self) -> list[ApiKey]:
+        """Return the API keys that were made, without their secrets."""
+        return to_values(ApiKey, await self._send(Call(path="/api/keys")))
+
+    async def add_key(
+        self,
+        name: str,
+        *,
+        role: str = "ask",
+        collections: Sequence[str] | None = None,
+        expires_at: datetime | None = None,
+    ) -> ApiKey:
+        """Make an API key: its ``secret`` is in this answer alone. Without ``collections`` it opens all."""
+        return to_value(ApiKey, await self._send(requests.add_key(name, role, collections, expires_at)))
+
+    async def revoke_key(self, name: str) -> None:
+        """Revoke an API key, named by its name or id."""
+        await self._send(requests.revoke_key(name))
 
     async def stats(self) -> Mapping[str, Any]:
         """Return how much is stored and how much waits."""

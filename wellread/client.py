@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
 import httpx2
 
+from domain.access.collection import Collection
+from domain.access.key import ApiKey
 from domain.file import StoredFile
 from domain.question import EventKind, Thread, ThreadWithQuestions
 from domain.record import Event, Feedback, FeedbackVerdict, FoundPassage, Record, Watch
@@ -27,10 +29,22 @@ class Client:
     The environment's proxies are not used.
     """
 
-    def __init__(self, url: str = DEFAULT_URL, *, key: str = "", transport: httpx2.BaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        key: str = "",
+        collection: str = "",
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        """``collection`` is the one that every call is about; left out: the key's first, or the default one."""
         self.url = requests.check_address(url)
         self._http = httpx2.Client(
-            base_url=self.url, headers=requests.headers(key), trust_env=False, transport=transport
+            base_url=self.url,
+            headers=requests.headers(key),
+            params={"collection": collection} if collection else None,
+            trust_env=False,
+            transport=transport,
         )
 
     def __enter__(self) -> Self:
@@ -225,6 +239,37 @@ class Client:
     def rollback(self, kind: Kind, version: int | None = None) -> list[VersionOut]:
         """Go back to a version (0: what is shipped; None: the one before); returns what is in use of the kind then."""
         return to_values(VersionOut, self._send(requests.rollback(kind, version)))
+
+    def collections(self) -> list[Collection]:
+        """Return the collections that the key opens: first ``default``, then by name."""
+        return to_values(Collection, self._send(Call(path="/api/collections")))
+
+    def add_collection(self, name: str, *, exclude_sites: Sequence[str] = ()) -> Collection:
+        """Add a collection; nothing of ``exclude_sites`` is ever read or quoted in it."""
+        return to_value(Collection, self._send(requests.add_collection(name, exclude_sites)))
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection with all that is in it."""
+        self._send(requests.delete_collection(name))
+
+    def keys(self) -> list[ApiKey]:
+        """Return the API keys that were made, without their secrets."""
+        return to_values(ApiKey, self._send(Call(path="/api/keys")))
+
+    def add_key(
+        self,
+        name: str,
+        *,
+        role: str = "ask",
+        collections: Sequence[str] | None = None,
+        expires_at: datetime | None = None,
+    ) -> ApiKey:
+        """Make an API key: its ``secret`` is in this answer alone. Without ``collections`` it opens all."""
+        return to_value(ApiKey, self._send(requests.add_key(name, role, collections, expires_at)))
+
+    def revoke_key(self, name: str) -> None:
+        """Revoke an API key, named by its name or id."""
+        self._send(requests.revoke_key(name))
 
     def stats(self) -> Mapping[str, Any]:
         """Return how much is stored and how much waits."""

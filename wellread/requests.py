@@ -13,6 +13,8 @@ from wellread.errors import ApiUnreachable
 from wellread.learned_records import Kind
 
 DEFAULT_URL = "http://127.0.0.1:8484"
+#: the fields that are lists
+_LISTS = frozenset({"sites", "exclude_sites", "langs", "kinds"})
 #: learning reads all feedback and fits everything anew
 LEARNING_S = 600.0
 #: a file may be large, and a network slow
@@ -22,6 +24,7 @@ UPLOAD_S = 600.0
 class Options(TypedDict, total=False):
     """How a question is to be answered; the server has a default for each."""
 
+    collection: str  # the one that is asked, instead of the client's
     id: str  # a UUID of your own, under which the answer is found
     after: str  # the question that it follows: what it leaves out is understood from there
     thread: str  # the id of the thread it is asked in, or "new"
@@ -37,6 +40,10 @@ class Options(TypedDict, total=False):
     reuse: bool  # whether an equal question's answer, or run, may be given
     watch: bool  # whether it is asked again when a page that its answer cites changes
     sites: Sequence[str]  # URL prefixes to read and to answer from, and no others
+    exclude_sites: Sequence[str]  # URL prefixes that are neither read nor quoted
+    published_after: str  # ISO 8601: only pages that say a later date are quoted
+    length: str  # of the answer: short, normal or long
+    answer_language: str  # ISO 639-1: what a model writes in; without one, of the pages that are quoted
     langs: Sequence[str]  # languages of the pages that may answer, ISO 639-1
     budget: Mapping[str, float]  # seconds, pages, bytes, depth
 
@@ -52,7 +59,9 @@ class Terms(Options, total=False):
 class Filters(TypedDict, total=False):
     """What a search is bound to."""
 
+    collection: str  # the one that is searched, instead of the client's
     sites: Sequence[str]  # URL prefixes
+    exclude_sites: Sequence[str]  # URL prefixes of pages that are not found
     langs: Sequence[str]  # of the pages, ISO 639-1
     kinds: Sequence[str]  # of the parts a passage holds: prose, heading, list, table, definition, code
     published_after: str  # ISO 8601
@@ -207,6 +216,33 @@ def rollback(kind: Kind, version: int | None) -> Call:
     return Call(method="POST", path=f"/api/learned/{kind}/rollback", body=_given(version=version) or None)
 
 
+def add_collection(name: str, exclude_sites: Sequence[str]) -> Call:
+    """Add a collection."""
+    body = {"name": name, "exclude_sites": list(exclude_sites)}
+    return Call(method="POST", path="/api/collections", body=body, timeout_s=60.0)
+
+
+def delete_collection(name: str) -> Call:
+    """Delete a collection."""
+    return Call(method="DELETE", path=f"/api/collections/{quote(name, safe='')}", timeout_s=60.0)
+
+
+def add_key(name: str, role: str, collections: Sequence[str] | None, expires_at: datetime | None) -> Call:
+    """Make an API key."""
+    body = _given(
+        name=name,
+        role=role,
+        collections=None if collections is None else list(collections),
+        expires_at=expires_at.isoformat() if expires_at else None,
+    )
+    return Call(method="POST", path="/api/keys", body=body)
+
+
+def revoke_key(name: str) -> Call:
+    """Revoke an API key."""
+    return Call(method="DELETE", path=f"/api/keys/{quote(name, safe='')}")
+
+
 def check_address(url: str) -> str:
     """Return the API's address without its last slash; raises ApiUnreachable for what is none."""
     parts = urlsplit(url)
@@ -234,4 +270,4 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _json(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if name in ("sites", "langs", "kinds") else value for name, value in options.items()}
+    return {name: list(value) if name in _LISTS else value for name, value in options.items()}

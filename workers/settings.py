@@ -15,9 +15,11 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from crawler import urls
 from crawler.browser import process as chromium
 from crawler.search import catalog
 from domain.errors import WellreadError, without_userinfo
+from domain.file import is_file_address
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 from pipeline.limits import MAX_K
 
@@ -165,6 +167,9 @@ class Settings(BaseSettings):
     engines: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
+    exclude_sites: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Sites that are never read or quoted, in no collection: URLs, comma-separated."
+    )
     named_sites: Literal["question", "everyone"] = Field(
         "question",
         description="Whom pages serve that an ask key had read by naming a site that is no source: its question, or"
@@ -209,7 +214,7 @@ class Settings(BaseSettings):
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
 
-    @field_validator("allow_hosts", "api_keys", "enhancements", "engines", mode="before")
+    @field_validator("allow_hosts", "api_keys", "enhancements", "engines", "exclude_sites", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -222,6 +227,14 @@ class Settings(BaseSettings):
         except UnknownEnhancement as error:
             raise ValueError(str(error)) from error
         return value
+
+    @field_validator("exclude_sites")
+    @classmethod
+    def _are_sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
+        except urls.BadUrl as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("initial_top_k", "threshold", mode="before")
     @classmethod

@@ -54,7 +54,9 @@ def sweep(services: Services) -> None:
     _send_due(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
     _send_due(services, "wellread.embed", PageRow, PageRow.state == IndexState.FETCHED, late)
     _send_due(services, "wellread.notify", WebhookRow, WebhookRow.status == WebhookStatus.WAITING, late)
-    if moved := take_over(services.redis, "wellread.ask", QUEUES["wellread.ask"], PRIORITY_STEPS):
+    if services.collection.is_default and (
+        moved := take_over(services.redis, "wellread.ask", QUEUES["wellread.ask"], PRIORITY_STEPS)
+    ):
         log.info("questions_taken_over", messages=moved)
 
 

@@ -11,15 +11,19 @@ import click
 from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_lines, print_progress, terminal
 from domain import BLOCK_KINDS
-from domain.question import Task
+from domain.question import Length, Task
 
-STRATEGIES = get_args(Task)
+STRATEGIES, LENGTHS = get_args(Task), get_args(Length)
 
 
 @click.command()
 @click.argument("question")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Read this site and no other; may be repeated.")
+@click.option("--exclude", "exclude", multiple=True, metavar="URL", help="Neither read nor quote this site.")
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
+@click.option("--published-after", metavar="DATE", help="Quote only pages that say they were published after this.")
+@click.option("--length", type=click.Choice(LENGTHS), help="Of the answer: one quote, one or two, or up to six.")
+@click.option("--answer-language", metavar="CODE", help="What a model writes in; without one, of the quoted pages.")
 @click.option(
     "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
 )
@@ -40,7 +44,11 @@ STRATEGIES = get_args(Task)
 def ask(
     question: str,
     sites: tuple[str, ...],
+    exclude: tuple[str, ...],
     langs: tuple[str, ...],
+    published_after: str | None,
+    length: str | None,
+    answer_language: str | None,
     own: bool,
     as_json: bool,
     no_crawl: bool,
@@ -70,6 +78,7 @@ def ask(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
         threshold=threshold, variants=variants, top_k=top_k, wait_s=wait, schema=_read_schema(schema),
         after=after, thread=thread,
+        exclude_sites=exclude, published_after=published_after, length=length, answer_language=answer_language,
     )  # fmt: skip
     with connected(notify) as client:
         while True:
@@ -102,6 +111,7 @@ def _read_schema(file: IO[bytes] | None) -> dict[str, Any] | None:
 @click.command()
 @click.argument("query")
 @click.option("--site", "sites", multiple=True, metavar="URL", help="Pages below this URL only; may be repeated.")
+@click.option("--exclude", "exclude_sites", multiple=True, metavar="URL", help="No page below this URL.")
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Pages in this language only.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(BLOCK_KINDS), help="Passages with such a part only.")
 @click.option("--published-after", metavar="DATE", help="Pages that say they were published after this only.")
@@ -152,3 +162,4 @@ def trace(question_id: str, as_json: bool) -> None:
 
 
 COMMANDS = (ask, search, demo, trace)
+IN_COLLECTION = (ask, search, trace)

@@ -47,6 +47,10 @@ class AskOptions:
     threshold: float | None = None
     variants: int | None = None
     top_k: int | None = None
+    exclude_sites: Sequence[str] = ()  #: URL prefixes that are neither read nor quoted
+    published_after: str | None = None  #: a date
+    length: str | None = None
+    answer_language: str | None = None
     wait_s: float = 180.0
     watch: bool = False  #: whether it is asked again when its evidence changes
     schema: Mapping[str, Any] | None = None  #: a JSON Schema that the answer fills too
@@ -160,6 +164,14 @@ def _terms(options: AskOptions) -> Terms:
         terms["variants"] = options.variants
     if options.top_k is not None:
         terms["top_k"] = options.top_k
+    if options.exclude_sites:
+        terms["exclude_sites"] = list(options.exclude_sites)
+    if options.published_after is not None:
+        terms["published_after"] = options.published_after
+    if options.length is not None:
+        terms["length"] = options.length
+    if options.answer_language is not None:
+        terms["answer_language"] = options.answer_language
     return terms
 
 

@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from wellread import Client
     from workers.services import Services
     from workers.settings import Settings
 
+_CHOSEN = "wellread.collection"
 Notify = Callable[[str], None]
 
 
@@ -21,7 +24,7 @@ def connected(notify: Notify) -> Iterator[Client]:
     """Yield a client for what needs workers; a stack that had to be started is stopped at the end."""
     from wellread import Client
 
-    with reached(notify) as (url, key), Client(url, key=key) as client:
+    with reached(notify) as (url, key), Client(url, key=key, collection=collection()) as client:
         yield client
 
 
@@ -52,11 +55,44 @@ def open_client() -> Client:
     from wellread import Client
 
     if url := os.environ.get("WELLREAD_API_URL"):
-        return Client(url, key=os.environ.get("WELLREAD_API_KEY", ""))
+        return Client(url, key=os.environ.get("WELLREAD_API_KEY", ""), collection=collection())
     services = open_services()
     from api.cli.in_process import InProcess
 
-    return Client(transport=InProcess(services))
+    return Client(transport=InProcess(services), collection=collection())
+
+
+def with_collection(command: click.Command) -> None:
+    """Let a command, or each of a group's, name the collection that it works in."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            with_collection(each)
+        if not command.invoke_without_command:
+            return
+    command.params.append(
+        click.Option(
+            ["--collection"], metavar="NAME", expose_value=False, callback=_remember,
+            help="Work in this collection; else in WELLREAD_COLLECTION's, or the default one.",
+        )
+    )  # fmt: skip
+
+
+def collection() -> str:
+    """Return the name of the collection that the running command works in; "" is the key's first."""
+    context = click.get_current_context(silent=True)
+    chosen: str = context.meta.get(_CHOSEN, "") if context else ""
+    return chosen or os.environ.get("WELLREAD_COLLECTION", "")
+
+
+def open_collection() -> Services:
+    """Return this machine's services of the collection that the running command works in."""
+    services = open_services()
+    return services.of(name) if (name := collection()) else services
+
+
+def _remember(context: click.Context, _option: click.Parameter, name: str | None) -> None:
+    if name:
+        context.meta[_CHOSEN] = name
 
 
 @contextmanager
@@ -78,14 +114,14 @@ def started(settings: Settings, notify: Notify) -> Iterator[str]:
 
 def open_services() -> Services:
     """Return this machine's services; needs no running stack, and creates missing tables in the data folder."""
-    from store.sql.database import migrate
     from workers.services import Services
+    from workers.services.collections import migrate_all
     from workers.settings import load
 
     quiet_logs()
     settings = load()
     if not settings.database_url:  # an operator migrates a database of their own with `wellread migrate`
-        migrate(settings.database)
+        migrate_all(settings)
     return Services(settings)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.connect import connected, open_client, open_services
+from api.cli.connect import connected, open_client, open_collection
 from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, terminal
 from domain.errors import WellreadError
 
@@ -73,7 +73,7 @@ def folders() -> None:
     from api.cli.views.files import folder_lines
     from store.files import folders as stored
 
-    with open_services().database.read() as session:
+    with open_collection().database.read() as session:
         print_lines(*folder_lines(stored.list_all(session), terminal()))
 
 
@@ -83,7 +83,7 @@ def remove(folder: str) -> None:
     """Watch a FOLDER no longer, and delete what was read from it; the folder itself stays as it is."""
     from workers.deletion import delete_folder
 
-    number = delete_folder(open_services(), folder)
+    number = delete_folder(open_collection(), folder)
     print_lines(f"{folder} is no longer watched; {number:,} files are deleted from the knowledge base.")
 
 
@@ -108,7 +108,7 @@ def _start(client: Client, path: Path, name: str, every_s: float | None) -> Iter
     else:
         from workers.files import folders as watched
 
-        folder = watched.add(open_services(), path, name=name, every_s=every_s or watched.EVERY_S)
+        folder = watched.add(open_collection(), path, name=name, every_s=every_s or watched.EVERY_S)
         notify(f"Watching {path} as files://{folder.name}/.")
         yield folder.name
 

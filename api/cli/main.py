@@ -8,7 +8,8 @@ import traceback
 import click
 
 from api import installed_version
-from api.cli import ask, files, learn, operate, processes, reads, sources, watch
+from api.cli import access, ask, files, learn, operate, processes, reads, sources, watch
+from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED
 from api.cli.stored import exchange, pages
 from domain.errors import WellreadError
@@ -48,9 +49,21 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, reads, pages, files, exchange, sources, learn, operate, processes):
+for commands in (ask, watch, reads, pages, files, exchange, sources, learn, access, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
+for command in (
+    *ask.IN_COLLECTION,
+    *watch.COMMANDS,
+    *reads.COMMANDS,
+    *pages.COMMANDS,
+    *exchange.COMMANDS,
+    *files.COMMANDS,
+    *sources.COMMANDS,
+    *learn.COMMANDS,
+    *operate.IN_COLLECTION,
+):
+    with_collection(command)
 
 
 def main() -> None:

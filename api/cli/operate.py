@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from api import installed_version
-from api.cli.connect import open_services, quiet_logs
+from api.cli.connect import open_collection, open_services, quiet_logs
 from api.cli.output import notify, print_lines, terminal
 
 
@@ -54,7 +54,7 @@ def dead() -> None:
     from api.cli.views.overview import dead_lines
     from store.questions.state import dead as failed
 
-    with open_services().database.read() as session:
+    with open_collection().database.read() as session:
         print_lines(*dead_lines(failed(session), terminal()))
 
 
@@ -64,7 +64,7 @@ def replay(question_id: str) -> None:
     """Start again a question that failed, ran out of time or was cancelled."""
     from workers.questions.submit import replay as start_again
 
-    question = start_again(open_services(), question_id)
+    question = start_again(open_collection(), question_id)
     print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
 
 
@@ -72,13 +72,16 @@ def replay(question_id: str) -> None:
 def reindex() -> None:
     """Rebuild the knowledge base from the stored pages, after a change of embedder or damage."""
     from api.operations.reindex import reindex as rebuild
+    from workers.services.collections import every
 
     def progress(done: int, total: int) -> None:
         notify(f"{done:,} of {total:,} pages")
 
     services = open_services()
-    passages = rebuild(services, progress)
-    print_lines(f"The knowledge base holds {passages:,} passages, embedded by {services.embedder.id}.")
+    for each in every(services):
+        passages = rebuild(each, progress)
+        name = "" if each.collection.is_default else f" of {each.collection.name}"
+        print_lines(f"The knowledge base{name} holds {passages:,} passages, embedded by {services.embedder.id}.")
 
 
 @click.command()
@@ -87,4 +90,5 @@ def version() -> None:
     print_lines(f"wellread {installed_version()}")
 
 
+IN_COLLECTION = (dead, replay)
 COMMANDS = (up, status, doctor, dead, replay, reindex, version)

@@ -48,22 +48,22 @@ def mcp() -> None:
 
     Uses the API that runs, here or at WELLREAD_API_URL; where none does, it starts Wellread until the assistant ends.
     """
-    from api.cli.connect import reached
+    from api.cli.connect import collection, reached
     from api.cli.output import notify
     from api.mcp.tools import build
     from wellread import AsyncClient
 
     with reached(notify) as (url, key):
-        build(lambda _: AsyncClient(url, key=key)).run("stdio")
+        build(lambda _, named: AsyncClient(url, key=key, collection=named or collection())).run("stdio")
 
 
 @click.command()
 def migrate() -> None:
     """Bring the database's tables up to date."""
-    from store.sql.database import migrate as bring_up_to_date
+    from workers.services.collections import migrate_all
     from workers.settings import load
 
-    bring_up_to_date(load().database)
+    migrate_all(load())
 
 
 COMMANDS = (worker, beat, flower, api, mcp, migrate)

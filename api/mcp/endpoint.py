@@ -17,7 +17,8 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from api.middleware.auth import Role, allow, key_in, role_with
+from api.middleware.auth import allow, key_in
+from domain.access.key import Role
 from wellread import AsyncClient
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; raises InvalidApiKey and RoleTooSmall, which become problems."""
-        allow(role_with(key_in(Headers(scope=scope)), self._app.state.keys), Role.ask)
+        who = await to_thread.run_sync(self._app.state.keys.caller, key_in(Headers(scope=scope)))
+        allow(who.role, Role.ask)
         async with self._opening:
             if self._manager is None:
                 assert self._tasks is not None, "the application runs"
@@ -73,6 +75,6 @@ class McpEndpoint:
         server.streamable_http_app(stateless_http=True, transport_security=trusting)
         return server.session_manager
 
-    def _connect(self, headers: Mapping[str, str] | None) -> AsyncClient:
+    def _connect(self, headers: Mapping[str, str] | None, collection: str) -> AsyncClient:
         transport: Any = httpx2.ASGITransport(self._app, raise_app_exceptions=False)
-        return AsyncClient("http://127.0.0.1", key=key_in(headers or {}), transport=transport)
+        return AsyncClient("http://127.0.0.1", key=key_in(headers or {}), collection=collection, transport=transport)

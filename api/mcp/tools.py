@@ -15,12 +15,13 @@ from pydantic import Field, TypeAdapter
 
 from api import installed_version
 from domain.page import BlockKind
+from domain.question import Length
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source
-from wellread import AsyncClient, ClientError, Options
+from wellread import AsyncClient, ClientError, Terms
 
-#: opens a client for a call, by the headers that came with it; None on stdin and stdout
-Connect = Callable[[Mapping[str, str] | None], AsyncClient]
+#: opens a client for a call: by the headers that came with it (None on stdin and stdout), in a collection
+Connect = Callable[[Mapping[str, str] | None, str], AsyncClient]
 
 _INSTRUCTIONS: Final = (
     "Wellread answers questions from pages it has read, each sentence with a citation that was checked, and reads the "
@@ -36,8 +37,10 @@ _STEPS: Final = {
 #: seconds between two looks at a question
 _POLL_EVERY_S: Final = 0.5
 
+Collection = Annotated[str, Field(max_length=100, description="The collection that is meant; empty: the usual one.")]
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
 Sites = Annotated[list[Url] | None, Field(max_length=20, description="URLs: only pages below these.")]
+Excluded = Annotated[list[Url] | None, Field(max_length=100, description="URLs: no pages below these.")]
 Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1: only pages in these languages.")]
 
 
@@ -81,19 +84,27 @@ class Tools:
         after: Annotated[str, Field(description="The question_id of the question that it follows, if any.")] = "",
         sites: Sites = None,
         langs: Langs = None,
+        exclude_sites: Excluded = None,
+        published_after: Annotated[str, Field(description="A date, ISO 8601: only pages published after it.")] = "",
+        length: Annotated[Length, Field(description="Of the answer.")] = "normal",
         crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
         answer_schema: Annotated[
             dict[str, Any] | None, Field(description="JSON Schema of single values to fill.")
         ] = None,
         wait_s: Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the final answer.")] = 50.0,
+        collection: Collection = "",
     ) -> Answered:
         """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
-        async with self._client(ctx) as client:
-            options = Options(crawl_enabled=crawl, sites=sites or (), langs=langs or ())
+        async with self._client(ctx, collection) as client:
+            options = Terms(crawl_enabled=crawl, sites=sites or (), langs=langs or (), length=length)
             if answer_schema is not None:
                 options["answer_schema"] = answer_schema
             if after:
                 options["after"] = after
+            if exclude_sites:
+                options["exclude_sites"] = exclude_sites
+            if published_after:
+                options["published_after"] = published_after
             question_id = await client.submit(question, **options)
             return _answered(await _follow(ctx, client, question_id, wait_s))
 
@@ -107,11 +118,12 @@ class Tools:
         published_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
         read_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
         limit: Annotated[int, Field(ge=1, le=100)] = 10,
+        collection: Collection = "",
     ) -> list[FoundPassage]:
         """Return the passages of what was read that fit best, without an answer. Nothing is read."""
         dates = {"published_after": published_after, "read_after": read_after}
         given: Any = {name: date for name, date in dates.items() if date}
-        async with self._client(ctx) as client:
+        async with self._client(ctx, collection) as client:
             return await client.search(
                 query, limit=limit, sites=sites or (), langs=langs or (), kinds=kinds or (), **given
             )
@@ -124,9 +136,10 @@ class Tools:
             bool, Field(description="Whether all below the URL is read, not the page alone.")
         ] = False,
         max_pages: Annotated[int, Field(ge=1, le=1_000_000, description="Of a whole site.")] = 1_000,
+        collection: Collection = "",
     ) -> dict[str, Any]:
         """Have a page or a whole site read, so that answers can use it. Returns at once; `status` tells how it goes."""
-        async with self._client(ctx) as client:
+        async with self._client(ctx, collection) as client:
             if whole_site:
                 site = await client.read_site(url, max_pages=max_pages)
                 return {"site_read_id": site.id, "url": site.url, "status": site.status}
@@ -139,11 +152,12 @@ class Tools:
         question_id: str = "",
         page_read_id: Annotated[int, Field(ge=0)] = 0,
         site_read_id: Annotated[int, Field(ge=0)] = 0,
+        collection: Collection = "",
     ) -> dict[str, Any]:
         """Tell how far a question or a reading has come; without an id how much is known and how much waits."""
         if sum(map(bool, (question_id, page_read_id, site_read_id))) > 1:
             raise ToolError("Give one id: of a question, of a page's reading or of a site's.")
-        async with self._client(ctx) as client:
+        async with self._client(ctx, collection) as client:
             if question_id:
                 return _json(_answered(await client.get(question_id)))
             if page_read_id:
@@ -152,16 +166,16 @@ class Tools:
                 return dict((await client.site_read(site_read_id)).json)
             return dict(await client.stats())
 
-    async def sources(self, ctx: Context) -> list[Source]:
+    async def sources(self, ctx: Context, collection: Collection = "") -> list[Source]:
         """List the sites whose pages are kept up to date and may be read for any question."""
-        async with self._client(ctx) as client:
+        async with self._client(ctx, collection) as client:
             return await client.sources()
 
     @asynccontextmanager
-    async def _client(self, ctx: Context) -> AsyncIterator[AsyncClient]:
+    async def _client(self, ctx: Context, collection: str) -> AsyncIterator[AsyncClient]:
         """Yield a client for one call; what the API refuses becomes an error that the assistant can read."""
         try:
-            async with self._connect(ctx.headers) as client:
+            async with self._connect(ctx.headers, collection) as client:
                 yield client
         except ClientError as error:
             raise ToolError(str(error)) from error

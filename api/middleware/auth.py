@@ -1,22 +1,30 @@
-"""Checks API keys and their roles. Without any key, every program on this machine may do everything.
+"""Checks API keys, their roles and their collections. Without any key, every program here may do everything.
 
-:mod:`api.middleware.loopback_only` keeps other machines out then.
+Keys are those of WELLREAD_API_KEYS and those that `wellread keys` made. :mod:`api.middleware.loopback_only` keeps other
+machines out where no key is needed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
 
+from domain.access.collection import DEFAULT, BadCollectionName, clean_name
+from domain.access.key import Role
 from domain.errors import WellreadError
+from store.access import keys as stored
+from store.sql.database import DatabaseError
 from workers.settings import LOOPBACK
+
+if TYPE_CHECKING:
+    from workers.services import Services
 
 
 class KeysMissing(WellreadError):
@@ -27,22 +35,6 @@ class BadKeys(WellreadError):
     """WELLREAD_API_KEYS cannot be read."""
 
 
-class Role(IntEnum):
-    """The permissions of a key; a greater role includes the smaller ones."""
-
-    ask = 1  #: ask, watch, cancel, look at pages
-    operate = 2  #: choose what is read: sources and single pages
-    admin = 3  #: let addresses of inner networks be read
-
-
-@dataclass(frozen=True, kw_only=True)
-class Key:
-    """A secret and what it allows."""
-
-    role: Role
-    secret: bytes
-
-
 class InvalidApiKey(WellreadError):
     """The key is missing or unknown."""
 
@@ -51,38 +43,119 @@ class RoleTooSmall(WellreadError):
     """The key does not allow this request."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """A secret of the settings and what it allows."""
+
+    role: Role
+    secret: bytes
+    collections: tuple[str, ...] | None = None  #: names; None: all
+
+    @property
+    def owner(self) -> str:
+        """Return what the questions asked with it are marked with; the secret cannot be computed from it."""
+        slow = hashlib.scrypt(self.secret, salt=b"wellread owner", n=2**12, r=8, p=1, dklen=16)
+        return f"setting:{slow.hex()}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Who sends a request."""
+
+    role: Role
+    owner: str | None = None  #: what the questions that it asks are marked with; None: nobody's in particular
+    collections: tuple[str, ...] | None = None  #: the names of those that it may open; None: all
+
+    @property
+    def sees(self) -> str | None:
+        """Return whose questions alone it may see; None: everyone's."""
+        return None if self.role >= Role.operate else self.owner or ""
+
+    @property
+    def first_collection(self) -> str:
+        """Return the collection that is meant where none is named."""
+        if self.collections is None or DEFAULT in self.collections or not self.collections:
+            return DEFAULT
+        return self.collections[0]
+
+    def may_open(self, collection: str) -> bool:
+        """Return whether it may open the collection with this name."""
+        return self.collections is None or collection in self.collections
+
+
+#: who asks where no key is needed
+LOCAL = Caller(role=Role.admin)
+
+
+class KeyRing:
+    """The keys that open an application."""
+
+    def __init__(self, services: Services, keys: Sequence[Key] = (), *, needed: bool = False) -> None:
+        self._services = services
+        self._keys = [(key, Caller(role=key.role, owner=key.owner, collections=key.collections)) for key in keys]
+        self.needed = needed  #: where none is, whoever gives none may do everything
+
+    def caller(self, given: str) -> Caller:
+        """Return whom a key belongs to; raises :class:`InvalidApiKey`."""
+        secret = given.encode("latin-1", "replace")  # as it was sent: the server decodes headers as latin-1
+        found = [caller for key, caller in self._keys if hmac.compare_digest(key.secret, secret)]
+        if found:
+            return max(found, key=lambda caller: caller.role)
+        if given.startswith(stored.PREFIX):
+            with self._services.database.read() as session:
+                key = stored.find(session, given, self._services.now())
+            if key is not None:
+                return Caller(role=Role[key.role], owner=key.owner, collections=key.collections)
+        if self.needed or given.startswith(stored.PREFIX):
+            raise InvalidApiKey("The key is missing or unknown, was revoked, or has expired.")
+        return LOCAL
+
+
 def parse_keys(pairs: Sequence[SecretStr]) -> tuple[Key, ...]:
-    """Read ``role:key`` pairs; raises :class:`BadKeys` without repeating a secret."""
+    """Read ``role:key`` and ``role@collection+collection:key``; raises :class:`BadKeys` without repeating a secret."""
     return tuple(_parse(pair.get_secret_value(), number) for number, pair in enumerate(pairs, start=1))
 
 
-def check_exposure(host: str, keys: Sequence[Key]) -> None:
+def check_exposure(host: str, has_keys: Callable[[], bool]) -> None:
     """Refuse to listen where others can reach it without a key; raises :class:`KeysMissing`."""
-    if host not in LOOPBACK and not keys:
+    if host not in LOOPBACK and not has_keys():
         raise KeysMissing(
-            f"The API would listen on {host} without a key: set WELLREAD_API_KEYS=admin:a-long-secret, "
-            "or leave WELLREAD_API_HOST at 127.0.0.1."
+            f"The API would listen on {host} without a key: make one with `wellread keys add NAME --role admin`, set "
+            "WELLREAD_API_KEYS=admin:a-long-secret, or leave WELLREAD_API_HOST at 127.0.0.1."
         )
 
 
-def role_of(given: str, keys: Sequence[Key]) -> Role | None:
-    """Return the greatest role of the given key; compares every key in constant time."""
-    secret = given.encode("latin-1", "replace")  # the bytes as they were sent: the server decodes headers as latin-1
-    roles = [key.role for key in keys if hmac.compare_digest(key.secret, secret)]
-    return max(roles, default=None)
+def has_stored_key(services: Services) -> bool:
+    """Return whether `wellread keys` made a key that is valid."""
+    try:
+        with services.database.read() as session:
+            return stored.any_valid(session, services.now())
+    except DatabaseError:  # there are no tables yet
+        return False
 
 
-_bearer = HTTPBearer(auto_error=False, description="A key of WELLREAD_API_KEYS; none is needed on loopback without.")
+_bearer = HTTPBearer(
+    auto_error=False, description="A key of WELLREAD_API_KEYS or `wellread keys`; on loopback alone none is needed."
+)
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
-def caller(
+def identify(
     request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
-) -> Role:
+) -> Caller:
+    """Return who sends the request; raises :class:`InvalidApiKey`."""
+    ring: KeyRing = request.app.state.keys
+    return ring.caller(bearer.credentials if bearer else header or "")
+
+
+CallerDep = Annotated[Caller, Depends(identify)]
+
+
+def caller(who: CallerDep) -> Role:
     """Return the caller's role; raises :class:`InvalidApiKey`."""
-    return role_with(bearer.credentials if bearer else header or "", request.app.state.keys)
+    return who.role
 
 
 def key_in(headers: Mapping[str, str]) -> str:
@@ -91,23 +164,20 @@ def key_in(headers: Mapping[str, str]) -> str:
     return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
 
-def role_with(given: str, keys: Sequence[Key]) -> Role:
-    """Return the role of a key, the greatest where none is needed; raises :class:`InvalidApiKey`."""
-    if not keys:
-        return Role.admin
-    role = role_of(given, keys)
-    if role is None:
-        raise InvalidApiKey("The key is missing or unknown.")
-    return role
-
-
-def require(role: Role) -> Callable[[Role], None]:
+def require(role: Role) -> Callable[[Any], None]:
     """Return a dependency that admits this role and greater ones."""
 
     def check(given: Annotated[Role, Depends(caller)]) -> None:
         allow(given, role)
 
     return check
+
+
+def require_whole(who: CallerDep) -> None:
+    """Admit administrators whose key is bound to no collection."""
+    allow(who.role, Role.admin)
+    if who.collections is not None:
+        raise RoleTooSmall("This key is bound to collections; the request needs one that is bound to none.")
 
 
 def allow(given: Role, needed: Role) -> None:
@@ -117,10 +187,17 @@ def allow(given: Role, needed: Role) -> None:
 
 
 def _parse(pair: str, number: int) -> Key:
-    role, colon, secret = pair.partition(":")
+    named, colon, secret = pair.partition(":")
+    role, at, names = named.partition("@")
     if role not in Role.__members__ or not colon or not secret.strip():
         raise BadKeys(
-            f"WELLREAD_API_KEYS, entry {number}: write role:key with a role of {', '.join(Role.__members__)}, "
-            "several separated by commas."
+            f"WELLREAD_API_KEYS, entry {number}: write role:key or role@collection:key with a role of "
+            f"{', '.join(Role.__members__)}, several separated by commas."
         )
-    return Key(role=Role[role], secret=secret.strip().encode())
+    try:
+        collections = tuple(clean_name(name) for name in names.split("+")) if at else None
+    except BadCollectionName as error:
+        raise BadKeys(
+            f"WELLREAD_API_KEYS, entry {number}: after the @ stand names of collections, several joined by +."
+        ) from error
+    return Key(role=Role[role], secret=secret.strip().encode(), collections=collections)

@@ -21,10 +21,13 @@ from api.openai.errors import PREFIX, error_json, status_of
 from api.openai.messages import BadMessages
 from api.openai.requests import UnknownModel, Unsupported
 from crawler.discovery.schedule import BadSchedule
+from domain.access.collection import BadCollectionName, UnknownCollection
 from domain.errors import WellreadError
 from domain.file import BadFileName
 from pipeline.answering.structured.schema import BadSchema
 from pipeline.question.analysis import QuestionError
+from store.access.collections import CollectionExists, CollectionStays
+from store.access.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
@@ -34,6 +37,7 @@ from store.questions.threads import UnknownThread
 from store.sql.database import DatabaseError
 from workers.files.uploads import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget
+from workers.questions.conditions import BadExclusion
 from workers.questions.follow_ups import NotInThread
 from workers.questions.submit import BadSite, UnknownStrategy
 
@@ -103,7 +107,7 @@ class _Kind:
 _KNOWN: dict[type[Exception], _Kind] = {
     InvalidApiKey: _Kind(
         type="wrong-key", status=401, title="Wrong key",
-        what_to_do="Send a key of WELLREAD_API_KEYS as `Authorization: Bearer KEY` or `X-API-Key`.",
+        what_to_do="Send a key of WELLREAD_API_KEYS or `wellread keys` as `Authorization: Bearer KEY` or `X-API-Key`.",
     ),
     RoleTooSmall: _Kind(
         type="role-too-small", status=403, title="Not allowed",
@@ -112,6 +116,38 @@ _KNOWN: dict[type[Exception], _Kind] = {
     UnknownVersion: _Kind(
         type="unknown-version", status=404, title="No such version",
         what_to_do="GET /api/learned lists them.",
+    ),
+    UnknownCollection: _Kind(
+        type="unknown-collection", status=404, title="No such collection",
+        what_to_do="GET /api/collections lists those that the key opens.",
+    ),
+    BadCollectionName: _Kind(
+        type="bad-collection-name", status=422, title="The name cannot be used",
+        what_to_do="Give a name of letters a–z, digits, - and _.",
+    ),
+    CollectionExists: _Kind(
+        type="collection-exists", status=409, title="The name is taken",
+        what_to_do="Use the collection that is there, or another name.",
+    ),
+    CollectionStays: _Kind(
+        type="collection-stays", status=409, title="The collection cannot be deleted",
+        what_to_do="Delete what is in it instead.",
+    ),
+    UnknownKey: _Kind(
+        type="unknown-key", status=404, title="No such key",
+        what_to_do="GET /api/keys lists them; those of WELLREAD_API_KEYS are changed in the settings.",
+    ),
+    BadKeyName: _Kind(
+        type="bad-key-name", status=422, title="The name cannot be used",
+        what_to_do="Give a name of letters a–z, digits, dots, - and _.",
+    ),
+    KeyExists: _Kind(
+        type="key-exists", status=409, title="The name is taken",
+        what_to_do="Revoke the other key first, or give this one another name.",
+    ),
+    BadExpiry: _Kind(
+        type="bad-expiry", status=422, title="The key would have expired",
+        what_to_do="Give a later date, or leave expires_at out.",
     ),
     UnknownQuestion: _Kind(
         type="unknown-question", status=404, title="No such question",
@@ -184,6 +220,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
     BadSite: _Kind(
         type="bad-site", status=422, title="The URL cannot be read",
         what_to_do="Give a public http(s) URL; add one of your own as a source first.",
+    ),
+    BadExclusion: _Kind(
+        type="bad-exclusion", status=422, title="The site cannot be left out",
+        what_to_do="Give the URL of a site, such as https://example.org/ or https://example.org/forum/.",
     ),
     BadFileName: _Kind(
         type="bad-file-name", status=422, title="The name cannot be used",

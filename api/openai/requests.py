@@ -42,7 +42,10 @@ class CompletionRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
-    model: str = Field(description="`wellread`, or `wellread-known`, which reads nothing new.", examples=["wellread"])
+    model: str = Field(
+        description="`wellread`, or `wellread-known`, which reads nothing new; `wellread@NAME` asks a collection.",
+        examples=["wellread"],
+    )
     messages: list[Message] = Field(description="The last is the question; earlier ones say what it is about.")
     stream: bool | None = Field(default=None, description="Whether the answer comes as server-sent events.")
     stream_options: StreamOptions | None = None
@@ -73,13 +76,16 @@ def to_chat_request(body: CompletionRequest) -> ChatRequest:
     for name in ("question", "queued"):
         if name in options:
             raise Unsupported(f"wellread.{name} is not taken here: the last message is asked, and its answer awaited.")
-    if body.model == "wellread-known":
+    name, _, collection = body.model.partition("@")
+    if name == "wellread-known":
         options["crawl_enabled"] = False
     if (schema := schema_of(body)) is not None:
         options["answer_schema"] = schema
     question, understood = question_of(body.messages)
     if understood != question:
         options.setdefault("question_as_understood", understood)
+    if collection:
+        options.setdefault("collection", collection)
     try:
         return ChatRequest.model_validate({"question": question, **options})
     except ValidationError as error:
@@ -100,8 +106,8 @@ def schema_of(body: CompletionRequest) -> dict[str, Any] | None:
 
 
 def check_model(name: str) -> None:
-    """Raise UnknownModel unless there is a model of this name."""
-    if name not in MODELS:
+    """Raise UnknownModel unless there is a model of this name; behind an @ may stand a collection's."""
+    if name.partition("@")[0] not in MODELS:
         raise UnknownModel(f"There is no model {name[:60]!r}: it is one of {', '.join(MODELS)}.")
 
 

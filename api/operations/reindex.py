@@ -48,7 +48,7 @@ def reindex(services: Services, progress: Progress) -> int:
     written: WrittenTexts = {}
     with _lock_data_folder(services):
         batches = _batches(services, written, progress)
-        count = passages_reindex.reindex(services.settings.passages, batches, services.embedder)
+        count = passages_reindex.reindex(services.passages_uri, batches, services.embedder)
         _finish_waiting_pages(services, written)
     return count
 

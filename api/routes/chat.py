@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
-from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
-from api.middleware.auth import Role, caller, require
+from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
+from api.middleware.auth import CallerDep, require
 from api.schemas.requests import ChatRequest
 from api.streams.events import final_record
+from domain.access.key import Role
 from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
@@ -21,24 +20,25 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 @router.post("/chat", responses={202: {"model": Record}})
 async def chat(
     body: ChatRequest,
-    services: ServicesDep,
+    access: AccessDep,
     listener: ListenerDep,
     waiting: WaitingDep,
     response: Response,
-    given: Annotated[Role, Depends(caller)],
+    who: CallerDep,
 ) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
-    new = to_new(body, submit.default_budget(services), private=given < Role.operate)
+    services = await to_thread.run_sync(access.open, body.collection)
+    new = to_new(body, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     def read() -> Record:
         return read_record(services, question.id)
 
     within_s = 0.0 if body.queued else body.wait
-    record = await final_record(listener, question.id, read, within_s=within_s, waiting=waiting)
+    record = await final_record(listening(listener, services), question.id, read, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{question.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

@@ -12,13 +12,15 @@ from fastapi.responses import JSONResponse
 from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import ListenerDep, ServicesDep, WaitingDep, read_record
-from api.middleware.auth import Role, caller, require
+from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
+from api.middleware.auth import CallerDep, require
 from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.errors import error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
 from api.streams.events import final_record
+from domain.access.collection import DEFAULT
+from domain.access.key import Role
 from domain.errors import WellreadError
 from domain.record import Record
 from workers.questions import submit
@@ -36,10 +38,10 @@ KEEP_ALIVE_S = 2
 )
 async def complete(
     body: CompletionRequest,
-    services: ServicesDep,
+    access: AccessDep,
     listener: ListenerDep,
     waiting: WaitingDep,
-    given: Annotated[Role, Depends(caller)],
+    who: CallerDep,
 ) -> Response:
     """Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`.
 
@@ -47,14 +49,17 @@ async def complete(
     """
     list_sources = lists_sources(body)
     asked = to_chat_request(body)
-    new = to_new(asked, submit.default_budget(services), private=given < Role.operate)
+    services = await to_thread.run_sync(access.open, asked.collection)
+    new = to_new(asked, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     def read() -> Record:
         return read_record(services, question.id)
 
     async def wait() -> Record:
-        record = await final_record(listener, question.id, read, within_s=asked.wait, waiting=waiting)
+        record = await final_record(
+            listening(listener, services), question.id, read, within_s=asked.wait, waiting=waiting
+        )
         completions.check_answered(record, structured=asked.answer_schema is not None)
         return record
 
@@ -78,20 +83,28 @@ async def complete(
 
 
 @router.get("/models")
-def models() -> dict[str, Any]:
-    """The models: `wellread`, and `wellread-known`, which reads nothing new."""
-    return {"object": "list", "data": [_model(name) for name in MODELS]}
+def models(access: AccessDep) -> dict[str, Any]:
+    """The models: `wellread`, and `wellread-known`, which reads nothing new; and both for each other collection."""
+    behind = ["", *(f"@{name}" for name in access.names() if name != DEFAULT)]
+    return {"object": "list", "data": [_model(name + end) for end in behind for name in MODELS]}
 
 
 @router.get("/models/{name}")
-def model(name: Annotated[str, Path(max_length=200)]) -> dict[str, Any]:
+def model(name: Annotated[str, Path(max_length=200)], access: AccessDep) -> dict[str, Any]:
     """One of the models."""
     check_model(name)
+    access.open(name.partition("@")[2])
     return _model(name)
 
 
 def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "wellread", "description": MODELS[name]}
+    return {
+        "id": name,
+        "object": "model",
+        "created": 0,
+        "owned_by": "wellread",
+        "description": MODELS[name.partition("@")[0]],
+    }
 
 
 def _event(data: dict[str, Any]) -> ServerSentEvent:

@@ -9,8 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.middleware.auth import require
 from api.routes.pages import RowId
+from domain.access.key import Role
 from domain.file import SCHEME, StoredFile
 from store.files import files
 from workers import deletion

@@ -8,10 +8,11 @@ import redis
 from fastapi import APIRouter, Depends, Response
 from sqlalchemy import func, select
 
-from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.dependencies import MainDep, ServicesDep
+from api.middleware.auth import require
 from api.schemas.records import CheckOut, Readiness, StatsOut
 from domain import Status
+from domain.access.key import Role
 from domain.errors import WellreadError
 from store.crawl import sources
 from store.pages import pages
@@ -48,7 +49,7 @@ def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
-def readyz(services: ServicesDep, response: Response) -> Readiness:
+def readyz(services: MainDep, response: Response) -> Readiness:
     """Every part a question needs; 503 and what to do when one is missing."""
     checks = [_database(services), _redis(services), _workers(services)]
     ready = all(check.ok for check in checks)

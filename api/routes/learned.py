@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fastapi import APIRouter, Depends
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.middleware.auth import require
+from domain.access.key import Role
 from store.learned import versions
 from store.learned.versions import Version
 from wellread.learned_records import Kind, LearnedOut, LessonOut, RollbackRequest, VersionOut

@@ -8,8 +8,9 @@ import redis
 from fastapi import APIRouter, Depends, Query
 
 from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.middleware.auth import require
 from api.schemas.operations import ListedPage, Operations, UnreadPage, WorkQueue
+from domain.access.key import Role
 from store.overview import activity
 from store.overview import pages as listing
 from store.pages import refresh_queue

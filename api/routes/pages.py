@@ -7,15 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Response
 from sqlalchemy.orm import Session
 
-from api.dependencies import ServicesDep
-from api.middleware.auth import Role, allow, caller, require
+from api.dependencies import AccessDep, ServicesDep
+from api.middleware.auth import Caller, CallerDep, allow, require
 from api.middleware.problems import NotFound
 from api.schemas.requests import PagesWanted, ReadRequest
 from crawler import urls
+from domain.access.key import Role
 from domain.file import is_file_address
 from domain.site import PageRead, PageSummary, PageVersion, StoredPage, twins
 from store.crawl import sources
 from store.pages import listing, pages, versions, visibility, visits
+from store.questions import state
 from store.sql.tables import CandidateRow, IndexState, PageRow
 from workers import deletion
 from workers.questions import submit
@@ -40,7 +42,7 @@ Version = Annotated[
 def page(
     page_id: RowId,
     services: ServicesDep,
-    given: Annotated[Role, Depends(caller)],
+    who: CallerDep,
     question_id: QuestionId = "",
     start: Annotated[int, Query(ge=0, description="First character of the text.")] = 0,
     end: Annotated[int | None, Query(ge=0, description="Character to stop before; left out: to the end.")] = None,
@@ -48,7 +50,7 @@ def page(
 ) -> StoredPage:
     """A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do."""
     with services.database.read() as session:
-        row = _seen(session, page_id, given, question_id)
+        row = _seen(session, page_id, who, question_id)
         history = visits.of_page(session, page_id)
         found = versions.find(session, row, version or row.generation)
     if found is None:
@@ -75,32 +77,32 @@ def page(
 
 @router.get("/pages/{page_id}/versions", dependencies=[Depends(require(Role.ask))])
 def page_versions(
-    page_id: RowId, services: ServicesDep, given: Annotated[Role, Depends(caller)], question_id: QuestionId = ""
+    page_id: RowId, services: ServicesDep, who: CallerDep, question_id: QuestionId = ""
 ) -> list[PageVersion]:
     """The texts of a page that are kept, the present one first; `?version=` of the page gives one."""
     with services.database.read() as session:
-        return versions.of_page(session, _seen(session, page_id, given, question_id))
+        return versions.of_page(session, _seen(session, page_id, who, question_id))
 
 
 @router.get("/pages", dependencies=[Depends(require(Role.ask))])
 def page_at(
     services: ServicesDep,
-    given: Annotated[Role, Depends(caller)],
+    who: CallerDep,
     wanted: Annotated[PagesWanted, Query()],
 ) -> StoredPage | list[PageSummary]:
     """The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts."""
     if wanted.url is None:
-        allow(given, Role.operate)
+        allow(who.role, Role.operate)
         return _listed(services, wanted)
     with services.database.read() as session:
         known = pages.find(session, _canonical(wanted.url))
         row = session.get(PageRow, known.id) if known else None
-        shown = row is not None and _may_see(session, given, row, wanted.question_id)
+        shown = row is not None and _may_see(session, who, row, wanted.question_id)
     if known is None or not shown:
         raise NotFound(
             f"No page was read from {wanted.url[:200]}: read it first, with POST /api/reads or `wellread read`."
         )
-    return page(known.id, services, given, wanted.question_id, version=wanted.version)
+    return page(known.id, services, who, wanted.question_id, version=wanted.version)
 
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])
@@ -115,17 +117,18 @@ def remove(page_id: RowId, services: ServicesDep) -> Response:
 
 
 @router.post("/reads", status_code=202, dependencies=[Depends(require(Role.operate))])
-def read(body: ReadRequest, services: ServicesDep, response: Response) -> PageRead:
+def read(body: ReadRequest, access: AccessDep, response: Response) -> PageRead:
     """Have one page read into the knowledge base."""
+    services = access.open(body.collection)
     candidate_id = submit.read_url(services, body.url)
     response.headers["Location"] = f"/api/reads/{candidate_id}"
-    return _reading(services, candidate_id, Role.operate)
+    return _reading(services, candidate_id, whole=True)
 
 
 @router.get("/reads/{read_id}", dependencies=[Depends(require(Role.ask))])
-def reading(read_id: RowId, services: ServicesDep, given: Annotated[Role, Depends(caller)]) -> PageRead:
+def reading(read_id: RowId, services: ServicesDep, who: CallerDep) -> PageRead:
     """How far the reading of a page has come."""
-    return _reading(services, read_id, given)
+    return _reading(services, read_id, whole=who.sees is None)
 
 
 def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
@@ -147,19 +150,20 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
         )
 
 
-def _seen(session: Session, page_id: int, given: Role, question_id: str) -> PageRow:
+def _seen(session: Session, page_id: int, who: Caller, question_id: str) -> PageRow:
     """Return a page that the caller may see; raises NotFound."""
     row = session.get(PageRow, page_id)
-    if row is None or not _may_see(session, given, row, question_id):
+    if row is None or not _may_see(session, who, row, question_id):
         raise NotFound(f"There is no page {page_id}: a citation's page_id names one.")
     return row
 
 
-def _may_see(session: Session, given: Role, row: PageRow, question_id: str) -> bool:
+def _may_see(session: Session, who: Caller, row: PageRow, question_id: str) -> bool:
     """Return whether the caller may see a page: operators see all, others what is public or was read for them."""
-    if given >= Role.operate or not row.private:
+    if who.sees is None or not row.private:
         return True
-    return bool(question_id) and row.id in visibility.private_pages(session, question_id)
+    is_theirs = bool(question_id) and state.is_owned(session, question_id, who.sees)
+    return is_theirs and row.id in visibility.private_pages(session, question_id)
 
 
 def _was_read_for_all(session: Session, row: CandidateRow) -> bool:
@@ -176,10 +180,10 @@ def _canonical(url: str) -> str:
         raise NotFound(str(error)) from error
 
 
-def _reading(services: Services, candidate_id: int, given: Role) -> PageRead:
+def _reading(services: Services, candidate_id: int, *, whole: bool) -> PageRead:
     with services.database.read() as session:
         row = session.get(CandidateRow, candidate_id)
-        if row is None or not (given >= Role.operate or _was_read_for_all(session, row)):
+        if row is None or not (whole or _was_read_for_all(session, row)):
             raise NotFound(f"There is no reading {candidate_id}: POST /api/reads starts one.")
         stored = session.get(PageRow, row.page_id) if row.page_id else None
     return PageRead(

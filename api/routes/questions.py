@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
-from api.middleware.auth import Role, caller, require
+from api.dependencies import AccessDep, ListenerDep, QuestionId, ServicesDep, listening, read_record
+from api.middleware.auth import CallerDep, require
 from api.schemas.exported import MEDIA_TYPES, Format, exported
 from api.schemas.operations import RelatedQuestion
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
 from api.streams.events import watch
+from domain.access.key import Role
 from domain.record import Record
 from store.overview import related as related_questions
 from store.questions import records, state
@@ -35,22 +36,24 @@ _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
 @router.post("", status_code=202, responses={200: {"model": Record}})
 def ask(
     body: QuestionRequest,
-    services: ServicesDep,
+    access: AccessDep,
     response: Response,
-    given: Annotated[Role, Depends(caller)],
+    who: CallerDep,
     idempotency_key: Annotated[
         str,
         Header(max_length=255, description="Makes a repeat harmless: the same key and body give the same question."),
     ] = "",
 ) -> Record:
     """Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat."""
+    services = access.open(body.collection)
     new = to_new(
         body,
         submit.default_budget(services),
         deadline_s=body.deadline,
         callback_url=body.callback_url or "",
         idempotency_key=idempotency_key,
-        private=given < Role.operate,
+        private=who.role < Role.operate,
+        owner=who.owner,
     )
     question, is_new = submit.submit(services, new)
     response.status_code = 202 if is_new else 200
@@ -59,14 +62,16 @@ def ask(
 
 
 @router.get("", response_model=list[QuestionSummary])
-def latest(services: ServicesDep, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> list[dict[str, Any]]:
-    """The questions asked last, newest first."""
+def latest(
+    services: ServicesDep, who: CallerDep, limit: Annotated[int, Query(ge=1, le=100)] = 20
+) -> list[dict[str, Any]]:
+    """The questions asked last, newest first; a key with the role ask sees its own."""
     with services.database.read() as session:
         return [
             {name: getattr(row, name) for name in ("id", "status", "created_at", "finished_at")}
             | {"question": row.asked or row.text, "thread": row.thread_id}
             | {"question_as_understood": row.text if row.asked else None}
-            for row in records.latest(session, limit)
+            for row in records.latest(session, limit, owner=who.sees)
         ]
 
 
@@ -122,11 +127,11 @@ def trace(question_id: QuestionId, services: ServicesDep) -> list[stored_trace.S
 
 
 @router.get("/{question_id}/related", response_model=list[RelatedQuestion])
-def related(question_id: QuestionId, services: ServicesDep) -> list[related_questions.RelatedQuestion]:
+def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[related_questions.RelatedQuestion]:
     """What else the cited pages may answer: questions asked before, and sections around the quotes."""
     with services.database.read() as session:
         state.find(session, question_id)
-        return related_questions.related(session, question_id)
+        return related_questions.related(session, question_id, owner=who.sees)
 
 
 @router.get(
@@ -145,7 +150,9 @@ def events(
     """Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        async for event in watch(listener, known.id, lambda: read_record(services, known.id), after=last_event_id):
+        async for event in watch(
+            listening(listener, services), known.id, lambda: read_record(services, known.id), after=last_event_id
+        ):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)

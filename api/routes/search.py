@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.dependencies import AccessDep
+from api.middleware.auth import require
 from api.schemas.requests import SearchRequest, to_passage_query
+from domain.access.key import Role
 from domain.record import FoundPassage
 from workers.questions import search as passages
 
@@ -14,6 +15,6 @@ router = APIRouter(prefix="/api", tags=["pages"], dependencies=[Depends(require(
 
 
 @router.post("/search")
-def search(body: SearchRequest, services: ServicesDep) -> list[FoundPassage]:
+def search(body: SearchRequest, access: AccessDep) -> list[FoundPassage]:
     """The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read."""
-    return list(passages.search(services, to_passage_query(body)))
+    return list(passages.search(access.open(body.collection), to_passage_query(body)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends, Response
 
-from api.dependencies import ServicesDep
-from api.middleware.auth import Role, require
+from api.dependencies import AccessDep, ServicesDep
+from api.middleware.auth import require
 from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest
+from domain.access.key import Role
 from domain.site import SiteRead
 from workers.crawl import sites
 
@@ -18,9 +19,9 @@ ASK = [Depends(require(Role.ask))]
 
 
 @router.post("", status_code=202, dependencies=OPERATE)
-def begin(body: SiteReadRequest, services: ServicesDep, response: Response) -> SiteRead:
+def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteRead:
     """Have a whole site read, or the part of it below a path. One that is being read already goes on."""
-    begun = sites.start(services, body.url, max_pages=body.max_pages, max_depth=body.max_depth)
+    begun = sites.start(access.open(body.collection), body.url, max_pages=body.max_pages, max_depth=body.max_depth)
     response.headers["Location"] = f"/api/site-reads/{begun.id}"
     return begun
 

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from api.dependencies import ServicesDep
-from api.middleware.auth import Role, allow, caller, require
+from api.dependencies import AccessDep, ServicesDep
+from api.middleware.auth import allow, caller, require
 from api.middleware.problems import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
+from domain.access.key import Role
 from domain.site import Source
 from store.crawl import sources
 from workers import deletion
@@ -29,10 +30,11 @@ def every(services: ServicesDep) -> list[Source]:
 
 
 @router.post("", status_code=201)
-def add(body: SourceRequest, services: ServicesDep, role: Annotated[Role, Depends(caller)]) -> Source:
+def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
     allow(role, Role.admin if body.own else Role.operate)
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
+    services = access.open(body.collection)
     source = submit.add_source(services, body.url, own=body.own, min_delay_s=body.min_delay_s)
     if wanted is None:
         return source

@@ -9,11 +9,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import ListenerDep, QuestionId, ServicesDep, read_record
-from api.middleware.auth import Role, require
+from api.dependencies import ListenerDep, QuestionId, ServicesDep, listening, read_record
+from api.middleware.auth import CallerDep, require
 from api.routes.questions import HEARTBEAT_S, read
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams.answer_changes import changes
+from domain.access.key import Role
 from domain.record import Feedback, Record, Watch
 from store.questions import watches
 from workers.learning import feedback
@@ -23,10 +24,10 @@ router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(requ
 
 
 @router.get("/watches")
-def every(services: ServicesDep) -> list[Watch]:
-    """The standing questions, oldest first."""
+def every(services: ServicesDep, who: CallerDep) -> list[Watch]:
+    """The standing questions, oldest first; a key with the role ask sees its own."""
     with services.database.read() as session:
-        return watches.list_all(session)
+        return watches.list_all(session, owner=who.sees)
 
 
 @router.post("/questions/{question_id}/watch")
@@ -60,7 +61,9 @@ def watch_changes(
     after = None if last_event_id is None else int(last_event_id)
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        async for event in changes(listener, known.id, lambda: read_record(services, known.id), after=after):
+        async for event in changes(
+            listening(listener, services), known.id, lambda: read_record(services, known.id), after=after
+        ):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)

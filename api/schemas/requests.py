@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AliasChoices, Field
+from pydantic import AliasChoices, Field
 
 from domain import BLOCK_KINDS, BlockKind
 from domain.site import PageKind
-from workers.questions.asked import MAX_LANGS, Asked, Body, Language, Url
+from workers.questions.asked import MAX_EXCLUDED, MAX_LANGS, Asked, Body, Collection, Language, Moment, Url
 from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
@@ -17,16 +16,6 @@ MAX_WAIT_S = 120.0
 Every = Annotated[str | None, Field(max_length=40, description="Look at it this often: 90m, 6h, 1d12h.")]
 Cron = Annotated[str | None, Field(max_length=100, description="Look at it at these times: a cron line.")]
 Delay = Annotated[float | None, Field(ge=0, le=3600, validation_alias=AliasChoices("min_delay_s", "min_delay"))]
-
-
-def _moment(given: datetime) -> datetime:
-    """Return the time in UTC, which it is in where it names no zone; raises ValueError."""
-    if not 1900 <= given.year <= 2200:
-        raise ValueError("the year must be between 1900 and 2200")
-    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
-
-
-Moment = Annotated[datetime, AfterValidator(_moment)]
 
 
 class ChatRequest(Asked):
@@ -49,7 +38,11 @@ class SearchRequest(Body):
     """Words to find passages for."""
 
     query: str = Field(description="What to look for: at most 4,000 characters.", examples=["lighthouse builder"])
+    collection: Collection = ""
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Pages below these URLs only.")
+    exclude_sites: list[Url] = Field(
+        default_factory=list, max_length=MAX_EXCLUDED, description="No pages below these URLs."
+    )
     langs: list[Language] = Field(
         default_factory=list, max_length=MAX_LANGS, description="Pages in these languages only (ISO 639-1)."
     )
@@ -92,6 +85,7 @@ class SourceRequest(Body):
     """A site to read for any question."""
 
     url: Url
+    collection: Collection = ""
     own: bool = Field(default=False, description="Your own site: its address may be private. Needs the role admin.")
     min_delay_s: Delay = Field(default=None, description="Seconds between two requests to it.")
     every: Every = None
@@ -118,6 +112,7 @@ class SiteReadRequest(Body):
     """A whole site to read."""
 
     url: Url
+    collection: Collection = ""
     max_pages: int = Field(default=10_000, ge=1, le=1_000_000, description="Most pages to look at.")
     max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from where it begins.")
 
@@ -143,6 +138,29 @@ class ReadRequest(Body):
     """A page to read now."""
 
     url: Url
+    collection: Collection = ""
+
+
+class CollectionRequest(Body):
+    """A collection to add."""
+
+    name: str = Field(description="Letters a–z, digits, - and _, at most 60; upper case is taken as lower case.")
+    exclude_sites: list[Url] = Field(
+        default_factory=list, max_length=1_000, description="Sites that are never read or quoted in it."
+    )
+
+
+class KeyRequest(Body):
+    """An API key to make."""
+
+    name: str = Field(description="Letters a–z, digits, dots, - and _, at most 60.")
+    role: Literal["ask", "operate", "admin"] = Field(
+        default="ask", description="ask: questions of its own; operate: all questions, and what is read; admin: all."
+    )
+    collections: list[Annotated[str, Field(max_length=100)]] | None = Field(
+        default=None, min_length=1, max_length=100, description="Those that it opens; left out: all."
+    )
+    expires_at: Moment | None = Field(default=None, description="From then on it opens nothing; left out: never.")
 
 
 def to_passage_query(asked: SearchRequest) -> PassageQuery:
@@ -150,6 +168,7 @@ def to_passage_query(asked: SearchRequest) -> PassageQuery:
     return PassageQuery(
         text=asked.query,
         sites=tuple(asked.sites),
+        exclude_sites=tuple(asked.exclude_sites),
         langs=tuple(asked.langs),
         kinds=tuple(asked.kinds),
         published_after=asked.published_after,

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import redis
-import redis.asyncio
 import structlog
 from anyio import to_thread
 
 from api.schemas.records import record_json
 from domain import EventKind
 from domain.record import Event, Record
-from store.ephemeral.events import follow
+from store.ephemeral.events import Listener, follow
 
 log = structlog.get_logger()
 
@@ -24,7 +23,7 @@ ReadRecord = Callable[[], Record]
 
 
 async def changes(
-    listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord, *, after: int | None
+    listener: Listener, question_id: str, read_record: ReadRecord, *, after: int | None
 ) -> AsyncIterator[Event]:
     """Yield ``changed`` with the record for each new answer while the question is watched, then ``stopped``.
 
@@ -42,7 +41,7 @@ async def changes(
     yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 
-async def _wake_ups(listener: redis.asyncio.Redis, question_id: str) -> AsyncIterator[None]:
+async def _wake_ups(listener: Listener, question_id: str) -> AsyncIterator[None]:
     """Yield whenever the record may have changed."""
     last = "0"
     while True:

@@ -11,14 +11,13 @@ from typing import Any
 
 import anyio
 import redis
-import redis.asyncio
 import structlog
 from anyio import to_thread
 
 from api.schemas.records import record_json
 from domain import EventKind
 from domain.record import Event, Record
-from store.ephemeral.events import follow
+from store.ephemeral.events import Listener, follow
 from store.questions.records import PHASES
 
 log = structlog.get_logger()
@@ -34,7 +33,7 @@ ReadRecord = Callable[[], Record]
 
 
 async def watch(
-    listener: redis.asyncio.Redis,
+    listener: Listener,
     question_id: str,
     read_record: ReadRecord,
     *,
@@ -57,7 +56,7 @@ async def watch(
 
 
 async def final_record(
-    listener: redis.asyncio.Redis,
+    listener: Listener,
     question_id: str,
     read_record: ReadRecord,
     *,
@@ -81,7 +80,7 @@ async def final_record(
     return await to_thread.run_sync(read_record)
 
 
-async def _wait_for_final(listener: redis.asyncio.Redis, question_id: str, read_record: ReadRecord) -> Record:
+async def _wait_for_final(listener: Listener, question_id: str, read_record: ReadRecord) -> Record:
     """Return the question's record once it is final."""
     try:
         return await _wait_for_end(listener, await to_thread.run_sync(read_record), read_record)
@@ -94,7 +93,7 @@ async def _wait_for_final(listener: redis.asyncio.Redis, question_id: str, read_
         await asyncio.sleep(POLL_EVERY_S)
 
 
-async def _wait_for_end(listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord) -> Record:
+async def _wait_for_end(listener: Listener, record: Record, read_record: ReadRecord) -> Record:
     """Return the record once it is final; a follower waits for its leader, and for the next one if that fails."""
     last = "0"
     while not record.status.is_final:
@@ -109,7 +108,7 @@ async def _wait_for_end(listener: redis.asyncio.Redis, record: Record, read_reco
 
 
 async def _from_redis(
-    listener: redis.asyncio.Redis, record: Record, read_record: ReadRecord, *, after: str
+    listener: Listener, record: Record, read_record: ReadRecord, *, after: str
 ) -> AsyncIterator[Event]:
     """Yield the Redis stream's events; at its ``final``, SQL is read (the question may have been started again since).
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 #: where the wheel has domain, so that no top-level package of this general name is installed
 DOMAIN = "wellread._domain"
 
-_IMPORT = re.compile(r"^(\s*from )domain\.(\w+)(?= import )", re.MULTILINE)
+_IMPORT = re.compile(r"^(\s*from )domain\.([\w.]+)(?= import )", re.MULTILINE)
 
 
 class ClientWheel(BuildHookInterface[Any]):
@@ -40,7 +40,11 @@ def write_package(folder: Path) -> None:
     for name, source in sources.items():
         (folder / name).write_text(_rewritten(source), "utf-8")
     for name in _imported(*sources.values()):
-        (folder / "_domain" / f"{name}.py").write_text(_rewritten(_domain_source(name)), "utf-8")
+        module = folder / "_domain" / _path(name)
+        if not module.parent.exists():
+            module.parent.mkdir()
+            (module.parent / "__init__.py").touch()
+        module.write_text(_rewritten(_domain_source(name)), "utf-8")
 
 
 def _imported(*sources: str) -> set[str]:
@@ -54,7 +58,11 @@ def _imported(*sources: str) -> set[str]:
 
 
 def _domain_source(name: str) -> str:
-    return (ROOT / "domain" / f"{name}.py").read_text("utf-8")
+    return (ROOT / "domain" / _path(name)).read_text("utf-8")
+
+
+def _path(name: str) -> str:
+    return f"{name.replace('.', '/')}.py"
 
 
 def _rewritten(source: str) -> str:

@@ -11,7 +11,8 @@ from domain import Cost, Link
 #: the greatest age of a page
 Recency = Literal["day", "week", "month", "year"]
 
-_DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+#: in order of their length
+DAYS: dict[Recency, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class Query:
     @property
     def since(self) -> date | None:
         """The oldest date allowed; None for any."""
-        return self.today - timedelta(days=_DAYS[self.recency]) if self.recency else None
+        return self.today - timedelta(days=DAYS[self.recency]) if self.recency else None
 
     @property
     def known_lang(self) -> str:

@@ -17,6 +17,7 @@ from pipeline.answering.contradictions import Assertion, contradicting_assertion
 from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.multi_page import join_pages
+from pipeline.answering.style import USUAL, Style
 from pipeline.judging.coverage import SpanCoverage, cover
 from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences, is_as_good, ranked_by_score
 from pipeline.judging.sentences import Span, looks_like_code
@@ -41,6 +42,7 @@ def compose(
     others: Sequence[Hit] = (),
     own_sites: Sequence[str] = (),
     facts: Sequence[StatedFact] = (),
+    style: Style = USUAL,
 ) -> Answer | None:
     """Return the sentences of ``hits`` that answer best, or None when there is none.
 
@@ -59,13 +61,13 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, read_spans, analysis.text, facts)
     joined = join_pages(analysis, sentences, read_spans) if several else sentences
-    most = max(len(joined), MAX_SENTENCES)
-    if joined == sentences:  # a quote may hold the next best sentence too
-        more = choose_sentences(read_spans, analysis.text, most=2 * MAX_SENTENCES)
+    most = style.quotes(max(len(joined), MAX_SENTENCES))
+    if joined == sentences or style.length == "long":  # a quote may hold the next best sentence too
+        more = choose_sentences(read_spans, analysis.text, most=2 * most)
         joined = _stating_first(more, read_spans, analysis.text, facts)
     wants_all = asks_for_all(analysis.text)
     chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined])[:most]
-    if len(chosen) == 1:
+    if len(chosen) == 1 and style.length != "short":
         chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
     best = sentences[0].span
     answer = _focused(analysis, _write(chosen, confidence), best)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import redis
@@ -23,12 +24,17 @@ MAX_EVENTS = 1_000
 class Events:
     """Publishes progress; losing one harms nothing, because the rows are the truth."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, space: str = "") -> None:
         self._redis = client
+        self._space = space
+
+    def within(self, space: str) -> Events:
+        """Return those of another collection: a question's id may be the same in two."""
+        return Events(self._redis, space)
 
     def publish(self, question_id: str, kind: EventKind, data: Mapping[str, Any]) -> None:
         """Add an event; a broker that is away is logged and forgiven."""
-        key = _key(question_id)
+        key = _key(self._space, question_id)
         try:
             with self._redis.pipeline(transaction=False) as pipe:
                 pipe.xadd(key, {"kind": kind, "data": json.dumps(data)}, maxlen=MAX_EVENTS, approximate=True)
@@ -39,20 +45,33 @@ class Events:
 
     def forget(self, question_ids: Iterable[str]) -> None:
         """Delete the events of questions; raises redis.RedisError when they are not deleted."""
-        if keys := [_key(question_id) for question_id in question_ids]:
+        if keys := [_key(self._space, question_id) for question_id in question_ids]:
             self._redis.delete(*keys)
+
+    def forget_all(self) -> None:
+        """Delete the events of all questions of the collection; raises redis.RedisError when they are not deleted."""
+        for key in self._redis.scan_iter(match=_key(self._space, "*"), count=1_000):
+            self._redis.delete(key)
+
+
+@dataclass(frozen=True)
+class Listener:
+    """What a reader of a collection's events needs."""
+
+    client: redis.asyncio.Redis
+    space: str = ""  #: the collection's
 
 
 async def follow(
-    client: redis.asyncio.Redis, question_id: str, *, leader_id: str = "", after: str = "0", block_s: float = 10.0
+    listener: Listener, question_id: str, *, leader_id: str = "", after: str = "0", block_s: float = 10.0
 ) -> AsyncIterator[Event | None]:
     """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one.
 
     With a leader, its events are the question's too: an id is a time, so one ``after`` serves both streams.
     """
-    last: dict[Any, Any] = {_key(each): after for each in (question_id, leader_id) if each}
+    last: dict[Any, Any] = {_key(listener.space, each): after for each in (question_id, leader_id) if each}
     while True:
-        streams = await client.xread(last, count=100, block=int(block_s * 1000))
+        streams = await listener.client.xread(last, count=100, block=int(block_s * 1000))
         if not streams:
             yield None
             continue
@@ -82,5 +101,5 @@ def _text(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _key(question_id: str) -> str:
-    return f"wellread:events:{question_id}"
+def _key(space: str, question_id: str) -> str:
+    return f"wellread:events:{space}:{question_id}" if space else f"wellread:events:{question_id}"

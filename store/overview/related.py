@@ -24,16 +24,19 @@ class RelatedQuestion:
     id: str | None  #: of the question that was asked so before
 
 
-def related(session: Session, question_id: str) -> list[RelatedQuestion]:
-    """Return earlier questions answered from the cited pages, then those that their headings and definitions make."""
+def related(session: Session, question_id: str, owner: str | None = None) -> list[RelatedQuestion]:
+    """Return earlier questions answered from the cited pages, then those that their headings and definitions make.
+
+    Of earlier questions those of an ``owner`` alone; None: everyone's.
+    """
     asked, answer = session.get_one(QuestionRow, question_id), answers.last(session, question_id)
     if answer is None or not answer.citations:
         return []
-    earlier = _asked_before(session, asked, answer)
+    earlier = _asked_before(session, asked, answer, owner)
     return [*earlier, *(RelatedQuestion(question=each["question"], id=None) for each in answer.related)]
 
 
-def _asked_before(session: Session, asked: QuestionRow, answer: AnswerRow) -> list[RelatedQuestion]:
+def _asked_before(session: Session, asked: QuestionRow, answer: AnswerRow, owner: str | None) -> list[RelatedQuestion]:
     pages = {int(citation["page_id"]) for citation in answer.citations}
     query = (
         select(QuestionRow.id, QuestionRow.text)
@@ -44,6 +47,8 @@ def _asked_before(session: Session, asked: QuestionRow, answer: AnswerRow) -> li
         .group_by(QuestionRow.id, QuestionRow.text, QuestionRow.created_at)
         .order_by(func.count(EvidenceRow.page_id.distinct()).desc(), QuestionRow.created_at.desc())
     )
+    if owner is not None:
+        query = query.where(QuestionRow.owner == owner)
     found = {asked.text.casefold(): RelatedQuestion(question=asked.text, id=asked.id)}
     for id, text in session.execute(query.limit(_LOOKED_AT)):
         found.setdefault(text.casefold(), RelatedQuestion(question=text, id=id))

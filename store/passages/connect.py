@@ -6,6 +6,7 @@ LanceDB's threads and locks do not survive a fork: a process forked from one tha
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Mapping
 from datetime import timedelta
@@ -38,6 +39,14 @@ def connect(uri: str, storage_options: Mapping[str, str] | None) -> Any:
         read_consistency_interval=_READERS_LAG,
         storage_options=dict(storage_options) if storage_options else None,
     )
+
+
+def erase(uri: str) -> None:
+    """Remove the database at ``uri`` with all that is in it; nothing happens where there is none."""
+    if "://" in uri:
+        connect(uri, None).drop_all_tables()
+    else:
+        shutil.rmtree(uri, ignore_errors=True)
 
 
 def refuse_after_fork(uri: str) -> None:

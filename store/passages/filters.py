@@ -18,6 +18,7 @@ def scope_condition(scope: Scope) -> str:
     conditions = [f"private = false OR {one_of('page_id', scope.private_pages)}" if scope.private_pages else PUBLIC]
     if scope.sites:
         conditions.append(" OR ".join(map(_under, scope.sites)))
+    conditions += [f"NOT ({_under(site)})" for site in scope.exclude_sites]
     if scope.langs:
         conditions.append(one_of("lang", scope.langs))
     if scope.read_after:

@@ -51,6 +51,7 @@ class NewQuestion:
     priority: int = 0
     deadline_s: float = 900.0
     idempotency_key: str = ""
+    owner: str | None = None  #: whose key asks it; only this one may see it, and operators
     callback_url: str = ""
     reuse: bool = True  #: whether the answer, or the run, of an equal question may be shared
     watch: bool = False  #: whether it is asked again when its evidence changes
@@ -83,7 +84,7 @@ def ask(
         detail = {"turns": list(understood.turns)}
         steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
-        threads.asked_in(session, understood.thread_id, new.text, now)
+        threads.asked_in(session, understood.thread_id, new.text, now, new.owner)
     return find(session, question_id), True
 
 
@@ -97,7 +98,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "budget": asdict(new.budget),
         "overrides": _own(new),
         "deadline": now + timedelta(seconds=new.deadline_s),
-        "idempotency_key": new.idempotency_key or None,
+        "idempotency_key": _key(new),
         "fingerprint": _fingerprint(new),
         "equal_key": _equal_key(new, understood.text) if understood.final else "",
         "callback_url": new.callback_url or None,
@@ -105,6 +106,13 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "updated_at": now,
         "due_at": now,
     }
+
+
+def _key(new: NewQuestion) -> str | None:
+    """Return the idempotency key as it is stored: two owners may use the same one for different questions."""
+    if not new.idempotency_key or new.owner is None:
+        return new.idempotency_key or None
+    return hashlib.blake2b(f"{new.owner} {new.idempotency_key}".encode(), digest_size=32).hexdigest()
 
 
 def _own(new: NewQuestion) -> dict[str, Any]:
@@ -116,8 +124,10 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
     """Return the question with this id or key; raise IdempotencyConflict where it, or one of two, is another one."""
     named = [QuestionRow.id == new.id]
     if new.idempotency_key:
-        named.append(QuestionRow.idempotency_key == new.idempotency_key)
+        named.append(QuestionRow.idempotency_key == _key(new))
     known, *others = session.scalars(select(QuestionRow).where(or_(*named))).all()
+    if known.owner != new.owner:
+        raise IdempotencyConflict(f"The id {new.id!r} is taken: use a new one for a new question.")
     if others or known.fingerprint != _fingerprint(new) or new.id not in ("", known.id):
         what = f"id {new.id!r}" if known.id == new.id else f"Idempotency-Key {new.idempotency_key!r}"
         raise IdempotencyConflict(
@@ -128,7 +138,7 @@ def _asked_before(session: Session, new: NewQuestion) -> QuestionRow:
 
 def _fingerprint(new: NewQuestion) -> str:
     fields = asdict(new)
-    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides"):
+    for name in ("id", "idempotency_key", "answer_fingerprint", "overrides", "owner"):
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit
@@ -160,6 +170,7 @@ def _equal_key(new: NewQuestion, text: str) -> str:
         "reuse",
         "watch",
         "private",
+        "owner",
     )
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:

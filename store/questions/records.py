@@ -144,9 +144,10 @@ def provisional(session: Session, question_id: str) -> tuple[Answer, Verdict, tu
     return answer, _VERDICT.validate_python(row.verdict), _CONTEXT.validate_python(row.context)
 
 
-def latest(session: Session, limit: int = 20) -> list[QuestionRow]:
-    """Return the latest questions, newest first."""
-    return list(session.scalars(select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)))
+def latest(session: Session, limit: int = 20, *, owner: str | None = None) -> list[QuestionRow]:
+    """Return the latest questions of an owner (None: of all), newest first."""
+    query = select(QuestionRow).order_by(QuestionRow.created_at.desc()).limit(limit)
+    return list(session.scalars(query if owner is None else query.where(QuestionRow.owner == owner)))
 
 
 def _run(session: Session, row: QuestionRow) -> QuestionRow:

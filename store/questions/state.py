@@ -65,6 +65,18 @@ def find(session: Session, question_id: str) -> Question:
     return to_question(_known(session.get(QuestionRow, question_id), question_id))
 
 
+def check_owner(session: Session, question_id: str, owner: str | None) -> None:
+    """Raise :class:`UnknownQuestion` unless the question is there and was asked with this owner's key."""
+    if not is_owned(session, question_id, owner):
+        _known(None, question_id)
+
+
+def is_owned(session: Session, question_id: str, owner: str | None) -> bool:
+    """Return whether the question is there and was asked with this owner's key."""
+    row = session.get(QuestionRow, question_id)
+    return row is not None and row.owner == owner
+
+
 def lock(session: Session, question_id: str) -> QuestionRow | None:
     """Return the row, locked against every other writer until the session ends."""
     return session.scalar(select(QuestionRow).where(QuestionRow.id == question_id).with_for_update())
@@ -191,7 +203,7 @@ def to_question(row: QuestionRow) -> Question:
         sites=tuple(row.sites),
         langs=tuple(row.langs),
         budget=Budget(**row.budget),
-        overrides=Overrides(**row.overrides),
+        overrides=_overrides(row.overrides),
         queries=tuple(row.queries),
         variants=tuple(Variant(**variant) for variant in row.variants),
         missing=tuple(row.missing),
@@ -206,3 +218,8 @@ def _known(row: QuestionRow | None, question_id: str) -> QuestionRow:
             f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
         )
     return row
+
+
+def _overrides(stored: Mapping[str, Any]) -> Overrides:
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in stored.items()}
+    return Overrides(**values)

@@ -38,7 +38,7 @@ def of_question(session: Session, question_id: str, now: datetime) -> str | None
         return None
     if row.thread_id is None:
         row.thread_id = new_id()
-        asked_in(session, row.thread_id, row.asked or row.text, now)
+        asked_in(session, row.thread_id, row.asked or row.text, now, row.owner)
     return row.thread_id
 
 
@@ -47,10 +47,10 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def asked_in(session: Session, thread_id: str, question: str, now: datetime) -> None:
+def asked_in(session: Session, thread_id: str, question: str, now: datetime, owner: str | None = None) -> None:
     """Note that a question was asked in a thread; its first one is its title."""
     if not update_rows(session, ThreadRow, ThreadRow.id == thread_id, updated_at=now):
-        session.add(ThreadRow(id=thread_id, created_at=now, updated_at=now, **_titled(question)))
+        session.add(ThreadRow(id=thread_id, owner=owner, created_at=now, updated_at=now, **_titled(question)))
         session.flush()
 
 
@@ -68,9 +68,21 @@ def turns(session: Session, question_ids: Sequence[str]) -> list[Turn]:
     return [_turn(session, row) for row in rows if row is not None]
 
 
-def latest(session: Session, *, words: str = "", limit: int = 50, before: datetime | None = None) -> list[Thread]:
-    """Return the threads asked in last, newest first: those with these words in the title, asked in before then."""
+def latest(
+    session: Session,
+    *,
+    words: str = "",
+    limit: int = 50,
+    before: datetime | None = None,
+    owner: str | None = None,
+) -> list[Thread]:
+    """Return an owner's threads (None: all) that were asked in last, newest first.
+
+    Only those with these ``words`` in the title, asked in ``before`` then.
+    """
     query = select(ThreadRow).order_by(ThreadRow.updated_at.desc(), ThreadRow.id).limit(limit)
+    if owner is not None:
+        query = query.where(ThreadRow.owner == owner)
     for word in fold(words).split():
         query = query.where(ThreadRow.folded.contains(word, autoescape=True))
     if before is not None:
@@ -82,6 +94,12 @@ def latest(session: Session, *, words: str = "", limit: int = 50, before: dateti
 def find(session: Session, thread_id: str) -> Thread:
     """Return a thread; raises UnknownThread."""
     return _with_counts(session, [_known(session, thread_id)])[0]
+
+
+def check_owner(session: Session, thread_id: str, owner: str | None) -> None:
+    """Raise UnknownThread unless there is such a thread of this owner's."""
+    if _known(session, thread_id).owner != owner:
+        raise _unknown(thread_id)
 
 
 def questions(session: Session, thread_id: str, *, limit: int = 50, before: str = "") -> list[ThreadQuestion]:
@@ -147,8 +165,12 @@ def _turn(session: Session, row: QuestionRow) -> Turn:
 def _known(session: Session, thread_id: str) -> ThreadRow:
     row = session.get(ThreadRow, thread_id)
     if row is None:
-        raise UnknownThread(f"There is no thread {thread_id!r}.")
+        raise _unknown(thread_id)
     return row
+
+
+def _unknown(thread_id: str) -> UnknownThread:
+    return UnknownThread(f"There is no thread {thread_id!r}.")
 
 
 def _with_counts(session: Session, rows: Sequence[ThreadRow]) -> list[Thread]:

@@ -45,7 +45,10 @@ def read(session: Session, question_id: str) -> list[Step]:
     find(session, question_id)
     row = session.get_one(QuestionRow, question_id)
     ids = [question_id, *([row.leader_id] if row.leader_id else [])]
-    own = session.scalars(select(StepRow).where(StepRow.question_id.in_(ids)).order_by(StepRow.id))
+    # what a reader said of the leader's answer, and what it was understood from, is its asker's
+    shared = StepRow.question_id.in_(ids) & StepRow.name.not_in(("feedback", "understand"))
+    shared = shared | (StepRow.question_id == question_id)
+    own = session.scalars(select(StepRow).where(shared).order_by(StepRow.id))
     pages = [page for id in ids for page in candidates.of_question(session, id) if page.settled_at is not None]
     everything = (*(to_value(Step, step) for step in own), *map(_page, pages))
     return sorted(everything, key=lambda step: step.started_at)

@@ -51,9 +51,9 @@ def find(session: Session, question_id: str) -> Watch | None:
     return next(iter(_watches(session, WatchRow.question_id == question_id)), None)
 
 
-def list_all(session: Session) -> list[Watch]:
-    """Return all watches, oldest first."""
-    return _watches(session)
+def list_all(session: Session, owner: str | None = None) -> list[Watch]:
+    """Return the watches of an owner's questions (None: all), oldest first."""
+    return _watches(session) if owner is None else _watches(session, QuestionRow.owner == owner)
 
 
 def record_changes(session: Session, ended: Sequence[QuestionRow], now: datetime) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,11 +12,16 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
 
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0017"
+REVISION = "0015"
+
+#: Alembic keeps the migration that runs in a global
+_one_migration = threading.Lock()
+_PART = re.compile(r"[0-9a-f]{12}")
 
 
 #: of each connection to SQLite; what is deleted is overwritten, so that no copy of the file holds it
@@ -34,11 +41,17 @@ class Database:
 
     A write session holds the write lock from its first statement (SQLite: ``BEGIN IMMEDIATE``), so reading and
     then changing a row in one session is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``.
+
+    Each part of a database (a collection's) has tables of its own: on SQLite a file, on PostgreSQL a schema.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, part: str = "", *, beside: Database | None = None) -> None:
+        """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed."""
         self.url = url
-        self._engine = _engine(url)
+        shared = beside.engine if beside is not None and not url.startswith("sqlite") else None
+        engine = shared or _engine(part_url(url, part))
+        self._owns_engine = shared is None
+        self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
         self._writing = self._engine.execution_options(wellread_write=True)
 
     @property
@@ -60,17 +73,43 @@ class Database:
 
     def close(self) -> None:
         """Close the pooled connections."""
-        self._engine.dispose()
+        if self._owns_engine:
+            self._engine.dispose()
 
 
-def migrate(url: str) -> None:
-    """Bring the tables to this version's schema; creates them in an empty database."""
+def migrate(url: str, part: str = "") -> None:
+    """Bring the tables of a part to this version's schema; creates them in an empty database."""
     from alembic import command
 
     if path := _sqlite_path(url):
         path.parent.mkdir(parents=True, exist_ok=True)
+    with _one_migration, _translated(url):
+        command.upgrade(alembic_config(url, part), "head")
+
+
+def erase(url: str, part: str) -> None:
+    """Remove the tables of a part with all that is in them; nothing happens where there are none."""
     with _translated(url):
-        command.upgrade(alembic_config(url), "head")
+        if path := _sqlite_path(part_url(url, part)):
+            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                path.with_name(name).unlink(missing_ok=True)
+            return
+        engine = create_engine(url, poolclass=NullPool)
+        with engine.begin() as connection:
+            connection.execute(text(f'DROP SCHEMA IF EXISTS "{part_schema(part)}" CASCADE'))
+
+
+def part_url(url: str, part: str) -> str:
+    """Return the URL of a part's database: on SQLite that of another file, beside the whole's."""
+    path = _sqlite_path(url)
+    return f"sqlite:///{path.with_stem(f'{path.stem}-{part}')}" if path and part else url
+
+
+def part_schema(part: str) -> str:
+    """Return the PostgreSQL schema of a part; raises ValueError for what is no part's id."""
+    if not _PART.fullmatch(part):
+        raise ValueError(f"{part!r} is no id of a collection")
+    return f"wellread_{part}"
 
 
 def check_schema(database: Database) -> None:
@@ -86,13 +125,14 @@ def check_schema(database: Database) -> None:
         )
 
 
-def alembic_config(url: str) -> Any:
-    """Return Alembic's configuration for the migrations of the database at ``url``."""
+def alembic_config(url: str, part: str = "") -> Any:
+    """Return Alembic's configuration for the migrations of a part of the database at ``url``."""
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["url"] = url
+    config.attributes["url"] = part_url(url, part)
+    config.attributes["schema"] = part_schema(part) if part and not _sqlite_path(url) else ""
     return config
 
 
@@ -103,7 +143,9 @@ def _sqlite_path(url: str) -> Path | None:
 
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
+        engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
+        event.listen(engine, "begin", _choose_schema)
+        return engine
     engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -118,6 +160,12 @@ def _engine(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _choose_schema(connection: Any) -> None:
+    """Let a transaction see the tables of its part alone; the choice ends with the transaction."""
+    if schema := connection.get_execution_options().get("wellread_schema"):
+        connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.api.conftest import serving
-from workers.services import Services
+from workers.services import Services, collections
 from workers.settings import load
 
 
@@ -25,6 +25,7 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
     migrate(settings.database)
     services = Services(settings)
     services.__dict__["dispatcher"] = _Silent()
+    collections.add(services, "research")
     yield services
     services.database.close()
     services.redis.close()
@@ -32,6 +33,9 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
 
 class _Silent:
     """Nobody listens: the questions are moved on here."""
+
+    def within(self, collection: str) -> _Silent:
+        return self
 
     def send(self, task: str, row_id: str | int, **_: object) -> bool:
         return True

@@ -19,6 +19,9 @@ class Bell:
     def __init__(self) -> None:
         self.rung: list[tuple[str, str | int]] = []
 
+    def within(self, collection: str) -> Bell:
+        return self
+
     def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
         self.rung.append((task, row_id))
         return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import redis
 import structlog
 
-from crawler.search.engine import Query
+from crawler.search.engine import Query, Recency
 from crawler.search.recency import requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
@@ -41,9 +41,9 @@ class Searched:
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Why engines gave nothing or less than they could, by name."""
+        """Why engines gave nothing or less than they could, by name; what another question asked is not repeated."""
         cooling = {
-            name: f"not asked for {cooldown.left_s:.0f} s: {cooldown.reason}" for name, cooldown in self.cooling.items()
+            name: f"not asked for {cooldown.left_s:.0f} s ({cooldown.kind})" for name, cooldown in self.cooling.items()
         }
         return {**self.found.failures, **cooling}
 
@@ -64,14 +64,21 @@ class Searched:
             for reply in self.found.outcomes
         }
         cooling = {
-            name: {"resting_s": round(cooldown.left_s), "error": cooldown.reason, "failures": cooldown.failures}
+            name: {"resting_s": round(cooldown.left_s), "error": cooldown.kind, "failures": cooldown.failures}
             for name, cooldown in self.cooling.items()
         }
         return {**asked, **cooling}
 
 
-def queries_for(texts: Sequence[str], *, lang: str, question: str, today: date) -> tuple[Query, ...]:
-    """Return a query for each text; if the question wants recent pages, also the first text without an age limit."""
+def queries_for(
+    texts: Sequence[str], *, lang: str, question: str, today: date, recency: Recency | None = None
+) -> tuple[Query, ...]:
+    """Return a query for each text; if the question's words want recent pages, also the first text of any age.
+
+    With ``recency``, only pages of that age are asked for.
+    """
+    if recency is not None:
+        return tuple(Query(text=text, lang=lang, recency=recency, today=today) for text in texts)
     recency = requested_recency(question)
     queries = [Query(text=text, lang=lang, recency=recency, today=today) for text in texts]
     any_age = [Query(text=text, lang=lang, today=today) for text in texts[:1]] if recency else []

@@ -15,6 +15,7 @@ from crawler.discovery.meaning import Similarity
 from crawler.discovery.site import prefix_of
 from domain import LIST_KINDS, Candidate, Link, Question, Status
 from domain.file import is_file_address
+from domain.site import is_under
 from pipeline.retrieval.context import crawl_queries
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
@@ -25,6 +26,7 @@ from store.questions.state import Changes, Move
 from store.questions.steps import SeekDetail
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
+from workers.questions.conditions import left_out, recency
 from workers.questions.crawl_progress import status_after_reading
 from workers.questions.step import notify_moved
 from workers.services.engines import switched_on
@@ -60,12 +62,13 @@ class Known:
 def seek(services: Services, work: Work) -> None:
     """Choose the next wave of candidates and send their reads."""
     question = work.question
+    excluded = left_out(services, question.overrides)
     with services.database.read() as session:
-        known = _known(session, question, services.now())
+        known = _known(session, question, services.now(), excluded)
     found = _ask_engines(services, question) if question.waves == 0 and not question.sites else Searched()
     most = max(0, min(services.settings.wave_pages, question.budget.pages - known.pages))
     similarity = services.link_vectors.similarity_to(question.text, question.lang)
-    wave, later = choose(question, known, found.links, most=most, similarity=similarity)
+    wave, later = choose(question, known, _without(found.links, excluded), most=most, similarity=similarity)
     detail = SeekDetail(
         candidates=[candidate.url for candidate in wave],
         engines=found.details(),
@@ -136,14 +139,23 @@ def after_seek(question: Question, *, chosen: int, why_none: str, detail: SeekDe
     return Move(to=Status.REQUERYING, outcome="nothing to read", detail=detail, changes=changes)
 
 
-def _known(session: Session, question: Question, now: datetime) -> Known:
+def _without(links: Sequence[Link], excluded: Sequence[str]) -> list[Link]:
+    return [link for link in links if not is_under(link.url, excluded)]
+
+
+def _known(session: Session, question: Question, now: datetime, excluded: Sequence[str]) -> Known:
     named = tuple(site for site in question.sites if not is_file_address(site))
-    sites = named or tuple(source.url for source in sources.list_all(session))
+    every = named or tuple(source.url for source in sources.list_all(session))
+    sites = tuple(site for site in every if not is_under(site, excluded))
     read_before = candidates.of_question(session, question.id)
     found = [candidate for candidate in candidates.known(session, question.id) if candidate.origin.startswith(ENGINE)]
     engines = [row.url for row in read_before if row.origin.startswith(ENGINE)]
     origins = sorted({urls.origin(site) for site in sites} | {urls.origin(row.url) for row in read_before})
-    seen = tuple(links.of_sites(session, origins, question_id=question.id))
+    seen = tuple(
+        entry
+        for entry in links.of_sites(session, origins, question_id=question.id)
+        if not is_under(entry.link.url, excluded)
+    )
     usual = tuple(dict.fromkeys(urljoin(urls.origin(site) + "/", "sitemap.xml") for site in sites))
     lists = [*usual, *(entry.link.url for entry in seen if entry.link.origin in LIST_KINDS)]
     lately = candidates.finished_since(session, lists, now - LISTS_AGAIN, question_id=question.id)
@@ -153,7 +165,7 @@ def _known(session: Session, question: Question, now: datetime) -> Known:
         sites=sites,
         hosts=tuple(dict.fromkeys(urls.origin(url) + "/" for url in engines)),
         links=seen,
-        found=tuple(Link(url=c.url, text=c.text, origin=c.origin) for c in found),
+        found=tuple(_without([Link(url=c.url, text=c.text, origin=c.origin) for c in found], excluded)),
         seen=frozenset(read) | lately | {row.url for row in read_before},
         sitemaps=tuple(url for url in usual if url not in lately),
         pages=candidates.spent(session, question.id, now).pages,
@@ -163,7 +175,9 @@ def _known(session: Session, question: Question, now: datetime) -> Known:
 def _ask_engines(services: Services, question: Question) -> Searched:
     texts = crawl_queries(question.text, question.queries or (question.text,), question.missing, question.lang)
     today = services.now().date()
-    return search_engines(services, queries_for(texts, lang=question.lang, question=question.text, today=today))
+    age = recency(question.overrides, services.now())
+    queries = queries_for(texts, lang=question.lang, question=question.text, today=today, recency=age)
+    return search_engines(services, queries)
 
 
 def _seeds(sites: Sequence[str], seen: frozenset[str]) -> list[Candidate]:

@@ -105,7 +105,7 @@ class Stack:
         stop.wait()
 
     def _start(self) -> None:
-        from store.sql.database import migrate
+        from workers.services.collections import migrate_all
 
         settings = self._settings
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
@@ -114,7 +114,7 @@ class Stack:
         for program in children:
             if program.name in FIRST:
                 self._supervisor.start(program)
-        migrate(settings.database)
+        migrate_all(settings)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
             pid=os.getpid(),

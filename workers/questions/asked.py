@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from domain import Budget
 from domain.errors import WellreadError
-from domain.question import Overrides, Task
+from domain.question import Length, Overrides, Task
 from pipeline.limits import MAX_K
 from store.questions.new_questions import NewQuestion
+from workers.questions.conditions import clean_sites
 
 #: some thirty years
 MAX_AGE_S = 1_000_000_000
-MAX_SITES, MAX_LANGS = 20, 20
+MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
 #: ISO 639-1, or 639-3 where that has none
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 #: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
+
+
+def _moment(given: datetime) -> datetime:
+    """Return the time in UTC, which it is in where it names no zone; raises ValueError."""
+    if not 1900 <= given.year <= 2200:
+        raise ValueError("the year must be between 1900 and 2200")
+    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_moment)]
+#: the name of a collection
+Collection = Annotated[
+    str, Field(max_length=100, description="The collection that is meant; left out: the key's first, or `default`.")
+]
 #: what one question may set instead of the operator's settings
 Threshold = Annotated[float | None, Field(ge=0, le=1)]
 VariantCount = Literal[0, 2, 3, 4, 5] | None
@@ -72,6 +88,7 @@ class Asked(Body):
         default=None,
         description="A JSON Schema that the answer fills too: an object of single values, each cited or null.",
     )
+    collection: Collection = ""
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")
     max_search_cycles: int | None = Field(default=None, ge=0, le=20, description="Waves of reading; 0 reads nothing.")
     max_age: int | None = Field(
@@ -90,6 +107,16 @@ class Asked(Body):
     lang: str = Field(default="", pattern=r"^([a-z]{2,3})?$", description="ISO 639-1; left out: from the question.")
     priority: int = Field(default=0, ge=0, le=9, description="9 is served first.")
     sites: list[Url] = Field(default_factory=list, max_length=MAX_SITES, description="Read and answer from these only.")
+    exclude_sites: list[Url] = Field(
+        default_factory=list, max_length=MAX_EXCLUDED, description="Neither read nor quote pages below these URLs."
+    )
+    published_after: Moment | None = Field(
+        default=None, description="Quote only pages that say they were published after this."
+    )
+    length: Length = Field(default="normal", description="Of the answer: one quote, one or two, or up to six.")
+    answer_language: Language | None = Field(
+        default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
+    )
     langs: list[Language] = Field(
         default_factory=list, max_length=MAX_LANGS, description="Answer from pages in these languages only (ISO 639-1)."
     )
@@ -105,6 +132,7 @@ class Payload(Asked):
     lang: str = Field("", max_length=8, description="ISO 639-1; left out: from the question.")
     strategy: Annotated[Task | None, BeforeValidator(lambda given: given or None)] = None
     callback_url: str = ""
+    owner: str = Field("", max_length=100, description="The name of the API key that reads the answer back.")
     deadline: float = Field(900.0, gt=0, le=86_400, description="Seconds until it ends with the best answer there is.")
 
 
@@ -116,6 +144,7 @@ def to_new(
     callback_url: str = "",
     idempotency_key: str = "",
     private: bool = False,
+    owner: str | None = None,
 ) -> NewQuestion:
     """Return the body as the store takes it; raises :class:`BadBudget` where it asks for more than ``allowed``."""
     budget = _budget(asked, allowed)
@@ -129,18 +158,31 @@ def to_new(
         strategy=asked.strategy or "",
         sites=tuple(asked.sites),
         private=private,
+        owner=owner,
         langs=tuple(asked.langs),
         lang=asked.lang,
         priority=asked.priority,
         crawl_enabled=asked.crawl_enabled and budget.cycles > 0,
         max_age_s=asked.max_age,
         budget=budget,
-        overrides=Overrides(threshold=asked.threshold, variants=asked.variants, top_k=asked.top_k),
+        overrides=_overrides(asked),
         reuse=asked.reuse,
         watch=asked.watch,
         idempotency_key=idempotency_key,
         deadline_s=deadline_s,
         callback_url=callback_url,
+    )
+
+
+def _overrides(asked: Asked) -> Overrides:
+    return Overrides(
+        threshold=asked.threshold,
+        variants=asked.variants,
+        top_k=asked.top_k,
+        exclude_sites=clean_sites(asked.exclude_sites) or None,
+        published_after=asked.published_after.isoformat() if asked.published_after else None,
+        length=asked.length if asked.length != "normal" else None,
+        answer_language=asked.answer_language,
     )
 
 

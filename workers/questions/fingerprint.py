@@ -20,6 +20,7 @@ ANSWER_SETTINGS = (
     "engines",
     "enhancements",
     "exa_key",
+    "exclude_sites",
     "final_top_k",
     "fusion",
     "initial_top_k",

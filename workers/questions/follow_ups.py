@@ -92,14 +92,14 @@ def _turns(session: Session, question_id: str) -> list[Turn]:
 
 
 def _thread(session: Session, new: NewQuestion, now: datetime) -> str:
-    """Return the thread that a question is asked in; "" for none."""
+    """Return the thread that a question is asked in; "" for none. Its owner's it is, and nobody else asks in it."""
     if new.thread_id == NEW_THREAD and not new.after_id:
         return threads.new_id()
     if new.thread_id not in ("", NEW_THREAD):
-        threads.find(session, new.thread_id)
+        threads.check_owner(session, new.thread_id, new.owner)
     if not new.after_id:
         return new.thread_id
-    state.find(session, new.after_id)
+    state.check_owner(session, new.after_id, new.owner)
     thread_id = threads.of_question(session, new.after_id, now) or ""
     if new.thread_id not in ("", NEW_THREAD, thread_id):
         raise NotInThread(f"The question {new.after_id!r} is not of the thread {new.thread_id!r}: name one of the two.")

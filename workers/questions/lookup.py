@@ -21,6 +21,7 @@ from store.graph.reader import GraphReader
 from store.pages import pages, visibility
 from store.questions import evidence, records
 from store.sql.database import DatabaseError
+from workers.questions.conditions import left_out, published_after
 from workers.questions.spending import remaining_budget
 from workers.questions.transitions import Earlier, earned
 
@@ -83,10 +84,12 @@ def with_either_scheme(sites: Sequence[str]) -> tuple[str, ...]:
 
 
 def _query(services: Services, question: Question) -> ask.Query:
-    oldest = evidence.oldest_for(question, services.now())
+    oldest, own = evidence.oldest_for(question, services.now()), question.overrides
     scope = Scope(
         sites=with_either_scheme(question.sites),
-        langs=question.langs,
+        exclude_sites=with_either_scheme(left_out(services, own)),
+        langs=_langs(services, question),
+        published_after=published_after(own),
         private_pages=_private_pages(services, question),
     )
     if oldest is not None:
@@ -101,6 +104,12 @@ def _query(services: Services, question: Question) -> ask.Query:
         overrides=question.overrides,
         id=question.id,
     )
+
+
+def _langs(services: Services, question: Question) -> tuple[str, ...]:
+    """Return the languages of the pages that may answer: without a model, those that answers are to be in."""
+    wanted = question.overrides.answer_language
+    return question.langs if wanted is None or services.model is not None else (wanted,)
 
 
 def _private_pages(services: Services, question: Question) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from domain.file import is_file_address
 from domain.record import FoundPassage
 from pipeline.question.analysis import analyse_question
 from store.pages import pages
+from workers.questions.conditions import clean_sites, left_out
 from workers.questions.submit import BadSite
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class PassageQuery:
 
     text: str
     sites: tuple[str, ...] = ()  #: URL prefixes
+    exclude_sites: tuple[str, ...] = ()  #: URL prefixes of pages that are not found
     langs: tuple[str, ...] = ()  #: of the pages, ISO 639-1
     kinds: tuple[BlockKind, ...] = ()  #: of the parts that a passage holds; empty: any
     published_after: datetime | None = None
@@ -64,6 +66,7 @@ def _scope(services: Services, query: PassageQuery) -> Scope:
     with services.database.read() as session:
         return Scope(
             sites=with_either_scheme([site if is_file_address(site) else _canonical(site) for site in query.sites]),
+            exclude_sites=with_either_scheme((*left_out(services), *clean_sites(query.exclude_sites))),
             langs=query.langs,
             published_after=query.published_after,
             read_after=query.read_after,

@@ -14,10 +14,11 @@ from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from domain import Budget, Candidate, EventKind, Question, Status
 from domain.errors import WellreadError
 from domain.file import is_file_address
-from domain.site import Source
+from domain.site import Source, is_under
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
+from store.access import keys
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
@@ -25,6 +26,7 @@ from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
 from workers.questions import follow_ups
 from workers.questions.asked import Payload, to_new
+from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
 
@@ -88,18 +90,26 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
     """Accept a question from a message; an invalid one is logged and dropped."""
     try:
         asked = Payload.model_validate(payload)
+        owner = _owner(services, asked.owner) if asked.owner else None
+        services = services.of(asked.collection)
         new = to_new(
             asked,
             default_budget(services),
             deadline_s=asked.deadline,
             callback_url=asked.callback_url,
             idempotency_key=asked.idempotency_key,
+            owner=owner,
         )
         question, _ = submit(services, new)
     except (ValidationError, WellreadError) as error:
         log.error("message_refused", error=str(error))
         return None
     return question
+
+
+def _owner(services: Services, key: str) -> str:
+    with services.database.read() as session:
+        return keys.owner_of(session, key)
 
 
 def default_budget(services: Services) -> Budget:
@@ -167,6 +177,8 @@ def check_site(services: Services, url: str, *, own: bool = False) -> str:
         Guard(own_sites=frozenset(map(allowlist_entry, own_urls))).check(canonical)
     except (urls.BadUrl, Blocked) as error:
         raise BadSite(str(error)) from error
+    if is_under(canonical, left_out(services)):
+        raise BadSite(f"{canonical} is left out for good: WELLREAD_EXCLUDE_SITES or the collection names it.")
     return canonical
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from domain.access.collection import DEFAULT, MAIN, Collection
 from domain.errors import WellreadError
 from store.sql.database import Database
 from workers.services.cached import cached
@@ -50,6 +51,20 @@ SEARCH_THREADS = 8
 class Services(WebAccess):
     """The services of a process; each is opened on first use, once."""
 
+    #: whose services these are
+    collection: Collection = MAIN
+
+    @cached
+    def opened_collections(self) -> dict[str, Services]:
+        """The services of other collections that this process has opened, by id."""
+        return {}
+
+    def of(self, name: str) -> Services:
+        """Return the services of the collection with this name; raises UnknownCollection."""
+        from workers.services.collections import open_collection
+
+        return open_collection(self, name)
+
     @cached
     def database(self) -> Database:
         """SQL."""
@@ -67,7 +82,7 @@ class Services(WebAccess):
         """The events of each question's progress."""
         from store.ephemeral.events import Events
 
-        return Events(self.redis)
+        return Events(self.redis).within("" if self.collection.is_default else self.collection.id)
 
     @cached
     def host_slots(self) -> Slots:
@@ -122,6 +137,11 @@ class Services(WebAccess):
 
         return Reader(threads=self.settings.embedder_threads)
 
+    @property
+    def passages_uri(self) -> str:
+        """LanceDB's URI."""
+        return self.settings.passages
+
     @cached
     def passages(self) -> Passages:
         """The knowledge base, to search."""
@@ -161,7 +181,7 @@ class Services(WebAccess):
         return Tools(
             search=self.passages,
             embedder=self.embedder,
-            pool=ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search"),
+            pool=self.search_pool,
             clock=time.perf_counter,
             model=self.model,
             reader=self.reader,
@@ -177,6 +197,11 @@ class Services(WebAccess):
             memory=self.variants,
             solved=SolvedReader(self.database) if self.model else None,  # only a model is shown examples
         )
+
+    @cached
+    def search_pool(self) -> ThreadPoolExecutor:
+        """The threads that search."""
+        return ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
 
     @cached
     def learned(self) -> LearnedVersions:
@@ -209,6 +234,8 @@ class Services(WebAccess):
     def close(self) -> None:
         """Close all opened services."""
         opened = self.__dict__
+        for other in opened.get("opened_collections", {}).values():
+            other.close()
         self.close_web_access()
         if "redis" in opened:
             self.redis.close()
@@ -224,12 +251,14 @@ class Services(WebAccess):
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events
         from store.passages.table import Passages
 
+        is_main = self.collection.is_default
         return Passages.open(
-            self.settings.passages,
+            self.passages_uri,
             embedder_id=self.embedder.id,
             dimension=self.embedder.dimension,
             writer=writer,
-            memory_bytes=0 if writer else self.settings.search_memory_mb * 2**20,
+            # one copy a process: that of each collection would multiply it
+            memory_bytes=self.settings.search_memory_mb * 2**20 if is_main and not writer else 0,
         )
 
 
@@ -250,10 +279,11 @@ def limits_of(settings: Settings) -> Limits:
 _lock = threading.Lock()
 
 
-def services() -> Services:
-    """Return this process's services."""
+def services(collection: str = DEFAULT) -> Services:
+    """Return this process's services of a collection; raises UnknownCollection."""
     with _lock:
-        return _services(os.getpid())
+        main = _services(os.getpid())
+    return main if collection == DEFAULT else main.of(collection)
 
 
 @lru_cache(maxsize=1)

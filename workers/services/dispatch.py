@@ -1,4 +1,4 @@
-"""Sends task messages: a task's name and a row's id, after the row was committed.
+"""Sends task messages: a task's name, a row's id and its collection, after the row was committed.
 
 A lost message does no harm: the row still says what is due, and the sweep sends the task again.
 """
@@ -10,6 +10,7 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from domain import Status
+from domain.access.collection import DEFAULT
 from workers.queues import QUEUES, TASK_OF
 
 log = structlog.get_logger()
@@ -18,8 +19,13 @@ log = structlog.get_logger()
 class Dispatcher:
     """Sends the tasks of rows."""
 
-    def __init__(self, app: Celery) -> None:
+    def __init__(self, app: Celery, collection: str = DEFAULT) -> None:
         self._app = app
+        self._named = {} if collection == DEFAULT else {"collection": collection}
+
+    def within(self, collection: str) -> Dispatcher:
+        """Return one for the rows of a collection."""
+        return Dispatcher(self._app, collection)
 
     def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
         """Send a task, to run ``in_s`` seconds from now; False when the broker is away.
@@ -30,6 +36,7 @@ class Dispatcher:
             self._app.send_task(
                 task,
                 args=(row_id,),
+                kwargs=self._named,
                 queue=QUEUES[task],
                 countdown=in_s or None,
                 priority=9 - priority,

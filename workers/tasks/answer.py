@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from domain import Question, Status
+from domain.access.collection import DEFAULT, UnknownCollection
 from pipeline.ask import LookupResult
 from store.questions.state import Move
 from workers.app import app
@@ -25,10 +27,10 @@ def ask(payload: dict[str, Any]) -> None:
     submit.accept(services(), payload)
 
 
-@app.task(name="wellread.retrieve")
-def retrieve(question_id: str) -> None:
+@app.task(name="wellread.retrieve", throws=(UnknownCollection,))
+def retrieve(question_id: str, collection: str = DEFAULT) -> None:
     """Phase 1: search the knowledge base for what is asked; one that says too little is asked back."""
-    ready = services()
+    ready = services(collection)
     with step(ready, question_id, Status.ASKED) as work:
         if work is None:
             return
@@ -39,28 +41,27 @@ def retrieve(question_id: str) -> None:
         _search_in(ready, replace(work, question=question), lookup.first_pass, transitions.after_first_pass)
 
 
-@app.task(name="wellread.retry")
-def retry(question_id: str) -> None:
+@app.task(name="wellread.retry", throws=(UnknownCollection,))
+def retry(question_id: str, collection: str = DEFAULT) -> None:
     """Phase 2: search again in other words, for twice as many hits."""
-    _search(question_id, Status.RETRYING, lookup.second_pass, transitions.after_second_pass)
+    _search(services(collection), question_id, Status.RETRYING, lookup.second_pass, transitions.after_second_pass)
 
 
-@app.task(name="wellread.requery")
-def requery(question_id: str) -> None:
+@app.task(name="wellread.requery", throws=(UnknownCollection,))
+def requery(question_id: str, collection: str = DEFAULT) -> None:
     """Phase 4: search again with the pages that were read."""
-    _search(question_id, Status.REQUERYING, lookup.final_pass, _after_final_pass)
+    ready = services(collection)
+    _search(ready, question_id, Status.REQUERYING, lookup.final_pass, partial(_after_final_pass, ready))
 
 
-def _after_final_pass(question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
-    ready = services()
+def _after_final_pass(ready: Services, question: Question, result: LookupResult, earlier: Earlier | None) -> Move:
     with ready.database.read() as session:
         progress = crawl_progress.progress(session, question, ready.now())
     return transitions.after_final_pass(question, result, progress, earlier)
 
 
-def _search(question_id: str, status: Status, run_pass: RunPass, decide: Decide) -> None:
+def _search(ready: Services, question_id: str, status: Status, run_pass: RunPass, decide: Decide) -> None:
     """Run one pass of a question."""
-    ready = services()
     with step(ready, question_id, status) as work:
         if work is not None:
             _search_in(ready, work, run_pass, decide)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain import Status
+from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.crawl import read as reading
 from workers.crawl import seek as seeking
@@ -10,16 +11,16 @@ from workers.questions.step import step
 from workers.services import services
 
 
-@app.task(name="wellread.seek")
-def seek(question_id: str) -> None:
+@app.task(name="wellread.seek", throws=(UnknownCollection,))
+def seek(question_id: str, collection: str = DEFAULT) -> None:
     """Phase 3: find pages that may answer."""
-    ready = services()
+    ready = services(collection)
     with step(ready, question_id, Status.SEEKING) as work:
         if work is not None:
             seeking.seek(ready, work)
 
 
-@app.task(name="wellread.read")
-def read(candidate_id: int) -> None:
+@app.task(name="wellread.read", throws=(UnknownCollection,))
+def read(candidate_id: int, collection: str = DEFAULT) -> None:
     """Phase 3: read one page."""
-    reading.read(services(), candidate_id)
+    reading.read(services(collection), candidate_id)

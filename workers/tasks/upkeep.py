@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from domain.access.collection import DEFAULT, UnknownCollection
 from workers import sweep
 from workers.app import app
 from workers.crawl import schedules
 from workers.files import folders
 from workers.questions import webhooks
-from workers.services import services
+from workers.services import Services, services
+from workers.services.collections import for_each
 
 
 @app.task(name="wellread.sweep")
 def sweep_lost() -> None:
     """Send the task again for each due row that no worker holds."""
-    sweep.sweep(services())
+    for_each(services(), sweep.sweep)
 
 
 @app.task(name="wellread.refresh")
 def refresh_due() -> None:
     """Read sources and pages again that are due; look through the watched folders."""
-    schedules.refresh(services())
-    folders.look_through_due(services())
+    for_each(services(), schedules.refresh)
+    for_each(services(), folders.look_through_due)
 
 
-@app.task(name="wellread.notify")
-def notify_caller(webhook_id: int) -> None:
+@app.task(name="wellread.notify", throws=(UnknownCollection,))
+def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
     """Deliver a webhook."""
-    webhooks.deliver(services(), webhook_id)
+    webhooks.deliver(services(collection), webhook_id)
 
 
 @app.task(name="wellread.learn")
 def learn_from_feedback() -> None:
     """Refit judge and reranker after enough new feedback, or after a day."""
+    for_each(services(), _learn_if_due)
+
+
+def _learn_if_due(ready: Services) -> None:
     from workers.learning import refit  # imports half the pipeline, which no other task of this queue needs
 
-    ready = services()
     if ready.settings.learn and refit.is_due(ready):
         refit.learn(ready)

@@ -8,7 +8,7 @@ from typing import Literal, cast
 import click
 
 from api import installed_version
-from api.cli.connect import open_client, open_services
+from api.cli.connect import open_client, open_collection
 from api.cli.output import notify, print_lines
 
 
@@ -46,7 +46,7 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     from workers.knowledge import export as write
 
     below = [site if is_file_address(site) else urls.typed(site) for site in sites]
-    manifest = write(open_services(), file, wellread=installed_version(), sites=below)
+    manifest = write(open_collection(), file, wellread=installed_version(), sites=below)
     print_lines(
         f"{file} holds {manifest.lines[archive.SOURCES]:,} sources and {manifest.lines[archive.PAGES]:,} pages."
     )
@@ -67,7 +67,7 @@ def take_over(file: Path, own: bool) -> None:
         if done % 1_000 < 16 or done == total:
             notify(f"{done:,} of {total:,} pages")
 
-    taken = take(open_services(), file, own=own, progress=progress)
+    taken = take(open_collection(), file, own=own, progress=progress)
     print_lines(
         f"{taken.sources:,} sources; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
         f"{taken.known:,} known already."

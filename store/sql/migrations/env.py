@@ -25,6 +25,9 @@ def _run() -> None:
                 connection.exec_driver_sql("PRAGMA busy_timeout=30000")
             else:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+                if schema := context.config.attributes.get("schema"):
+                    connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+                    connection.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
             context.run_migrations()
     engine.dispose()
 

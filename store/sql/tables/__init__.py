@@ -6,6 +6,7 @@ anything to do. Times are UTC and timezone-aware on the way in and out, on SQLit
 
 from __future__ import annotations
 
+from store.sql.tables.access import ApiKeyRow, CollectionRow
 from store.sql.tables.answers import AnswerRow, EvidenceRow, FeedbackRow, WatchRow
 from store.sql.tables.columns import Leased, Table, UtcDateTime
 from store.sql.tables.crawl import CandidateRow, HostRow, LinkRow, SiteReadRow, SourceRow
@@ -25,7 +26,9 @@ from store.sql.tables.questions import QuestionRow, StepRow, ThreadRow, WebhookR
 
 __all__ = [
     "AnswerRow",
+    "ApiKeyRow",
     "CandidateRow",
+    "CollectionRow",
     "EntityRow",
     "EvidenceRow",
     "FactRow",

@@ -56,6 +56,7 @@ class QuestionRow(Leased, Table):
     round: Mapped[int] = mapped_column(default=0)
     asked_again_at: Mapped[datetime | None]
     callback_url: Mapped[str | None]
+    owner: Mapped[str | None] = mapped_column(String(80), index=True)  #: whose key asked it; None: an operator's
     created_at: Mapped[datetime] = mapped_column(index=True)
     updated_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
@@ -69,6 +70,7 @@ class ThreadRow(Table):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     title: Mapped[str]
     folded: Mapped[str]  #: the title, to be searched
+    owner: Mapped[str | None] = mapped_column(String(80), index=True)  #: of its questions
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime] = mapped_column(index=True)
 

@@ -12,8 +12,9 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.middleware.auth import BadKeys, KeysMissing, Role, check_exposure, parse_keys, role_of
+from api.middleware.auth import BadKeys, KeyRing, KeysMissing, check_exposure, parse_keys
 from domain import Candidate
+from domain.access.key import Role
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
@@ -41,9 +42,11 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, valkey_url: str, migrated_
     services.__dict__["dispatcher"] = Dispatcher(Celery(broker=services.settings.broker))
     page_id = walk.keep_page(services, PRIVATE)
     with services.database.write() as session:
-        new_questions.ask(session, NewQuestion(id="1" * 32, text="Who?"), services.now())
+        for question_id, key in (("1" * 32, "reader-key"), ("3" * 32, "reader-key-2")):
+            owner = KeyRing(services, parse_keys(keys)).caller(key).owner
+            new_questions.ask(session, NewQuestion(id=question_id, text="Who?", owner=owner), services.now())
+            visibility.grant(session, question_id, [PRIVATE])
         session.get_one(PageRow, page_id).private = True
-        visibility.grant(session, "1" * 32, [PRIVATE])
         for question_id, url in (("1" * 32, "https://example.org/other"), (None, PRIVATE)):
             found = [Candidate(url=url, origin="test")]
             candidates.add(session, question_id, found, wave=0, status=CandidateStatus.WAITING, now=services.now())
@@ -66,6 +69,13 @@ RIGHTS = [
     ("GET", f"/api/pages/1?question_id={'2' * 32}", None, (401, 404, 200, 200)),
     ("GET", f"/api/pages/1?question_id={'1' * 32}", None, (401, 200, 200, 200)),
     ("GET", f"/api/pages?url={PRIVATE}&question_id={'1' * 32}", None, (401, 200, 200, 200)),
+    ("GET", f"/api/pages/1?question_id={'3' * 32}", None, (401, 404, 200, 200)),
+    ("GET", f"/api/questions/{'1' * 32}", None, (401, 200, 200, 200)),
+    ("GET", f"/api/questions/{'3' * 32}", None, (401, 404, 200, 200)),
+    ("GET", "/api/collections", None, (401, 200, 200, 200)),
+    ("POST", "/api/collections", {"name": "default"}, (401, 403, 403, 409)),
+    ("DELETE", "/api/collections/nowhere", None, (401, 403, 403, 404)),
+    ("GET", "/api/keys", None, (401, 403, 403, 200)),
     # read for a question; a private page that is due
     ("GET", "/api/reads/1", None, (401, 404, 200, 200)),
     ("GET", "/api/reads/2", None, (401, 404, 200, 200)),
@@ -103,12 +113,14 @@ def test_wrong_key_is_refused_with_what_to_do(guarded: TestClient, key: str) -> 
     assert response.headers["www-authenticate"] == "Bearer"
 
 
-def test_greatest_role_of_a_key_counts() -> None:
+def test_greatest_role_of_a_key_counts(services: Services) -> None:
     keys = parse_keys(tuple(map(SecretStr, ("ask:same", "admin:same"))))
-    assert role_of("same", keys) is Role.admin
+    assert KeyRing(services, keys, needed=True).caller("same").role is Role.admin
 
 
-@pytest.mark.parametrize("pair", ["secret", "ask:", "ask: ", ":secret", "root:secret", "Ask:secret"])
+@pytest.mark.parametrize(
+    "pair", ["secret", "ask:", "ask: ", ":secret", "root:secret", "Ask:secret", "ask@../secret:key"]
+)
 def test_key_that_cannot_be_read_is_named_by_its_place_not_its_text(pair: str) -> None:
     with pytest.raises(BadKeys, match="entry 2") as raised:
         parse_keys((SecretStr("ask:good"), SecretStr(pair)))
@@ -118,8 +130,8 @@ def test_key_that_cannot_be_read_is_named_by_its_place_not_its_text(pair: str) -
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "wellread.example"])
 def test_no_key_means_loopback_only(host: str) -> None:
     with pytest.raises(KeysMissing, match="WELLREAD_API_KEYS"):
-        check_exposure(host, ())
-    check_exposure(host, parse_keys((SecretStr("ask:k"),)))
+        check_exposure(host, lambda: False)
+    check_exposure(host, lambda: True)
 
 
 def test_application_without_keys_is_not_made_for_another_address(services: Services, settings: Settings) -> None:

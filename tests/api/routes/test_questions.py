@@ -201,6 +201,7 @@ def test_statistics_count_what_is_kept_and_what_waits(http: TestClient, services
         "sources": 1,
         "questions": {"ASKED": 1, "CANCELLED": 1},
         "queues": {"answer": 2, "crawl": 0, "embed": 0, "upkeep": 0},
+        "engines": ["wikipedia"],
     }
 
 

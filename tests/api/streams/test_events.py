@@ -16,6 +16,7 @@ from api.dependencies import open_listener, read_record
 from api.streams.events import final_record, watch
 from domain import Status
 from domain.record import Event, Record
+from store.ephemeral.events import Listener
 from tests.api import walk
 from tests.api.conftest import serving
 from tests.slack import SLACK_S
@@ -144,7 +145,7 @@ def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     async def watch_and_move_on() -> list[Event]:
         listener, events = open_listener(NOWHERE), []
         read = partial(read_record, services, question.id)
-        async for event in watch(listener, question.id, read, after="0", poll_every_s=0.01):
+        async for event in watch(Listener(listener), question.id, read, after="0", poll_every_s=0.01):
             events.append(event)
             if event.kind == "status":
                 walk.move(services, question.id, next(moves))
@@ -170,7 +171,9 @@ def test_without_redis_a_caller_still_waits_for_the_answer(services: Services) -
     async def wait() -> str:
         listener = open_listener(NOWHERE)
         try:
-            return (await final_record(listener, question.id, read_and_answer, within_s=10, waiting=set())).status
+            return (
+                await final_record(Listener(listener), question.id, read_and_answer, within_s=10, waiting=set())
+            ).status
         finally:
             await listener.aclose()
 
@@ -186,7 +189,7 @@ def test_loss_of_redis_midway_does_not_end_the_stream(services: Services) -> Non
     async def run() -> list[str]:
         with valkey_server() as own:
             listener = open_listener(own)
-            watching = watch(listener, question.id, partial(read_record, services, question.id), after="0")
+            watching = watch(Listener(listener), question.id, partial(read_record, services, question.id), after="0")
             kinds = [(await anext(watching)).kind]
             rest = asyncio.create_task(_kinds(watching))
             while not listener.connection_pool._in_use_connections:  # until it waits for an event

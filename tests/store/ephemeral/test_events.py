@@ -13,14 +13,14 @@ from structlog.testing import capture_logs
 
 from domain import EventKind
 from domain.record import Event
-from store.ephemeral.events import Events, follow
+from store.ephemeral.events import Events, Listener, follow
 
 
 async def _read(url: str, question_id: str, *, after: str = "0", count: int) -> list[Event]:
     client = redis.asyncio.Redis.from_url(url)
     found: list[Event] = []
     try:
-        async for event in follow(client, question_id, after=after, block_s=0.2):
+        async for event in follow(Listener(client), question_id, after=after, block_s=0.2):
             if event is not None:
                 found.append(event)
             if len(found) == count or event is None:

@@ -12,13 +12,16 @@ import pytest
 import structlog
 from celery import Celery
 
+from domain.access.key import Role
+from store.access import keys
 from store.questions.records import latest
 from store.questions.state import find
+from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
 from workers import sweep
 from workers.questions import submit
 from workers.questions.asked import Asked, Payload
-from workers.services import Services
+from workers.services import Services, collections
 
 ID = uuid.uuid4()
 WHOLE: dict[str, Any] = {
@@ -28,6 +31,12 @@ WHOLE: dict[str, Any] = {
     "thread": "new",
     "question_as_understood": "Who built the lighthouse of Skagen?",
     "answer_schema": {"properties": {"builder": {"type": "string"}}},
+    "collection": "default",
+    "owner": "",
+    "exclude_sites": ["https://example.org/forum/"],
+    "published_after": "2020-01-01T00:00:00Z",
+    "length": "long",
+    "answer_language": "en",
     "crawl_enabled": True,
     "max_search_cycles": 2,
     "max_age": 3600,
@@ -77,7 +86,24 @@ def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> N
     assert (question.asked, question.text) == (WHOLE["question"], WHOLE["question_as_understood"])
     assert question.thread_id
     assert question.answer_schema == WHOLE["answer_schema"]
+    own = question.overrides
+    assert (own.exclude_sites, own.length, own.answer_language) == (("https://example.org/forum/",), "long", "en")
+    assert own.published_after == "2020-01-01T00:00:00+00:00"
     assert ("ASKED", ID.hex) in bell.rung
+
+
+def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Services) -> None:
+    collections.add(services, "research")
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now())
+    question = submit.accept(services, {"question": "Who?", "collection": "research", "owner": "reader"})
+    assert question is not None
+    with services.of("research").database.read() as session:
+        assert session.get_one(QuestionRow, question.id).owner == key.owner
+    with services.database.read() as session:
+        assert session.get(QuestionRow, question.id) is None
+    for wrong in ({"collection": "nowhere"}, {"owner": "nobody"}, {"collection": "../x"}):
+        assert submit.accept(services, {"question": "Who?", **wrong}) is None
 
 
 def test_message_of_an_earlier_version_is_still_taken(services: Services) -> None:

@@ -1,0 +1,98 @@
+"""`wellread collections` and `wellread keys`: knowledge bases that are kept apart, and who may open them."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import click
+
+from api.cli.connect import open_client
+from api.cli.output import print_lines
+from domain.access.key import Role
+
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
+
+
+@click.group()
+def collections() -> None:
+    """Keep knowledge apart: each collection has its own sources, files, pages and questions."""
+
+
+@collections.command(name="list")
+@_AS_JSON
+def show_all(as_json: bool) -> None:
+    """List the collections: `default`, which is always there, and those that were added."""
+    from api.cli.views.access import collection_lines
+
+    with open_client() as client:
+        found = client.collections()
+    print_lines(*([json.dumps([dict(each.json) for each in found], indent=2)] if as_json else collection_lines(found)))
+
+
+@collections.command()
+@click.argument("name")
+@click.option("--exclude", "exclude", multiple=True, metavar="URL", help="A site never read or quoted in it.")
+def add(name: str, exclude: tuple[str, ...]) -> None:
+    """Add a collection; NAME has letters a-z, digits, - and _."""
+    with open_client() as client:
+        made = client.add_collection(name, exclude_sites=exclude)
+    print_lines(f"{made.name} is there: use it with --collection {made.name}, or set WELLREAD_COLLECTION={made.name}.")
+
+
+@collections.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(name: str, yes: bool) -> None:
+    """Delete a collection with its sources, files, pages, questions and all that was made of them."""
+    if not yes:
+        click.confirm(f"Delete {name} with everything in it? It cannot be undone", abort=True)
+    with open_client() as client:
+        client.delete_collection(name)
+    print_lines(f"{name} is deleted with all that was in it.")
+
+
+@click.group()
+def keys() -> None:
+    """Make API keys beside those of WELLREAD_API_KEYS: with a role, for some collections, for a while."""
+
+
+@keys.command(name="list")
+@_AS_JSON
+def show_keys(as_json: bool) -> None:
+    """List the keys without their secrets."""
+    from api.cli.views.access import key_lines
+
+    with open_client() as client:
+        found = client.keys()
+    print_lines(*([json.dumps([dict(each.json) for each in found], indent=2)] if as_json else key_lines(found)))
+
+
+@keys.command(name="add")
+@click.argument("name")
+@click.option(
+    "--role", type=click.Choice(list(Role.__members__)), default="ask", show_default=True, help="What it may."
+)
+@click.option("--for", "names", multiple=True, metavar="COLLECTION", help="A collection that it opens; else all.")
+@click.option("--expires", metavar="DATE", type=click.DateTime(), help="From then on it opens nothing (UTC).")
+def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None) -> None:
+    """Make a key and print it: it is shown once, and only its hash is kept.
+
+    ask: questions of its own; operate: all questions, and what is read; admin: everything.
+    """
+    with open_client() as client:
+        made = client.add_key(name, role=role, collections=names or None, expires_at=expires)
+    print_lines(made.secret or "")
+    click.echo(f"This is the key {made.name}. Keep it now: it cannot be shown again.", err=True)
+
+
+@keys.command()
+@click.argument("name")
+def revoke(name: str) -> None:
+    """Revoke a key, by its name or id: it opens nothing from now on."""
+    with open_client() as client:
+        client.revoke_key(name)
+    print_lines(f"{name} opens nothing any more.")
+
+
+COMMANDS = (collections, keys)

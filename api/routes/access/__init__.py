@@ -1,0 +1,1 @@
+"""The routes of collections and of API keys."""

@@ -1,0 +1,1 @@
+"""The collections and the API keys, which the default collection's database lists."""

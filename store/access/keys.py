@@ -1,0 +1,118 @@
+"""Store API keys: of each secret only the hash, so that nobody reads it from the database."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from domain.access.collection import DEFAULT
+from domain.access.key import ApiKey, Role
+from domain.errors import WellreadError
+from store.access import collections
+from store.sql.rows import add_missing, to_value
+from store.sql.tables import ApiKeyRow, CollectionRow
+
+#: what a key begins with: one that does and is unknown was revoked, expired, or never made
+PREFIX: Final = "wr-"
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_.-]{0,58}[a-z0-9])?")
+
+
+class BadKeyName(WellreadError):
+    """A key cannot have this name."""
+
+
+class KeyExists(WellreadError):
+    """A key has this name already."""
+
+
+class BadExpiry(WellreadError):
+    """The key would have expired before it is made."""
+
+
+class UnknownKey(WellreadError):
+    """There is no such key."""
+
+
+def add(
+    session: Session,
+    name: str,
+    role: Role,
+    now: datetime,
+    *,
+    names: Sequence[str] | None = None,
+    expires_at: datetime | None = None,
+) -> ApiKey:
+    """Make a key for the collections with these names (None: all) and return it with its secret.
+
+    Raises BadKeyName, KeyExists, BadExpiry or UnknownCollection.
+    """
+    clean = name.strip().lower()
+    if not _NAME.fullmatch(clean):
+        raise BadKeyName(f"{name[:80]!r} is no name of a key: use letters a–z, digits, dots, - and _, at most 60.")
+    if expires_at is not None and expires_at <= now:
+        raise BadExpiry(f"{expires_at:%Y-%m-%d %H:%M} is past: a key expires later than now.")
+    ids = None if names is None else [collections.find(session, each).id for each in names]
+    secret = PREFIX + secrets.token_urlsafe(32)
+    values = {"id": secrets.token_hex(6), "hash": _hash(secret), "role": role.name, "collections": ids}
+    if not add_missing(session, ApiKeyRow, ApiKeyRow.name, name=clean, created_at=now, expires_at=expires_at, **values):
+        raise KeyExists(f"There is a key {clean!r} already: revoke it first, or give this one another name.")
+    return replace(_of(session, session.scalars(select(ApiKeyRow).where(ApiKeyRow.name == clean)).one()), secret=secret)
+
+
+def find(session: Session, secret: str, now: datetime) -> ApiKey | None:
+    """Return the key with this secret; None where there is none, or it has expired."""
+    row = session.scalar(select(ApiKeyRow).where(ApiKeyRow.hash == _hash(secret)))
+    return None if row is None or (row.expires_at is not None and row.expires_at <= now) else _of(session, row)
+
+
+def owner_of(session: Session, name: str) -> str:
+    """Return what the questions of the key with this name are marked with; raises UnknownKey."""
+    return _of(session, _named(session, name)).owner
+
+
+def list_all(session: Session) -> list[ApiKey]:
+    """Return all keys, by name."""
+    return [_of(session, row) for row in session.scalars(select(ApiKeyRow).order_by(ApiKeyRow.name))]
+
+
+def revoke(session: Session, name: str) -> None:
+    """Delete a key, named by its name or its id: it opens nothing from now on. Raises UnknownKey."""
+    session.delete(_named(session, name))
+
+
+def any_valid(session: Session, now: datetime) -> bool:
+    """Return whether there is a key that has not expired."""
+    lasts = or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > now)
+    return session.scalar(select(ApiKeyRow.id).where(lasts).limit(1)) is not None
+
+
+def _named(session: Session, name: str) -> ApiKeyRow:
+    wanted = name.strip().lower()
+    row = session.scalar(select(ApiKeyRow).where(or_(ApiKeyRow.name == wanted, ApiKeyRow.id == wanted)))
+    if row is None:
+        raise UnknownKey(f"There is no key {name[:80]!r}: `wellread keys list` shows them.")
+    return row
+
+
+def _of(session: Session, row: ApiKeyRow) -> ApiKey:
+    """Return a row as a plain value; a deleted collection is no longer among its collections."""
+    names: tuple[str, ...] | None = None
+    if row.collections is not None:
+        query = select(CollectionRow.name).where(
+            CollectionRow.id.in_(row.collections), CollectionRow.deleted_at.is_(None)
+        )
+        names = tuple(([DEFAULT] if DEFAULT in row.collections else []) + sorted(session.scalars(query)))
+    return to_value(ApiKey, row, collections=names)
+
+
+def _hash(secret: str) -> str:
+    """Return the hash of a secret: its 32 random bytes need no slower one."""
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Whose questions are whose, and which collections a key opens."""

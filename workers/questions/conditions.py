@@ -1,0 +1,50 @@
+"""What pages must be to be read, or quoted, for a question: not of a site that is left out, and new enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from crawler import urls
+from crawler.search.engine import DAYS, Recency
+from domain.errors import WellreadError
+from domain.file import is_file_address
+from domain.question import Overrides
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+
+class BadExclusion(WellreadError):
+    """A site that is to be left out is no URL."""
+
+
+_NONE: Final = Overrides()
+
+
+def left_out(services: Services, own: Overrides = _NONE) -> tuple[str, ...]:
+    """Return the sites that are never read or quoted: of the settings, the collection and the question."""
+    for_good = (*services.settings.exclude_sites, *services.collection.exclude_sites)
+    return tuple(dict.fromkeys((*for_good, *(own.exclude_sites or ()))))
+
+
+def clean_sites(sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the canonical URLs of sites that are to be left out; raises BadExclusion."""
+    try:
+        return tuple(site if is_file_address(site) else urls.typed(site) for site in sites)
+    except urls.BadUrl as error:
+        raise BadExclusion(f"A site to leave out cannot be read: {error}") from error
+
+
+def published_after(own: Overrides) -> datetime | None:
+    """Return since when a page must have been published; None: at any time."""
+    return datetime.fromisoformat(own.published_after) if own.published_after else None
+
+
+def recency(own: Overrides, now: datetime) -> Recency | None:
+    """Return the smallest span that engines know and that reaches back far enough; None: none does, or none must."""
+    since = published_after(own)
+    if since is None:
+        return None
+    return next((span for span, days in DAYS.items() if (now - since).days < days), None)

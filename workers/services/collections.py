@@ -1,0 +1,167 @@
+"""Opens collections: each has services of its own, on a database and a passages table that no other one opens.
+
+So no query has to name its collection, and none can forget to. What the process shares holds nothing of a question or
+a page: models, clients of the web, Redis.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import structlog
+
+from domain.access.collection import Collection
+from store.access import collections
+from store.sql import database as sql
+from store.sql.database import Database
+from workers.services import Services
+from workers.services.cached import cached
+
+if TYPE_CHECKING:
+    from workers.services.dispatch import Dispatcher
+    from workers.settings import Settings
+
+log = structlog.get_logger()
+
+#: the services that all collections share; any other is a collection's own
+SHARED = (
+    "redis", "host_slots", "engine_cooldowns", "embedder", "link_vectors", "reader", "model", "search_pool",
+    "loop", "browser", "engines", "engine_client", "callback_client",
+)  # fmt: skip
+#: how long what a worker still writes into a deleted collection is looked for
+LATE = timedelta(hours=1)
+
+
+class CollectionServices(Services):
+    """The services of one collection beside the default one."""
+
+    def __init__(self, main: Services, collection: Collection) -> None:
+        super().__init__(main.settings)
+        self.main, self.collection = main, collection
+
+    @cached
+    def database(self) -> Database:
+        """SQL."""
+        return Database(self.settings.database, self.collection.id, beside=self.main.database)
+
+    @property
+    def passages_uri(self) -> str:
+        """LanceDB's URI."""
+        return passages_uri(self.settings, self.collection.id)
+
+    @cached
+    def dispatcher(self) -> Dispatcher:
+        """Sends tasks."""
+        return self.main.dispatcher.within(self.collection.name)
+
+
+for _name in SHARED:
+    setattr(CollectionServices, _name, property(attrgetter(f"main.{_name}")))
+
+
+def open_collection(main: Services, name: str) -> Services:
+    """Return the services of a collection; raises UnknownCollection, or SchemaOutdated."""
+    with main.database.read() as session:
+        found = collections.find(session, name)
+    return main if found.is_default else _opened(main, found)
+
+
+def every(main: Services) -> Iterator[Services]:
+    """Yield the services of each collection, the default one first."""
+    yield main
+    with main.database.read() as session:
+        found = collections.list_all(session)[1:]
+    for collection in found:
+        yield _opened(main, collection)
+
+
+def for_each(main: Services, work: Callable[[Services], object]) -> None:
+    """Do something in each collection; what fails in one does not keep it from the others, and is raised at the end."""
+    failed: Exception | None = None
+    for services in every(main):
+        try:
+            work(services)
+        except Exception as error:  # one collection's trouble is not the others'
+            log.exception("upkeep_failed", collection=services.collection.name)
+            failed = failed or error
+    if failed is not None:
+        raise failed
+
+
+def add(main: Services, name: str, *, exclude_sites: Sequence[str] = ()) -> Collection:
+    """Add a collection; raises BadCollectionName or CollectionExists."""
+    with main.database.read() as session:
+        collections.check_free(session, name)
+    collection_id = secrets.token_hex(6)
+    try:
+        sql.migrate(main.settings.database, collection_id)  # first: a collection that is found is whole
+        with main.database.write() as session:
+            return collections.add(session, collection_id, name, main.now(), exclude_sites=exclude_sites)
+    except BaseException:
+        sql.erase(main.settings.database, collection_id)
+        raise
+
+
+def delete(main: Services, name: str) -> None:
+    """Delete a collection with all that is in it; raises UnknownCollection or CollectionStays."""
+    with main.database.write() as session:
+        found = collections.mark_deleted(session, name, main.now())
+    erase(main, found.id)
+
+
+def erase_deleted(main: Services) -> None:
+    """Erase deleted collections once more: a worker that was at work may have written since, or an erasure ended early.
+
+    A collection is forgotten when no worker can be at work in it any more.
+    """
+    with main.database.read() as session:
+        found = collections.deleted(session)
+    for collection_id, deleted_at in found:
+        erase(main, collection_id)
+        if main.now() - deleted_at > LATE:
+            with main.database.write() as session:
+                collections.forget(session, collection_id)
+
+
+def erase(main: Services, collection_id: str) -> None:
+    """Remove what is stored of a deleted collection: its database, its passages, its questions' events."""
+    from store.passages import connect
+
+    if opened := main.opened_collections.pop(collection_id, None):
+        opened.close()
+    sql.erase(main.settings.database, collection_id)
+    connect.erase(passages_uri(main.settings, collection_id))
+    main.events.within(collection_id).forget_all()
+
+
+def passages_uri(settings: Settings, collection_id: str) -> str:
+    """Return LanceDB's URI of a collection beside the default one."""
+    return f"{settings.passages.rstrip('/')}-{collection_id}"
+
+
+def migrate_all(settings: Settings) -> None:
+    """Bring the tables of every collection to this version's schema."""
+    sql.migrate(settings.database)
+    main = Database(settings.database)
+    try:
+        with main.read() as session:
+            ids = [collection.id for collection in collections.list_all(session)[1:]]
+    finally:
+        main.close()
+    for collection_id in ids:
+        sql.migrate(settings.database, collection_id)
+
+
+def _opened(main: Services, collection: Collection) -> Services:
+    with main.lock:
+        known = main.opened_collections.get(collection.id)
+        if known is None:
+            known = CollectionServices(main, collection)
+            sql.check_schema(known.database)
+            main.opened_collections[collection.id] = known
+            log.debug("collection_opened", collection=collection.name)
+        return known
