@@ -47,6 +47,8 @@ export interface ChatRequest {
   question_as_understood?: string;
   /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
   answer_schema?: Record<string, unknown> | null;
+  /** The collection that is meant; left out: the key's first, or `default`. */
+  collection?: string;
   /** Whether the web may be read when too little is known. */
   crawl_enabled?: boolean;
   /** Waves of reading; 0 reads nothing. */
@@ -472,6 +474,8 @@ export interface QuestionRequest {
   question_as_understood?: string;
   /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
   answer_schema?: Record<string, unknown> | null;
+  /** The collection that is meant; left out: the key's first, or `default`. */
+  collection?: string;
   /** Whether the web may be read when too little is known. */
   crawl_enabled?: boolean;
   /** Waves of reading; 0 reads nothing. */
