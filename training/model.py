@@ -55,15 +55,19 @@ class Encoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return the last hidden states (batch, tokens, 384)."""
+        return self.states(ids, mask)[-1].float()
+
+    def states(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
+        """Return the hidden states before the first layer and after each."""
         bias = (1.0 - mask[:, None, None, :]) * MASKED
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self._frozen):
             embedded = self.words[ids] + self.positions.weight[: ids.shape[1]] + self.segments.weight[0]
-            hidden = self.dropout(self.norm(embedded))
+            states = [self.dropout(self.norm(embedded))]
             for layer in self.layers[: self._frozen]:
-                hidden = layer(hidden, bias)
+                states.append(layer(states[-1], bias))
         for layer in self.layers[self._frozen :]:
-            hidden = layer(hidden, bias)
-        return hidden.float()
+            states.append(layer(states[-1], bias))
+        return states
 
     def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Take over weights by the names of `training.onnx_graph`."""

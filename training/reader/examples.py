@@ -1,4 +1,4 @@
-"""The reader's examples: a question with one passage, which answers it or does not."""
+"""The reader's examples: a question with the passages that are read for it, of which one answers or none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from training.examples import DATA, HELD_OUT, LEFT_OUT, Span, Text, manual_questions, public_questions, unnamed
+from training.examples import HELD_OUT, LEFT_OUT, Span, Text, manual_questions, public_questions, unnamed
 from training.tokens import MASK, Sentences, question_ids, sentences_of
 
 #: how many answerable questions of each public set are taken at most, in each epoch others
@@ -20,10 +20,10 @@ TWINS: Final = 100
 WRITTEN: Final = {"unansq": 3, "squad2": 3}
 #: the article of SQuAD 2.0 that is not learned from: the reader is measured on it
 MEASURED_ARTICLE: Final = "Warsaw"
-#: passages near a question on a manual that one is drawn from which does not answer it
-NEAR: Final = 6
-#: passages near a question that none answers, of which one is given beside the nearest
-NEAR_NONE: Final = 4
+#: passages that are given with a question on a manual: that which it was written on, and others near the question
+GIVEN: Final = 4
+#: how many of the nearest the others are drawn from; fewer where none answers
+NEAR, NEAR_NONE = 7, 5
 #: how often titles are left out, and words of a question that its passage shares are masked; and their share
 UNTITLED, MASKED_QUESTIONS, MASKED_WORDS = 0.2, 0.15, 0.3
 
@@ -36,23 +36,33 @@ class Example:
     text: Text
     answers: bool
     short: Span | None = None
+    ranked: float = 0.0  #: the hybrid score of the search that found the passage
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
     """An example as tokens; the short answer's first and last token: 0 for "there is none", -1 for not known."""
 
+    number: int  #: of the question, the same for all its passages
     question: list[int]
     passage: Sentences
     answers: bool
     start: int
     end: int
+    ranked: float
 
 
-def examples(folder: Path = DATA, *, seed: int) -> list[Example]:
-    """Return an epoch's examples in random order."""
-    rng = random.Random(seed)
-    found = [*_public(folder, rng), *_manuals(folder, rng)]
+def public(folder: Path, rng: random.Random) -> list[list[Example]]:
+    """Return an epoch's questions of the public sets in random order, each with its passage."""
+    sets: dict[tuple[str, str, bool], list[list[Example]]] = defaultdict(list)
+    for row, title, text in public_questions(folder):
+        if row["source"] not in LEFT_OUT and row.get("article") != MEASURED_ARTICLE:
+            sets[row["source"], row["kind"], row["answerable"]].append([public_example(row, title, text)])
+    found = []
+    for (source, kind, answerable), rows in sets.items():
+        most = SHARES.get(source, len(rows)) if answerable else TWINS if kind == "evidence-removed" else len(rows)
+        for _ in range(WRITTEN.get(source, 1)):
+            found += rng.sample(rows, min(most, len(rows)))
     rng.shuffle(found)
     return found
 
@@ -66,57 +76,58 @@ def public_example(row: dict[str, Any], title: str, text: str) -> Example:
     return Example(row["question"], Text(title, text, (short,)), answers=True, short=short)
 
 
-def _public(folder: Path, rng: random.Random) -> Iterator[Example]:
-    sets: dict[tuple[str, str, bool], list[Example]] = defaultdict(list)
-    for row, title, text in public_questions(folder):
-        if row["source"] not in LEFT_OUT and row.get("article") != MEASURED_ARTICLE:
-            sets[row["source"], row["kind"], row["answerable"]].append(public_example(row, title, text))
-    for (source, kind, answerable), rows in sets.items():
-        most = SHARES.get(source, len(rows)) if answerable else TWINS if kind == "evidence-removed" else len(rows)
-        for _ in range(WRITTEN.get(source, 1)):
-            yield from rng.sample(rows, min(most, len(rows)))
+def manuals(folder: Path, rng: random.Random) -> list[list[Example]]:
+    """Return the questions on manuals in random order, each with passages that are drawn anew."""
+    found = [
+        _with_others(row, passages, rng) for row, passages in manual_questions(folder) if row["site"] not in HELD_OUT
+    ]
+    rng.shuffle(found)
+    return found
 
 
-def _manuals(folder: Path, rng: random.Random) -> Iterator[Example]:
-    for row, passages in manual_questions(folder):
-        if row["site"] in HELD_OUT:
-            continue
-        question = unnamed(row["question"], rng)
-        if row["evidence"]:
-            own = passages[row["passage"]]
-            evidence = tuple((start, end) for start, end in row["evidence"])
-            short = tuple(row["short"]) if row["short"] else None
-            yield Example(question, Text(own["title"], own["text"], evidence), answers=True, short=short)
-            others = [id for id in row["near"] if id != row["passage"]][:NEAR]
-            none = [rng.choice(others)] if others else []
-        else:
-            none = [id for id in (row["passage"], rng.choice(row["near"][:NEAR_NONE])) if id in passages]
-        for id in dict.fromkeys(none):
-            yield Example(question, Text(passages[id]["title"], passages[id]["text"]), answers=False)
+def _with_others(row: dict[str, Any], passages: dict[str, dict[str, Any]], rng: random.Random) -> list[Example]:
+    question, own = unnamed(row["question"], rng), row["passage"]
+    scores = dict(zip(row["near"], row["hyb"], strict=True))
+    near = [id for id in row["near"][: NEAR if row["evidence"] else NEAR_NONE] if id != own]
+    found = []
+    for id in (own, *rng.sample(near, min(GIVEN - 1, len(near)))):
+        answers = id == own and bool(row["evidence"])
+        evidence = tuple((start, end) for start, end in row["evidence"]) if answers else ()
+        short = tuple(row["short"]) if answers and row["short"] else None
+        text = Text(passages[id]["title"], passages[id]["text"], evidence)
+        found.append(Example(question, text, answers, short, scores.get(id, min(row["hyb"]))))
+    return found
 
 
-def laid_out(example: Example, rng: random.Random) -> Laid | None:
-    """Return an example as tokens; None where nothing of its evidence is among them."""
-    passage = sentences_of(example.text, titled=rng.random() >= UNTITLED)
-    if example.answers and not any(passage.answering):
-        return None
-    question = question_ids(example.question)
+def laid_out(some: Sequence[Example], number: int, rng: random.Random) -> list[Laid]:
+    """Return a question's examples as tokens; none where nothing of its evidence is among them."""
+    titled = rng.random() >= UNTITLED
+    passages = [sentences_of(example.text, titled=titled) for example in some]
+    question = question_ids(some[0].question)
     if rng.random() < MASKED_QUESTIONS:
-        shared = set(passage.ids)
+        shared = set(passages[0].ids)
         inner = [MASK if id in shared and rng.random() < MASKED_WORDS else id for id in question[1:-1]]
         question = [question[0], *inner, question[-1]]
-    start, end = (-1, -1) if example.answers else (0, 0)
-    if example.short:
-        start, end = passage.tokens(example.short)
-    return Laid(question, passage, example.answers, start, end)
+    laid = []
+    for example, passage in zip(some, passages, strict=True):
+        if example.answers and not any(passage.answering):
+            return []
+        start, end = (-1, -1) if example.answers else (0, 0)
+        if example.short:
+            start, end = passage.tokens(example.short)
+        if passage.ranges:
+            laid.append(Laid(number, question, passage, example.answers, start, end, example.ranked))
+    return laid
 
 
-def groups_of(some: Sequence[Example], size: int, rng: random.Random) -> Iterator[list[Laid]]:
-    """Yield groups of examples of like length, so that padding costs little, in random order."""
+def groups_of(some: Sequence[Sequence[Example]], size: int, rng: random.Random) -> Iterator[list[Laid]]:
+    """Yield the passages of ``size`` questions of like length, so that padding costs little, in random order."""
     chunk = size * 40
     for at in range(0, len(some), chunk):
-        laid = [each for example in some[at : at + chunk] if (each := laid_out(example, rng))]
-        laid.sort(key=lambda each: len(each.passage.ids))
+        numbered = enumerate(some[at : at + chunk])
+        laid = [each for number, examples in numbered if (each := laid_out(examples, number, rng))]
+        laid.sort(key=lambda each: max(len(one.passage.ids) for one in each))
         groups = [laid[first : first + size] for first in range(0, len(laid), size)]
         rng.shuffle(groups)
-        yield from groups
+        for group in groups:
+            yield [one for each in group for one in each]

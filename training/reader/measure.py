@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from training.examples import DATA, HELD_OUT, Text, manual_questions, public_questions
 from training.model import Encoder
 from training.reader.examples import MEASURED_ARTICLE, public_example
-from training.reader.loss import read, sentence_means
+from training.reader.loss import sentence_means
 from training.reader.model import Reader
 from training.tokens import question_ids, sentences_of
 
@@ -23,7 +23,7 @@ _AT_A_TIME: Final = 16
 
 
 @torch.no_grad()
-def measure(lower: Encoder, reader: Reader, *, limit: int, folder: Path = DATA) -> dict[str, float]:
+def measure(encoder: Encoder, reader: Reader, *, limit: int, folder: Path = DATA) -> dict[str, float]:
     """Return, for manuals and for the article, AUROC of answerable against unanswerable, and the sentence first.
 
     Of a question on a manual five passages are read, and the best counts; of one on the article, its passage.
@@ -44,15 +44,15 @@ def measure(lower: Encoder, reader: Reader, *, limit: int, folder: Path = DATA) 
             example = public_example(row, title, text)
             article.append((example.question, [example.text], example.answers))
     random.Random(5).shuffle(article)
-    of_manuals, of_article = _shares(lower, reader, manuals), _shares(lower, reader, article[:limit])
+    of_manuals, of_article = _shares(encoder, reader, manuals), _shares(encoder, reader, article[:limit])
     return {f"manuals {name}": value for name, value in of_manuals.items()} | {
         f"article {name}": value for name, value in of_article.items()
     }
 
 
-def _shares(lower: Encoder, reader: Reader, asked: Sequence[tuple[str, list[Text], bool]]) -> dict[str, float]:
+def _shares(encoder: Encoder, reader: Reader, asked: Sequence[tuple[str, list[Text], bool]]) -> dict[str, float]:
     pairs = [(question, text) for question, texts, _ in asked for text in texts]
-    scored = iter(_scores(lower, reader, pairs))
+    scored = iter(_scores(encoder, reader, pairs))
     best, labels, first, second, answerable = [], [], 0, 0, 0
     for _, texts, label in asked:
         read_here = [next(scored) for _ in texts]
@@ -70,7 +70,7 @@ def _shares(lower: Encoder, reader: Reader, asked: Sequence[tuple[str, list[Text
 
 
 def _scores(
-    lower: Encoder, reader: Reader, pairs: Sequence[tuple[str, Text]]
+    encoder: Encoder, reader: Reader, pairs: Sequence[tuple[str, Text]]
 ) -> list[tuple[float, list[tuple[float, bool]]]]:
     """Return for each pair its logit, and those of its sentences with whether each answers."""
     laid = [sentences_of(text) for _, text in pairs]
@@ -79,7 +79,8 @@ def _scores(
     for at in range(0, len(order), _AT_A_TIME):
         some = order[at : at + _AT_A_TIME]
         questions = [question_ids(pairs[number][0]) for number in some]
-        logits = read(lower, reader, questions, [laid[number].ids for number in some])
+        passages = [laid[number].ids for number in some]
+        logits = reader(reader.states(encoder, questions), reader.states(encoder, passages))
         for number, answers, evidence in zip(some, logits.answers, logits.evidence, strict=True):
             passage = laid[number]
             means = sentence_means(evidence, passage.ranges).tolist() if passage.ranges else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,27 @@ from torch import Tensor, nn
 
 from text.encoder.runtime import DIMENSION
 from training.encoder import LOWER
+from training.model import LAYERS as ENCODER_LAYERS
 from training.model import MASKED, Encoder, Layer
 from training.reader.export import LAYERS
+from training.tokens import pad
+
+
+@dataclass(frozen=True)
+class States:
+    """What the encoder makes of a batch: (batch, tokens, 384) after the lower layers and after the last; the mask."""
+
+    lower: Tensor
+    last: Tensor
+    mask: Tensor
 
 
 @dataclass(frozen=True)
 class Logits:
-    """What is said of a batch of passages: (batch,), and (batch, tokens of the passage)."""
+    """What is said of a batch of passages: (batch,), and (batch, tokens of the passage).
+
+    Those of padding are so low that nothing is there.
+    """
 
     answers: Tensor
     start: Tensor
@@ -27,10 +41,11 @@ class Logits:
 
 
 class Reader(nn.Module):
-    """Layers over the lower states of a question and of a passage, and heads upon them."""
+    """Layers over the states of a question and of a passage after ``lower`` layers, and heads upon them."""
 
-    def __init__(self, *, dropout: float, layers: int = LAYERS) -> None:
+    def __init__(self, *, dropout: float, layers: int = LAYERS, lower: int = LOWER) -> None:
         super().__init__()
+        self.lower = lower
         self.segments = nn.Parameter(torch.zeros(2, DIMENSION))
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
         self.pool, self.whole = nn.Linear(DIMENSION, DIMENSION), nn.Linear(DIMENSION, 1)
@@ -40,20 +55,29 @@ class Reader(nn.Module):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
-    def forward(self, question: Tensor, asked: Tensor, passage: Tensor, mask: Tensor) -> Logits:
-        """Return the logits; ``asked`` and ``mask`` are the masks of question and passage."""
-        hidden = torch.cat([question + self.segments[0], passage + self.segments[1]], 1)
-        bias = (1.0 - torch.cat([asked, mask], 1)[:, None, None, :]) * MASKED
+    def states(self, encoder: Encoder, rows: Sequence[Sequence[int]]) -> States:
+        """Return what the encoder, which learns nothing here, makes of rows of tokens."""
+        device = self.segments.device
+        ids, mask = pad(rows, device)
+        with torch.no_grad(), torch.autocast(device.type, dtype=torch.bfloat16):
+            states = encoder.states(ids, mask)
+        return States(states[self.lower], states[-1].float(), mask)
+
+    def forward(self, question: States, passage: States) -> Logits:
+        """Return the logits of a batch of questions, each with a passage."""
+        hidden = torch.cat([question.lower + self.segments[0], passage.lower + self.segments[1]], 1)
+        bias = (1.0 - torch.cat([question.mask, passage.mask], 1)[:, None, None, :]) * MASKED
         with torch.autocast(hidden.device.type, dtype=torch.bfloat16):
             for layer in self.layers:
                 hidden = layer(hidden, bias)
         hidden = hidden.float()
         answers = self.whole(self.dropout(torch.tanh(self.pool(hidden[:, 0]))))[:, 0]
-        return Logits(answers, *self.tokens(hidden[:, question.shape[1] :]).unbind(-1))
+        of_tokens = self.tokens(hidden[:, question.mask.shape[1] :]) + ((1.0 - passage.mask) * MASKED)[..., None]
+        return Logits(answers, *of_tokens.unbind(-1))
 
     def begin_with(self, encoder: Mapping[str, NDArray[Any]]) -> None:
         """Take over the encoder's layers above those that the reader stands on."""
-        for number, layer in enumerate(self.layers, start=LOWER):
+        for number, layer in enumerate(self.layers, start=self.lower):
             names = layer.state_dict()
             layer.load_state_dict({name: torch.from_numpy(encoder[f"layers.{number}.{name}"]) for name in names})
 
@@ -70,8 +94,8 @@ class Reader(nn.Module):
         return [self.segments, *self.pool.parameters(), *self.whole.parameters(), *self.tokens.parameters()]
 
 
-def lower_encoder(weights: Mapping[str, NDArray[Any]], layers: int = LOWER) -> Encoder:
-    """Return the encoder's lower layers, which learn nothing: ids and mask to the states that the reader takes."""
+def frozen_encoder(weights: Mapping[str, NDArray[Any]], layers: int = ENCODER_LAYERS) -> Encoder:
+    """Return the encoder that the reader stands on, which learns nothing."""
     encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
     encoder.take(weights)
     encoder.eval()

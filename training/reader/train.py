@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import click
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from training.encoder import read_weights
 from training.examples import DATA
 from training.loop import Plan, Report, device, learn, log_to
 from training.model import Encoder
-from training.reader.examples import Laid, examples, groups_of
-from training.reader.loss import loss_of
+from training.reader.examples import GIVEN, Example, Laid, groups_of, manuals, public
+from training.reader.loss import Choice, loss_of
 from training.reader.measure import measure
-from training.reader.model import Reader, lower_encoder
+from training.reader.model import Reader, frozen_encoder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,45 +29,57 @@ class ReaderPlan(Plan):
     """How long and how fast the reader learns."""
 
     rate: float = 2.5e-4  #: of the layers; the heads', which begin with nothing, is three times as high
+    scale_rate: float = 0.02  #: of the one number by which nearness counts in the choice
     warm_up: int = 1500
-    examples: int = 80_000
+    examples: int = 80_000  #: passages, of which a question has one or several
     group: int = 20
     seed: int = 3
     measure_every: int = 10_000
     measured: int = 300  #: questions on manuals, and as many on an article
 
 
-def train(lower: Encoder, reader: Reader, plan: ReaderPlan, folder: Path, report: Report, *, data: Path = DATA) -> None:
+def train(
+    encoder: Encoder, reader: Reader, plan: ReaderPlan, folder: Path, report: Report, *, data: Path = DATA
+) -> None:
     """Train ``reader`` in place; keeps ``checkpoint.pt`` in ``folder`` and goes on from it."""
+    choice = Choice().to(reader.segments.device)
     parts = [
         {"params": list(reader.layers.parameters()), "lr": plan.rate, "weight_decay": 0.01},
-        {"params": reader.heads(), "lr": 3 * plan.rate, "weight_decay": 0.0},
+        {"params": [*reader.heads(), choice.none], "lr": 3 * plan.rate, "weight_decay": 0.0},
+        {"params": [choice.scale], "lr": plan.scale_rate, "weight_decay": 0.0},
     ]
 
     def loss(group: Sequence[Laid], _: random.Random) -> Tensor:
-        return loss_of(lower, reader, group)
+        return loss_of(encoder, reader, choice, group)
 
     learn(
-        reader,
+        nn.ModuleDict({"reader": reader, "choice": choice}),
         torch.optim.AdamW(parts, betas=(0.9, 0.98)),
         plan,
         folder,
         report,
         groups=partial(_groups, plan, data),
         loss_of=loss,
-        measure=partial(measure, lower, reader, limit=plan.measured, folder=data),
+        measure=partial(measure, encoder, reader, limit=plan.measured, folder=data),
     )
 
 
 def _groups(plan: ReaderPlan, data: Path, seen: int) -> Iterator[tuple[int, list[Laid]]]:
-    """Yield groups of examples without end, each epoch's drawn by a seed of its own."""
-    epoch = 0
+    """Yield groups without end: of the public sets, then twice on manuals, whose questions have several passages."""
+    # a run that goes on draws another order than the one that was interrupted
+    seed = plan.seed + seen
+    of_public = _epochs(partial(public, data), plan.group, seed)
+    on_manuals = _epochs(partial(manuals, data), plan.group // GIVEN, seed)
     while True:
-        # a run that goes on draws another order than the one that was interrupted
-        seed = plan.seed + 1000 * epoch + seen
-        for group in groups_of(examples(data, seed=seed), plan.group, random.Random(seed)):
-            yield seed, group
-        epoch += 1
+        for source in (of_public, on_manuals, on_manuals):
+            yield seed, next(source)
+
+
+def _epochs(draw: Callable[[random.Random], list[list[Example]]], size: int, seed: int) -> Iterator[list[Laid]]:
+    """Yield the groups of one epoch after the other, each drawn by a seed of its own."""
+    for epoch in count():
+        rng = random.Random(seed + 1000 * epoch)
+        yield from groups_of(draw(rng), size, rng)
 
 
 @click.command()
@@ -91,19 +104,19 @@ def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: floa
     plan = ReaderPlan(examples=passages, rate=rate, seed=seed)
     weights = read_weights(encoder)
     torch.manual_seed(seed)
-    lower, reader = lower_encoder(weights), Reader(dropout=0.1)
+    frozen, reader = frozen_encoder(weights), Reader(dropout=0.1)
     if start:
         reader.take(read_weights(start))
     else:
         reader.begin_with(weights)
-    lower.to(device())
+    frozen.to(device())
     reader.to(device())
     report = log_to(out / "log.jsonl")
     report(asdict(plan))
-    train(lower, reader, plan, out, report)
+    train(frozen, reader, plan, out, report)
     weights = reader.weights()
     np.savez(out / "reader.npz", allow_pickle=False, **weights)
-    report({"at the end": measure(lower, reader, limit=1000)})
+    report({"at the end": measure(frozen, reader, limit=1000)})
 
 
 if __name__ == "__main__":

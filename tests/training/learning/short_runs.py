@@ -17,9 +17,9 @@ from training.examples import Text
 from training.measure import measure
 from training.model import Encoder
 from training.onnx_graph import quantise, reader_model
-from training.reader.loss import read
+from training.reader.loss import Choice
 from training.reader.measure import measure as measure_reader
-from training.reader.model import Reader, lower_encoder
+from training.reader.model import Reader, frozen_encoder
 from training.reader.train import ReaderPlan
 from training.reader.train import train as train_reader
 from training.tokens import pad, question_ids, sentences_of
@@ -31,7 +31,7 @@ ENCODER_PLAN = EncoderPlan(
     rate=1e-3, warm_up=50, examples=480, group=16, measure_every=10**6, report_every=5, save_every=1000.0
 )
 READER_PLAN = ReaderPlan(
-    rate=2e-3, warm_up=50, examples=1000, group=16, measure_every=10**6, report_every=10, save_every=1000.0
+    rate=2e-3, warm_up=50, examples=1000, group=32, measure_every=10**6, report_every=10, save_every=1000.0
 )
 
 
@@ -72,16 +72,16 @@ def encoder() -> Encoder:
 
 
 @pytest.fixture
-def lower(encoder: Encoder) -> Encoder:
-    weights = encoder.weights()
+def frozen() -> Encoder:
+    weights = Encoder(dropout=0.0, layers=2).weights()
     for name in ("positions.weight", "segments.weight"):
         weights[name] *= 0.02  # as drawn, they are far longer than the vectors of the words
-    return lower_encoder(weights, layers=1)
+    return frozen_encoder(weights, layers=2)
 
 
 @pytest.fixture
 def reader() -> Reader:
-    return Reader(dropout=0.0, layers=1)
+    return Reader(dropout=0.0, layers=1, lower=1)
 
 
 def test_the_encoder_learns_which_passage_answers(encoder: Encoder, data: Path, tmp_path: Path) -> None:
@@ -96,12 +96,12 @@ def test_the_encoder_learns_which_passage_answers(encoder: Encoder, data: Path, 
 
 
 def test_the_reader_learns_whether_a_passage_answers(
-    lower: Encoder, reader: Reader, data: Path, tmp_path: Path
+    frozen: Encoder, reader: Reader, data: Path, tmp_path: Path
 ) -> None:
-    before = measure_reader(lower, reader, limit=100, folder=data)
+    before = measure_reader(frozen, reader, limit=100, folder=data)
     log = Log()
-    train_reader(lower, reader, READER_PLAN, tmp_path, log, data=data)
-    after = measure_reader(lower, reader, limit=100, folder=data)
+    train_reader(frozen, reader, READER_PLAN, tmp_path, log, data=data)
+    after = measure_reader(frozen, reader, limit=100, folder=data)
     assert log.losses()[-1] < log.losses()[0] - 0.5
     assert after["manuals auroc"] >= 0.9
     assert before["manuals auroc"] <= 0.7
@@ -120,31 +120,33 @@ def test_an_interrupted_encoder_goes_on(encoder: Encoder, data: Path, tmp_path: 
     assert measure(others, limit=100, folder=data)["passage@1"] >= 0.9
 
 
-def test_an_interrupted_reader_goes_on(lower: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
+def test_an_interrupted_reader_goes_on(frozen: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
-        train_reader(lower, reader, replace(READER_PLAN, save_every=0.0), tmp_path, Log(stop_at=250), data=data)
-    again, other = Log(), Reader(dropout=0.0, layers=1)
-    train_reader(lower, other, replace(READER_PLAN, examples=0), tmp_path, again, data=data)
+        train_reader(frozen, reader, replace(READER_PLAN, save_every=0.0), tmp_path, Log(stop_at=250), data=data)
+    again, other = Log(), Reader(dropout=0.0, layers=1, lower=1)
+    train_reader(frozen, other, replace(READER_PLAN, examples=0), tmp_path, again, data=data)
     [row] = again.rows
     assert 100 <= row["goes on from"] <= 400
     kept = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["model"]
-    assert all(torch.equal(tensor, kept[name]) for name, tensor in other.state_dict().items())
-    assert not torch.equal(kept["segments"], torch.zeros(2, 384))
+    assert all(torch.equal(tensor, kept[f"reader.{name}"]) for name, tensor in other.state_dict().items())
+    assert not torch.equal(kept["reader.segments"], torch.zeros(2, 384))
+    assert kept["choice.scale"] != Choice().scale
 
 
-def test_what_is_exported_says_what_was_trained(lower: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
+def test_what_is_exported_says_what_was_trained(frozen: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
     """The graph in eight bits against torch, padding and all."""
     question, passage = question_ids("Who keeps the lamp?"), sentences_of(Text("", "Anna keeps the lamp."))
     longer = sentences_of(Text("", "Anna keeps the lamp. " * 3))
     reader.eval()
     with torch.no_grad():
-        exact = read(lower, reader, [question, question], [passage.ids, longer.ids])
-        [asked], [read_alone] = (
-            lower(*pad([ids], torch.device("cpu")))[:, : len(ids)] for ids in (question, passage.ids)
+        asked, read = (reader.states(frozen, rows) for rows in ([question, question], [passage.ids, longer.ids]))
+        exact = reader(asked, read)
+        asked_alone, read_alone = (
+            frozen.states(*pad([ids], torch.device("cpu")))[1][0, : len(ids)] for ids in (question, passage.ids)
         )
     quantise(reader_model(reader.weights(), HEADS), tmp_path / "reader.onnx")
     session = open_session(tmp_path / "reader.onnx", 1)
-    inputs = {"question": asked.numpy()[None], "passage": read_alone.numpy()[None]}
+    inputs = {"question": asked_alone.numpy()[None], "passage": read_alone.numpy()[None]}
     answers, start, end, evidence = session.run(None, inputs)
     kept = slice(0, len(passage.ids))
     for mine, theirs in ((start, exact.start), (end, exact.end), (evidence, exact.evidence)):
