@@ -51,7 +51,7 @@ def svg(lines: Sequence[Line], *, rows: int = 26, line_height: int = 19, column_
     width, height = round(COLUMNS * column_width) + 32, rows * line_height + 12
     total = lines[-1].at_s
     texts = [
-        f'<text class="line" style="animation-delay:{line.at_s:.2f}s" x="16" y="{16 + number * line_height}" '
+        f'<text class="line" style="animation-delay:{line.at_s:.2f}s" x="16" y="{14 + number * line_height}" '
         f'xml:space="preserve">{spans(line.text)}</text>'
         for number, line in enumerate(lines)
         if line.text

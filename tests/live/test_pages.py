@@ -60,7 +60,8 @@ class Terminal:
         return text
 
     def run(self, block: Block, within_s: float = 600) -> str:
-        """What a block prints; one that serves goes on, and is ended with the terminal."""
+        """What a block prints; one that serves goes on until the end. What it exports holds for the next ones, too."""
+        self.env |= dict(word.split("=", 1) for word in re.findall(r"[A-Z_]+=\S+", _exports(self.here(block.text))))
         printed = self.folder / f"printed-{len(self._processes)}"
         serves = block.text.rstrip().endswith("wellread up")
         venv = self.folder / "wellread-venv/bin/activate"
@@ -89,6 +90,10 @@ class Terminal:
                 os.killpg(process.pid, signal.SIGINT if process.poll() is None else signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(30)
+
+
+def _exports(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line.startswith("export "))
 
 
 def free_port() -> int:
@@ -150,12 +155,9 @@ def test_servers_of_ones_own(terminal: Terminal, postgres_url: str, valkey_url: 
     terminal.said["redis://127.0.0.1:6379/0"] = valkey_url
     with redis.Redis.from_url(valkey_url) as server:
         server.config_set("appendonly", "yes")
-    said = []
-    for block in blocks("sh"):
-        if block.page == "docs/how-to/servers.md":
-            said.append(terminal.run(block))
-    assert "ok     database: postgresql" in said[0]
+    said = [terminal.run(block) for block in blocks("sh") if block.page == "docs/how-to/servers.md"]
     assert "Celery:" not in said[1]  # no broker of its own is started
+    assert "ok     database: postgresql" in said[2]
 
 
 @pytest.mark.parametrize("page", ["docs/how-to/schedule.md", "docs/how-to/flower.md"])
