@@ -27,6 +27,7 @@ IMPORTED_BY_OTHERS = {
     "flower": "Celery's command line",
     "uvicorn": "the API's server, started by its import string",
     "brotli": "the decoder of bodies",
+    "lxml-html-clean": "jusText, for trafilatura",
     "python-multipart": "Starlette, for requests with a form",
     "threadpoolctl": "the multilingual model, to keep to its threads",
 }
