@@ -53,7 +53,7 @@ def blocks(*languages: str) -> list[Block]:
 
 def commands(block: Block) -> Iterator[list[str]]:
     """The commands of a block of plain shell, without comments and assignments before them."""
-    for line in block.text.replace("\\\n", " ").splitlines():
+    for line in _lines(block.text.replace("\\\n", " ")):
         words = shlex.split(line, comments=True)
         if words[:1] == ["export"]:
             assert all(ASSIGNED.fullmatch(word) for word in words[1:]), line
@@ -62,6 +62,21 @@ def commands(block: Block) -> Iterator[list[str]]:
             words = words[1:]
         if words:
             yield words
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of shell; what stands in quotes over several lines is one."""
+    waiting = ""
+    for line in text.splitlines():
+        waiting += line
+        try:
+            shlex.split(waiting, comments=True)
+        except ValueError:  # an open quote
+            waiting += "\n"
+        else:
+            yield waiting
+            waiting = ""
+    assert not waiting, f"an open quote: {waiting}"
 
 
 def single_commands() -> list[Block]:
