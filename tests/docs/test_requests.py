@@ -18,7 +18,7 @@ def test_request_is_answered(words: list[str], url: str, question_id: str) -> No
     response = httpx2.request(
         "POST" if body else "GET",
         address.replace(API, url).replace("QUESTION_ID", question_id),
-        content=body,
+        content=body.replace("QUESTION_ID", question_id) if body else body,
         headers=headers,
         timeout=60,
         trust_env=False,
@@ -27,7 +27,7 @@ def test_request_is_answered(words: list[str], url: str, question_id: str) -> No
     assert (
         walk.QUOTE in response.text
         or walk.BUILDER in response.text
-        or address.endswith(("/trace", "/search"))
+        or address.endswith(("/trace", "/search", "/api/threads?q=lighthouse"))
         or response.status_code in (201, 202)
     )
 
