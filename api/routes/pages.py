@@ -145,6 +145,7 @@ def _listed(services: Services, wanted: PagesWanted) -> list[PageSummary]:
             since=wanted.since,
             kind=wanted.kind,
             not_read=wanted.not_read,
+            text=wanted.text,
             after=wanted.after,
             limit=wanted.limit,
         )

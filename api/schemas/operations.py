@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from store.overview.activity import DaySpent, DeadQuestion, Hour
@@ -28,35 +26,6 @@ class Operations(BaseModel):
     spent: list[DaySpent] = Field(description="The days of the last 30 on which anything was spent, oldest first.")
     due: int = Field(description="Pages that are due for another look, counted up to ten thousand.")
     failed_callbacks: int = Field(description="Callers that could not be told that their question ended.")
-
-
-class ListedPage(BaseModel):
-    """A stored page without its text."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: int
-    url: str
-    title: str
-    lang: str
-    characters: int
-    read_at: datetime
-    checked_at: datetime = Field(description="When it was last looked at.")
-    next_due: datetime = Field(description="When it is looked at again.")
-    is_gone: bool
-    in_knowledge_base: bool = Field(description="Whether answers can be drawn from it by now.")
-    why_not: str = Field(description="Why no answer is drawn from it, where that is so.")
-
-
-class UnreadPage(BaseModel):
-    """A URL that was looked at, and of which no text is stored."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    url: str
-    outcome: str
-    reason: str | None
-    at: datetime
 
 
 class RelatedQuestion(BaseModel):

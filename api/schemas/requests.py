@@ -130,6 +130,7 @@ class PagesWanted(Body):
     since: Moment | None = Field(default=None, description="List those whose text is not older.")
     kind: PageKind | None = Field(default=None, description="List pages of the web, or files.")
     not_read: bool = Field(default=False, description="List what answers cannot be drawn from, with the reason.")
+    text: str = Field(default="", max_length=200, description="List those with this in URL or title.")
     after: str = Field(default="", max_length=2048, description="List what is behind this address: the next part.")
     limit: int = Field(default=100, ge=1, le=1_000, description="Most to list.")
 

@@ -1,42 +1,121 @@
 // What every part of the page is made with. Text comes from the web or from users: it is set as text, never as markup.
 
 export const ENDS = {
-  ANSWERED: "Answered", ABSTAINED: "Not known", CANCELLED: "Stopped",
-  TIMED_OUT: "Out of time", FAILED: "Failed",
+  ANSWERED: "Answered",
+  ABSTAINED: "Not known",
+  CANCELLED: "Stopped",
+  TIMED_OUT: "Out of time",
+  FAILED: "Failed",
 };
 
 export const $ = (id) => document.getElementById(id);
 
+// attributes that are functions listen to the event of their name; those that are null, undefined or false are left out
 export function make(tag, text = "", attributes = {}, ...children) {
   const element = document.createElement(tag);
   element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, guarded(value));
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
+
+export const button = (text, act, attributes = {}) =>
+  make("button", text, { type: "button", class: "plain", click: act, ...attributes });
 
 export function link(url, text) {
   if (!/^https?:\/\//i.test(url)) return make("span", text);
   return make("a", text, { href: url, target: "_blank", rel: "noopener noreferrer" });
 }
 
+// a button that does what cannot be undone only when it is pressed a second time
+export function sure(text, act) {
+  const made = button(
+    text,
+    () => {
+      if (made.dataset.asked) return act();
+      made.dataset.asked = "yes";
+      made.textContent = `Really ${text.toLowerCase()}?`;
+      return undefined;
+    },
+    { class: "plain bad" },
+  );
+  made.addEventListener("blur", () => {
+    delete made.dataset.asked;
+    made.textContent = text;
+  });
+  return made;
+}
+
+// ---- times, in the reader's language
+
+const SPANS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const NEVER_S = 10 * 365 * 86_400;
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+export const day = (time) => new Date(time).toLocaleDateString();
+
+export function when(time) {
+  if (!time) return make("span", "–");
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  if (seconds > NEVER_S) return make("span", "when it changes"); // a file is looked at with its folder
+  const [unit, size] = SPANS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+  const told = unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(Math.round(seconds / size), unit);
+  return make("time", told, { datetime: time, title: new Date(time).toLocaleString() });
+}
+
 // ---- talking to the API
 
-export async function call(path, options = {}) {
+export async function fetched(path, options = {}) {
   const key = sessionStorage.getItem("key");
-  const headers = { ...(options.body && { "content-type": "application/json" }), ...(key && { "x-api-key": key }) };
+  const json = typeof options.body === "string";
+  const headers = { ...(json && { "content-type": "application/json" }), ...(key && { "x-api-key": key }) };
   const response = await fetch(path, { ...options, headers }).catch(() => {
     throw new Error("The server does not answer. Is `wellread up` still running?");
   });
-  if (response.ok) return response.json();
-  if (response.status === 401) $("key-row").hidden = false;
+  if (response.ok) return response;
+  if (response.status === 401) $("key-form").hidden = false;
   const problem = await response.json().catch(() => ({}));
-  throw new Error([problem.detail || `The server said ${response.status}.`, problem.what_to_do].filter(Boolean).join(" "));
+  const told = [problem.detail || `The server said ${response.status}.`, problem.what_to_do].filter(Boolean).join(" ");
+  throw Object.assign(new Error(told), { status: response.status });
 }
+
+export async function call(path, options) {
+  const response = await fetched(path, options);
+  return response.headers.get("content-type")?.includes("json") ? response.json() : null;
+}
+
+export const send = (method, path, body) => call(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+
+// what this key may not see is left out
+export const allowed = (path, otherwise) =>
+  call(path).catch((error) => {
+    if (error.status === 403) return otherwise;
+    throw error;
+  });
+
+// ---- telling the reader
 
 export function complain(error) {
   $("error").textContent = error ? error.message : "";
   $("error").hidden = !error;
+  if (error) say("");
 }
 
-export const guarded = (work) => (event) => { complain(null); Promise.resolve(work(event)).catch(complain); };
+export function say(text) {
+  $("said").textContent = text;
+  $("said").hidden = !text;
+}
+
+export const guarded = (work) => (event) => {
+  complain(null);
+  return new Promise((resolve) => {
+    resolve(work(event));
+  }).catch(complain);
+};

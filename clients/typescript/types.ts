@@ -309,25 +309,6 @@ export interface LessonOut {
   version?: number | null;
 }
 
-/** A stored page without its text. */
-export interface ListedPage {
-  id: number;
-  url: string;
-  title: string;
-  lang: string;
-  characters: number;
-  read_at: string;
-  /** When it was last looked at. */
-  checked_at: string;
-  /** When it is looked at again. */
-  next_due: string;
-  is_gone: boolean;
-  /** Whether answers can be drawn from it by now. */
-  in_knowledge_base: boolean;
-  /** Why no answer is drawn from it, where that is so. */
-  why_not: string;
-}
-
 /** One message of a conversation. Names, refusals and the like are taken and not used. */
 export interface Message {
   role: string;
@@ -928,14 +909,6 @@ export interface TryOut {
   said: string;
 }
 
-/** A URL that was looked at, and of which no text is stored. */
-export interface UnreadPage {
-  url: string;
-  outcome: string;
-  reason: string | null;
-  at: string;
-}
-
 /** Whether the hits sufficed. */
 export interface VerdictOut {
   sufficient: boolean;
@@ -1064,7 +1037,7 @@ export interface Routes {
   /** The texts of a page that are kept, the present one first; `?version=` of the page gives one. */
   "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
-  "GET /api/pages": { query: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; after?: string; limit?: number; collection?: string }; answer: PageOut | Array<PageSummary> };
+  "GET /api/pages": { query: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number; collection?: string }; answer: PageOut | Array<PageSummary> };
   /** Have one page read into the knowledge base. */
   "POST /api/reads": { query: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** How far the reading of a page has come. */
@@ -1087,10 +1060,6 @@ export interface Routes {
   "GET /readyz": { answer: Readiness };
   /** What works, what waits and what failed; the last day's questions by the hour, and what was spent. */
   "GET /api/operations": { query: { collection?: string }; answer: Operations };
-  /** The stored pages without their texts, newest first: when they are due, and why no answer is drawn from them. */
-  "GET /api/page-list": { query: { text?: string; before?: number | null; limit?: number; collection?: string }; answer: Array<ListedPage> };
-  /** The URLs of which no text is stored, with the reason, latest first. */
-  "GET /api/unread-pages": { query: { text?: string; limit?: number; collection?: string }; answer: Array<UnreadPage> };
   /** All versions of judge, reranker and variants, and what learning each last came to. */
   "GET /api/learned": { query: { collection?: string }; answer: LearnedOut };
   /** Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once. */

@@ -31,22 +31,28 @@ def list_pages(
     since: datetime | None = None,
     kind: PageKind | None = None,
     not_read: bool = False,
+    text: str = "",
     after: str = "",
     limit: int = 100,
 ) -> list[PageSummary]:
     """Return the pages behind the address ``after``, by address: those below a site of each ``below``, read ``since``.
 
+    With ``text``, only those that have it in URL or title.
+
     ``not_read``: instead what answers cannot be drawn from, read or not, with the reason.
     """
     found: Any = select(PageRow.url, PageRow.id.label("page_id"), null().label("candidate_id"))
     found = _bound(found, PageRow.url, below, kind, after).where(PageRow.deleted_at.is_(None))
+    if text:
+        found = found.where(or_(_has(PageRow.url, text), _has(PageRow.title, text)))
     if since is not None:
         found = found.where(PageRow.read_at >= since)
     rows: Any = found.order_by(PageRow.url).limit(limit)
     if not_read:
         left = (PageRow.gone_at.is_not(None), PageRow.duplicate_of.is_not(None), PageRow.is_hub)
         found = found.where(or_(*left, PageRow.state != IndexState.INDEXED))
-        both = union_all(found, _bound(_unread(since), CandidateRow.url, below, kind, after)).subquery()
+        unread = _bound(_unread(since), CandidateRow.url, below, kind, after).where(_has(CandidateRow.url, text))
+        both = union_all(found, unread).subquery()
         rows = select(both).order_by(both.c.url).limit(limit)
     chosen = session.execute(rows).all()
     pages = _pages(session, [row.page_id for row in chosen if row.page_id is not None])
@@ -79,6 +85,10 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str]], kind: PageKind 
         of_file = url.startswith(SCHEME, autoescape=True)
         query = query.where(of_file if kind == "file" else ~of_file)
     return query
+
+
+def _has(column: Any, text: str) -> Any:
+    return column.icontains(text, autoescape=True)
 
 
 def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:

@@ -1,4 +1,4 @@
-"""What an operator sees over HTTP: the last day, what failed, what was spent, which pages are stored."""
+"""What an operator sees over HTTP: the last day, what failed, what was spent; searching pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from store.crawl.candidates import CandidateOutcome, CandidateStatus
 from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
 from store.sql import leases
-from store.sql.tables import CandidateRow, PageRow, QuestionRow
+from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk
 from tests.api.conftest import LOCAL
 from workers.services import Services
@@ -70,44 +70,25 @@ def test_queues_are_shown_with_their_workers(http: TestClient) -> None:
     assert all(queue["workers"] == 0 for queue in queues)
 
 
-def test_pages_are_listed_and_searched_by_address_and_title(http: TestClient, services: Services) -> None:
-    urls = ["https://example.org/tower", "https://example.org/100%25"]
+def test_pages_are_searched_by_address_and_title(http: TestClient, services: Services) -> None:
+    urls = ["https://example.org/100%25", "https://example.org/tower"]
     for url in urls:
         walk.keep_page(services, url)
-    both = http.get("/api/page-list").json()
-    assert [page["url"] for page in both] == urls[::-1]
-    assert {page["why_not"] for page in both} == {"", "Another page says the same, and stands for it."}
-    assert http.get("/api/page-list?limit=1").json() == both[:1]
-    assert http.get(f"/api/page-list?before={both[0]['id']}").json() == both[1:]
-    assert http.get("/api/page-list", params={"text": "100%"}).json() == both[:1]
-    assert http.get("/api/page-list", params={"text": "THE TOWER"}).json() == both
-    assert http.get("/api/page-list", params={"text": "ocean"}).json() == []
+    assert [page["url"] for page in http.get("/api/pages", params={"text": "100%"}).json()] == urls[:1]
+    assert [page["url"] for page in http.get("/api/pages", params={"text": "THE TOWER"}).json()] == urls
+    assert http.get("/api/pages", params={"text": "ocean"}).json() == []
 
 
-def test_page_that_no_answer_is_drawn_from_says_why(http: TestClient, services: Services) -> None:
-    page_id = walk.keep_page(services)
-    (listed,) = http.get("/api/page-list").json()
-    assert (listed["in_knowledge_base"], listed["why_not"]) == (False, "")
-    with services.database.write() as session:
-        session.get_one(PageRow, page_id).gone_at = services.now()
-    (listed,) = http.get("/api/page-list").json()
-    assert (listed["is_gone"], listed["why_not"]) == (True, "It is gone from its site.")
-
-
-def test_unread_pages_say_why_and_leave_out_sitemaps_and_pages_that_were_read_later(
-    http: TestClient, services: Services
-) -> None:
-    walk.keep_page(services, "https://example.org/read-later")
-    for url, kind in [
-        ("https://example.org/secret", "page"),
-        ("https://example.org/sitemap.xml", "sitemap"),
-        ("https://example.org/read-later", "page"),
-    ]:
+def test_pages_that_could_not_be_read_are_searched_by_address(http: TestClient, services: Services) -> None:
+    for url, kind in [("https://example.org/secret", "page"), ("https://example.org/sitemap.xml", "sitemap")]:
         _fail(services, Candidate(url=url, kind=kind), "robots.txt forbids it")  # type: ignore[arg-type]
-    (unread,) = http.get("/api/unread-pages").json()
-    assert (unread["url"], unread["outcome"]) == ("https://example.org/secret", "forbidden")
-    assert unread["reason"] == "robots.txt forbids it"
-    assert http.get("/api/unread-pages", params={"text": "sitemap"}).json() == []
+    (unread,) = http.get("/api/pages", params={"not_read": True, "text": "example"}).json()
+    assert (unread["url"], unread["state"], unread["reason"]) == (
+        "https://example.org/secret",
+        "forbidden",
+        "robots.txt forbids it",
+    )
+    assert http.get("/api/pages", params={"not_read": True, "text": "sitemap"}).json() == []
 
 
 def test_related_questions_are_those_about_the_same_pages_and_those_of_the_answer(
@@ -127,12 +108,11 @@ def test_related_questions_are_those_about_the_same_pages_and_those_of_the_answe
     assert http.get(f"/api/questions/{open_one.id}/related").json() == []
 
 
-@pytest.mark.parametrize("path", ["/api/operations", "/api/page-list", "/api/unread-pages"])
-def test_views_of_the_operator_need_an_operators_key(services: Services, settings: Settings, path: str) -> None:
+def test_operations_need_an_operators_key(services: Services, settings: Settings) -> None:
     services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a"), SecretStr("operate:b"))})
     with TestClient(create_app(services), base_url=LOCAL) as client:
-        assert client.get(path, headers={"x-api-key": "a"}).status_code == 403
-        assert client.get(path, headers={"x-api-key": "b"}).status_code == 200
+        assert client.get("/api/operations", headers={"x-api-key": "a"}).status_code == 403
+        assert client.get("/api/operations", headers={"x-api-key": "b"}).status_code == 200
 
 
 def _asked_ago(services: Services, question_id: str, seconds: float) -> None:

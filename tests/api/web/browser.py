@@ -44,7 +44,7 @@ class Tab:
         assert "exceptionDetails" not in said, said
         return said["result"].get("value")
 
-    def wait(self, condition: str, within_s: float = 10.0) -> None:
+    def wait(self, condition: str, within_s: float = 60.0) -> None:
         """Wait until an expression is true in the page."""
         until = time.monotonic() + within_s
         while not self.run(f"Boolean({condition})"):
@@ -75,7 +75,7 @@ class Tab:
         return self._runner.run(self._answer(method, **parameters))
 
     async def _answer(self, method: str, **parameters: Any) -> Any:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             return await self._devtools.call(method, session=self._session, **parameters)
 
     def _note(self, method: str, about: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The web page: a question is watched to its end in a real browser."""
+"""The web page: a question is watched to its end in a real browser, and followed up."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from api.app import create_app
-from domain import Answer, Sentence, Status
+from domain import Answer, Candidate, Sentence, Status
 from pipeline.abstain import COMPOSER
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
+from store.questions import feedback
 from store.questions.state import Move
 from store.sql.tables import AnswerRow
 from tests.api import walk
@@ -21,19 +24,24 @@ from workers.settings import Settings
 
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
 
+pytestmark = pytest.mark.live
+
 
 @pytest.fixture
 def tab(app: FastAPI) -> Iterator[Tab]:
     with opened(app) as tab:
+        tab.resize(1280, 860)
         yield tab
 
 
 def _ask(tab: Tab, question: str, site: str = "") -> str:
     """Ask through the form; returns the question's id."""
+    before = tab.run("location.hash")
+    tab.wait("!document.querySelector('#ask button[type=submit]').disabled")
     tab.run(f"document.getElementById('question').value = {question!r}")
     tab.run(f"document.getElementById('site').value = {site!r}")
-    tab.run("document.querySelector('#ask button').click()")
-    tab.wait("location.hash.length > 1 || !document.getElementById('error').hidden")
+    tab.run("document.querySelector('#ask button[type=submit]').click()")
+    tab.wait(f"location.hash !== {before!r} || !document.getElementById('error').hidden")
     return str(tab.run("location.hash"))[1:]
 
 
@@ -41,36 +49,106 @@ def _current(tab: Tab, phase: str) -> None:
     tab.wait(f"document.querySelector('[aria-current=step]')?.innerText.startsWith('{phase}')")
 
 
-@pytest.mark.live
+def _reload(tab: Tab) -> None:
+    tab.run("window.isOld = true; location.reload()")
+    tab.wait("!window.isOld && document.readyState === 'complete'")
+
+
+def _click(tab: Tab, text: str, within: str = "body") -> None:
+    """Press the button or link with this text."""
+    found = f"[...document.querySelectorAll('{within} button, {within} a')].find((b) => b.innerText === {text!r})"
+    tab.wait(found)
+    tab.run(f"{found}.click()")
+
+
 def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, services: Services) -> None:
     page_id = walk.keep_page(services)
     question_id = _ask(tab, "Who built the lighthouse?")
     _current(tab, "Look it up")
     walk.move(services, question_id, walk.insufficient(Status.RETRYING))
-    _current(tab, "In other words")
+    _current(tab, "Try other wordings")
     walk.move(services, question_id, walk.provisional(), step="retry")
     tab.wait("document.querySelector('#answer.provisional')")
     assert tab.text("#badge") == "Provisional: still reading"
     data = {"url": "https://example.org/tower", "kind": "page", "text": HOSTILE, "outcome": "read", "reason": ""}
+    missing = {"url": "https://example.org/sitemap.xml", "kind": "sitemap", "text": "", "outcome": "gone", "reason": ""}
+    services.events.publish(question_id, "page", missing)
     services.events.publish(question_id, "page", data)
     tab.wait("document.querySelectorAll('#pages li').length === 1")
     assert tab.text("#pages a") == HOSTILE
+    assert tab.text("#read-count") == "Pages: 1 read"
     walk.move(services, question_id, walk.answered(page_id), step="requery")
     tab.wait("document.querySelector('#answer.answered')")
+    assert not tab.run("document.getElementById('progress').open")
+    assert tab.text("#short") == walk.BUILDER
     assert "Robert Tallis built it in 1871" in tab.text("#text")
     assert tab.text("#text strong") == walk.BUILDER
+    assert tab.text("#citations q").strip("“”") == walk.QUOTE
+    assert tab.run("document.querySelector('#citations a').href").startswith(
+        "https://example.org/tower#:~:text=The%20lighthouse%20was%20built%20in"
+    )
     tab.run("document.querySelector('.marker').click()")
     tab.wait("document.querySelector('blockquote mark')")
     assert tab.text("blockquote mark") == walk.QUOTE
     assert tab.text("blockquote") == walk.TEXT
-    tab.wait("document.querySelector('#latest a')")
-    assert tab.run("document.title") == "Wellread"
+    tab.wait("document.querySelector('#history a')")
+    assert tab.text("#history a") == "Who built the lighthouse?"
+    assert tab.run("document.title") == "Who built the lighthouse? – Wellread"
     assert tab.complaints == []
 
 
-@pytest.mark.live
+def test_follow_up_is_asked_in_the_thread_and_shown_below_what_came_before(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    first = _ask(tab, "Who built the lighthouse?")
+    walk.move(services, first, walk.answered(page_id))
+    tab.wait("document.querySelector('#answer.answered')")
+    second = _ask(tab, "When did Robert Tallis build the lighthouse?")
+    walk.move(services, second, walk.answered(page_id))
+    tab.wait("document.querySelector('#earlier li') && document.querySelector('#answer.answered')")
+    assert tab.text("#earlier h3") == "Who built the lighthouse?"
+    assert tab.text("#asked-text") == "When did Robert Tallis build the lighthouse?"
+    tab.wait("document.querySelector('#history').innerText.includes('2 questions')")
+    tab.run("document.getElementById('find').value = 'lighthouse harbour'")
+    tab.run("document.getElementById('find').dispatchEvent(new Event('input'))")
+    tab.wait("!document.getElementById('no-history').hidden")
+    tab.run("document.getElementById('find').value = 'lighthouse'")
+    tab.run("document.getElementById('find').dispatchEvent(new Event('input'))")
+    tab.wait("document.querySelector('#history a')")
+    _click(tab, "New question")
+    tab.wait("!document.getElementById('hello').hidden")
+    tab.run("document.querySelector('#history a').click()")
+    tab.wait("document.getElementById('asked-text').innerText.startsWith('When did')")
+    assert tab.complaints == []
+
+
+def test_feedback_is_kept_and_shown_again(tab: Tab, services: Services) -> None:
+    question_id = _ask(tab, "Who built the lighthouse?")
+    walk.move(services, question_id, walk.answered(walk.keep_page(services)))
+    _click(tab, "Wrong source", "#feedback")
+    tab.wait("document.querySelector('#feedback input')")
+    tab.run("document.querySelector('#feedback input').value = 'another tower'")
+    _click(tab, "Send", "#feedback")
+    tab.wait("document.getElementById('said').innerText.startsWith('Thank you')")
+    tab.wait("document.querySelector('#feedback [aria-pressed=true]')?.innerText === 'Wrong source'")
+    with services.database.read() as session:
+        kept = feedback.find(session, question_id, 1)
+    assert kept is not None
+    assert (kept.verdict, kept.comment) == ("citation_wrong", "another tower")
+    _reload(tab)
+    tab.wait("document.querySelector('#feedback [aria-pressed=true]')?.innerText === 'Wrong source'")
+
+
+def test_question_is_deleted_when_that_is_pressed_twice(tab: Tab, services: Services) -> None:
+    question_id = _ask(tab, "Who built the lighthouse?")
+    walk.move(services, question_id, walk.answered(walk.keep_page(services)))
+    _click(tab, "Delete", "#actions")
+    _click(tab, "Really delete?", "#actions")
+    tab.wait("location.hash === '' && !document.getElementById('no-history').hidden")
+
+
 def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, services: Services) -> None:
     question_id = _ask(tab, "Who built the lighthouse?")
+    _current(tab, "Look it up")
     services.events.publish(question_id, "writing", {"answer": f"{HOSTILE} built it. [1]"})
     tab.wait("document.getElementById('badge').innerText.startsWith('Being written')")
     assert tab.text("#text") == f"{HOSTILE} built it. [1]"
@@ -78,13 +156,12 @@ def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, service
     tab.wait("document.getElementById('answer').hidden")
     walk.move(services, question_id, walk.answered(walk.keep_page(services)), step="retry")
     tab.wait("document.querySelector('#answer.answered')")
-    tab.run("window.isOld = true; location.reload()")
-    tab.wait("!window.isOld && document.querySelector('#answer.answered')")
+    _reload(tab)
+    tab.wait("document.querySelector('#answer.answered')")
     assert "Robert Tallis built it in 1871" in tab.text("#text")
     assert tab.complaints == []
 
 
-@pytest.mark.live
 def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> None:
     page_id = walk.keep_page(services)
     question_id = _ask(tab, "Who built the lighthouse?")
@@ -92,15 +169,15 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
     walk.move(services, question_id, walk.provisional(), step="retry")
     tab.wait("document.querySelector('#about li')")
     assert tab.text("#about") == "Not covered yet: x."
-    chosen = {"status": "READING", "candidates": ["https://example.org/tower"]}
-    services.events.publish(question_id, "status", chosen)
+    _wait_for_page(services, question_id, "https://example.org/tower")
     tab.wait("document.querySelector('#pages li')?.innerText.includes('being read')")
+    assert tab.text("#read-count") == "Pages: 0 read, 1 being read"
     disputed = replace(walk.answered(page_id), answer=walk.disputed(page_id))
     walk.move(services, question_id, disputed, step="requery")
     with services.database.write() as session:
         session.query(AnswerRow).update({"stale_at": services.now()})
-    tab.run("window.isOld = true; location.reload()")
-    tab.wait("!window.isOld && document.querySelector('#answer.answered')")
+    _reload(tab)
+    tab.wait("document.querySelector('#answer.answered')")
     about = tab.text("#about")
     assert tab.text("#text .disputed") == "It was built in 1871."
     assert tab.run("document.querySelector('.disputed').title") == "Citation 2 says otherwise"
@@ -109,7 +186,6 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
     assert tab.complaints == []
 
 
-@pytest.mark.live
 def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:
     said = Answer(
         text="I do not know.",
@@ -122,31 +198,62 @@ def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, servi
     walk.move(services, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=said))
     tab.wait("document.querySelector('#answer.abstained')")
     assert tab.text("#badge") == "Not known"
-    tab.run("window.isOld = true; location.reload()")
-    tab.wait("!window.isOld && document.querySelector('#answer.abstained')")
+    _reload(tab)
+    tab.wait("document.querySelector('#answer.abstained')")
     assert tab.text("#text") == "I do not know."
     assert tab.text("#asked-text") == "Who painted it?"
     assert tab.complaints == []
 
 
-@pytest.mark.live
-def test_stopped_question_is_shown_as_stopped(tab: Tab) -> None:
+def test_list_table_and_code_of_an_answer_are_shown_as_such(tab: Tab, services: Services) -> None:
+    text = f"Set `a-b`:\n- one {HOSTILE}\n- two\n\nname | value\nx | 1"
+    page_id = walk.keep_page(services)
+    question_id = _ask(tab, "How is it set?")
+    sentence = Sentence(text=text, markers=(1,))
+    answered = walk.answered(page_id)
+    assert answered.answer
+    walk.move(services, question_id, replace(answered, answer=replace(answered.answer, sentences=(sentence,))))
+    tab.wait("document.querySelector('#answer.answered')")
+    assert tab.text("#text code") == "a-b"
+    assert tab.run("[...document.querySelectorAll('#text ul li')].map((li) => li.innerText)") == [
+        f"one {HOSTILE}",
+        "two",
+    ]
+    assert tab.run("[...document.querySelectorAll('#text th, #text td')].map((c) => c.innerText)") == [
+        *("name", "value"),
+        *("x", "1"),
+    ]
+    assert tab.run("document.querySelectorAll('#text .marker').length") == 1
+    assert tab.complaints == []
+
+
+def test_stopped_question_is_shown_as_stopped_and_started_again(tab: Tab) -> None:
     _ask(tab, "Who built it?")
     _current(tab, "Look it up")
     tab.run("document.getElementById('cancel').click()")
     tab.wait("document.getElementById('state').innerText.startsWith('Stopped after')")
     assert tab.run("document.getElementById('cancel').hidden")
+    _click(tab, "Start again", "#actions")
+    _current(tab, "Look it up")
 
 
-@pytest.mark.live
 def test_what_cannot_be_asked_is_answered_with_what_to_do(tab: Tab) -> None:
     assert _ask(tab, "Who built it?", site="http://192.168.0.1/") == ""
     assert "192.168.0.1" in tab.text("#error")
     assert "add" in tab.text("#error")
-    assert not tab.run("document.querySelector('#ask button').disabled")
+    assert not tab.run("document.querySelector('#ask button[type=submit]').disabled")
 
 
-@pytest.mark.live
+def test_first_look_says_what_is_known_and_a_question_is_asked_by_click(tab: Tab, services: Services) -> None:
+    walk.move(services, walk.ask(services).id, walk.answered(walk.keep_page(services)))
+    _reload(tab)
+    tab.wait("document.querySelector('.example')")
+    assert tab.text("#known").startswith("1 page is known. Where that is not enough, pages found by Wikipedia may be")
+    tab.run("document.querySelector('.example').click()")
+    tab.wait("location.hash.length > 1")
+    tab.wait("document.getElementById('asked-text').innerText === 'Who built the lighthouse?'")
+
+
 @pytest.mark.parametrize("width", [320, 900])
 def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
     tab.resize(width, 800)
@@ -154,16 +261,24 @@ def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
     tab.wait("document.querySelector('#answer.answered')")
     assert tab.run("document.documentElement.scrollWidth") <= width
+    tab.run("document.getElementById('menu').click()")
+    tab.wait("document.activeElement.id === 'find'")
+    for place in ("sources", "pages", "files", "operations"):
+        tab.run(f"location.hash = '{place}'")
+        tab.wait(f"document.title.toLowerCase().startsWith('{place}') && document.querySelector('#place h2')")
+        assert tab.run("document.documentElement.scrollWidth") <= width, place
+    assert tab.complaints == []
 
 
-@pytest.mark.live
 def test_key_is_asked_for_and_the_question_is_watched_with_it(services: Services, settings: Settings) -> None:
     services.settings = settings.model_copy(update={"api_keys": (SecretStr("ask:a-key"),)})
     with opened(create_app(services)) as tab:
-        tab.wait("!document.getElementById('key-row').hidden && !document.getElementById('error').hidden")
+        tab.wait("!document.getElementById('key-form').hidden && !document.getElementById('error').hidden")
         assert "X-API-Key" in tab.text("#error")
         tab.run("document.getElementById('key').value = 'a-key'")
-        question_id = _ask_again(tab, "Who built it?")
+        tab.run("document.querySelector('#key-form button').click()")
+        tab.wait("document.getElementById('key-form').hidden && document.getElementById('error').hidden")
+        question_id = _ask(tab, "Who built it?")
         _current(tab, "Look it up")
         walk.move(services, question_id, walk.answered(walk.keep_page(services)))
         tab.wait("document.querySelector('#answer.answered')")
@@ -171,6 +286,9 @@ def test_key_is_asked_for_and_the_question_is_watched_with_it(services: Services
         tab.wait("document.querySelector('blockquote mark')")
 
 
-def _ask_again(tab: Tab, question: str) -> str:
-    tab.run("document.getElementById('error').hidden = true")
-    return _ask(tab, question)
+def _wait_for_page(services: Services, question_id: str, url: str) -> None:
+    """Have a page chosen for the question, and say so."""
+    with services.database.write() as session:
+        found = [Candidate(url=url)]
+        candidates.add(session, question_id, found, wave=0, status=CandidateStatus.WAITING, now=services.now())
+    services.events.publish(question_id, "status", {"status": "READING", "candidates": [url]})

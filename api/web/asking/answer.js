@@ -1,0 +1,124 @@
+// Shows an answer: first just what was asked, then its sentences, how sure it is, and where each stands.
+
+import { $, ENDS, button, day, link, make } from "../parts.js";
+import { linkTo, showPassage } from "./beside.js";
+import { blocks, inline } from "./blocks.js";
+
+// a focus below this confidence is not highlighted
+const SURE = 0.3;
+const LIKELY = 0.5;
+
+export function showAnswer(record) {
+  $("answer").hidden = !record.answer && !record.error;
+  const kind = record.provisional && !(record.status in ENDS) ? "provisional" : record.status.toLowerCase();
+  $("answer").className = kind === "answered" && record.confidence < LIKELY ? "answered unsure" : kind;
+  const percent = Math.round(record.confidence * 100);
+  $("badge").textContent =
+    {
+      provisional: "Provisional: still reading",
+      answered: record.confidence < LIKELY ? `Perhaps: only ${percent} % sure` : `${percent} % sure`,
+      abstained: "Not known",
+      failed: "Failed",
+      timed_out: "Out of time: the best answer so far",
+      cancelled: "Stopped",
+    }[kind] ?? "";
+  const short = record.short_answer && record.short_answer.length < (record.answer ?? "").length / 2 ? record.short_answer : "";
+  $("short").hidden = !short;
+  $("short").textContent = short;
+  const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
+  const citations = record.citations.map((cited) => ({ ...cited, question_id: record.id })); // which may see what was read for it
+  const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
+  $("text").replaceChildren(...sentences.map((sentence) => said(sentence, byMarker)));
+  const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
+  const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
+  $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
+  $("about").replaceChildren(...about(record));
+  $("citations").replaceChildren(...citations.map(citation));
+  $("sources-cited").hidden = citations.length === 0;
+}
+
+// the sentences so far, each checked, of an answer that is being written
+export function showWriting(answer) {
+  $("answer").hidden = false;
+  $("answer").className = "provisional";
+  $("badge").textContent = "Being written …";
+  $("short").hidden = true;
+  $("text").replaceChildren(...blocks(answer));
+  $("notice").textContent = "";
+  $("about").replaceChildren();
+  $("citations").replaceChildren();
+  $("sources-cited").hidden = true;
+}
+
+// what to know of an answer beside what it says
+function about(record) {
+  const { verdict, stale, stale_at, cached_from, shared_with, round, cost } = record;
+  const missing = record.status in ENDS ? [] : (verdict?.missing ?? []);
+  const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: `#${id}` }), ".");
+  const tokens = `${cost.input_tokens.toLocaleString()} tokens read, ${cost.output_tokens.toLocaleString()} written`;
+  return [
+    missing.length && make("li", `Not covered yet: ${missing.join(", ")}.`),
+    stale &&
+      make(
+        "li",
+        `Stale${stale_at ? ` since ${new Date(stale_at).toLocaleString()}` : ""}: a page that it cites has changed or vanished.`,
+      ),
+    cached_from && other("Given before, as the answer to ", cached_from),
+    shared_with && other("Shared with ", shared_with),
+    round > 0 && make("li", `Asked again ${round === 1 ? "once" : `${round} times`}, as its evidence changed.`),
+    cost.input_tokens + cost.output_tokens > 0 && make("li", `Cost $${cost.usd.toFixed(4)} (${cost.model}: ${tokens}).`),
+  ].filter(Boolean);
+}
+
+// a sentence with its markers; one that another source contradicts is underlined, and the notice says with what
+function said({ text, focus, contradicts, markers }, byMarker) {
+  const made = text.includes("\n") ? blocks(text) : [make("p", "", {}, ...focused(text, focus))];
+  const title = contradicts?.length ? `Citation ${contradicts.join(", ")} says otherwise` : null;
+  const last = made.at(-1);
+  const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item
+  const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];
+  if (title && into === of) into.replaceChildren(make("span", "", { class: "disputed", title }, ...into.childNodes));
+  into.append(...markers.map((number) => marker(number, byMarker.get(number))));
+  return make("div", "", { class: "sentence" }, ...made);
+}
+
+function focused(text, focus) {
+  if (!focus || focus.confidence < SURE) return inline(text);
+  const letters = [...text]; // offsets count characters, not UTF-16 units
+  const part = (from, to) => letters.slice(from, to).join("");
+  return [
+    ...inline(part(0, focus.start)),
+    make("strong", "", {}, ...inline(part(focus.start, focus.end))),
+    ...inline(part(focus.end)),
+  ];
+}
+
+function marker(number, cited) {
+  const made = button(String(number), () => cited && showPassage(cited, made), {
+    class: "plain marker",
+    "aria-label": `Citation ${number}`,
+  });
+  return made;
+}
+
+function citation(cited) {
+  const [page, section] = cited.title.includes(" › ") ? cited.title.split(/ › (?=[^›]*$)/) : [cited.title, ""];
+  const dates = [
+    ["published", cited.published],
+    ["changed", cited.modified],
+    ["read", cited.read_at],
+  ].filter(([, date]) => date);
+  const file = cited.url.startsWith("files://")
+    ? decodeURIComponent(cited.url.split("/").slice(3).join("/"))
+    : new URL(cited.url).hostname;
+  const where = [section, cited.place, file, ...dates.map(([word, date]) => `${word} ${day(date)}`)].filter(Boolean).join(" · ");
+  const open = button("", () => showPassage(cited, open), { class: "plain quotes", title: "Show it in its page" });
+  open.replaceChildren(make("q", "", {}, ...inline(cited.quote.replace(/\s+/g, " "))));
+  return make(
+    "li",
+    "",
+    { id: `citation-${cited.marker}`, value: cited.marker },
+    open,
+    make("p", "", { class: "quiet" }, link(linkTo(cited), page || cited.url), ` · ${where}`),
+  );
+}

@@ -1,0 +1,38 @@
+// The first look: what is known, what may be read, and something to click.
+
+import { $, call, make } from "../parts.js";
+import { showChoices } from "./choices.js";
+
+const EXAMPLES = ["Who built the Eddystone Lighthouse?", "How high is Mont Blanc?"];
+const FEW = 4;
+
+const titled = (name) => name[0].toUpperCase() + name.slice(1);
+
+export async function showFirst(ask) {
+  const [{ pages, engines }, sources, latest] = await Promise.all([
+    call("/api/stats"),
+    showChoices(),
+    call("/api/questions?limit=50"),
+  ]);
+  const read = pages ? `${pages.toLocaleString()} ${pages === 1 ? "page is" : "pages are"} known.` : "Nothing has been read yet.";
+  const may = [
+    sources.length && `${sources.length} ${sources.length === 1 ? "source" : "sources"}`,
+    engines.length && `pages found by ${engines.map(titled).join(", ")}`,
+  ];
+  const more = may.some(Boolean)
+    ? `Where that is not enough, ${may.filter(Boolean).join(" and ")} may be read.`
+    : "No source may be read yet.";
+  $("known").replaceChildren(
+    `${read} ${more} `,
+    make("a", "Add a source", { href: "#sources" }),
+    " or ",
+    make("a", "your files", { href: "#files" }),
+    ".",
+  );
+  const asked = [...new Set(latest.filter(({ status }) => status === "ANSWERED").map(({ question }) => question.trim()))];
+  const examples = asked.length ? asked.slice(0, FEW) : engines.length ? EXAMPLES : [];
+  $("examples").replaceChildren(
+    ...(examples.length ? [make("h3", asked.length ? "Answered before" : "Try")] : []),
+    ...examples.map((text) => make("button", text, { type: "button", class: "example", click: () => ask(text) })),
+  );
+}

@@ -1,0 +1,156 @@
+// What an operator looks at: the parts that must work, queues and workers, what failed, the last day in plots, and spend.
+
+import { button, call, guarded, make, say, send, sure, when } from "../parts.js";
+import { heading, table } from "./form.js";
+import { plot } from "./plot.js";
+
+const POLL_MS = 5000;
+const seconds = (value) => `${value < 10 ? Number(value.toFixed(1)) : Math.round(value)} s`;
+const whole = (value) => (Number.isInteger(value) ? value.toLocaleString() : "");
+const dollars = (value) =>
+  `$${value < 1 ? value.toFixed(value && value < 0.1 ? 3 : 2) : Number(value.toFixed(1)).toLocaleString()}`;
+
+let later, parts;
+
+export async function open(place) {
+  parts = Object.fromEntries(
+    ["checks", "queues", "dead", "plots"].map((name) => [name, make("div", "", { id: `operations-${name}` })]),
+  );
+  place.append(
+    heading("Operations", "How this installation fares. The figures follow every five seconds."),
+    parts.checks,
+    make("h3", "Queues and workers"),
+    parts.queues,
+    make("h3", "Failed questions"),
+    parts.dead,
+    make("h3", "The last day"),
+    parts.plots,
+  );
+  await show();
+}
+
+export function close() {
+  clearTimeout(later);
+}
+
+async function show() {
+  clearTimeout(later);
+  const readiness = fetch("/readyz").then((response) => response.json());
+  const [{ queues, dead, hours, spent, due, failed_callbacks: untold }, { checks }, { pages, questions }] = await Promise.all([
+    call("/api/operations"),
+    readiness,
+    call("/api/stats"),
+  ]);
+  const open = Object.entries(questions).reduce(
+    (sum, [status, count]) => sum + (["ANSWERED", "ABSTAINED", "FAILED", "TIMED_OUT", "CANCELLED"].includes(status) ? 0 : count),
+    0,
+  );
+  const tiles = [
+    ["Pages known", pages],
+    ["Due for another look", due],
+    ["Questions at work", open],
+    ["Failed", dead.length],
+    ["Callers not told", untold],
+  ];
+  parts.checks.replaceChildren(
+    make(
+      "dl",
+      "",
+      { class: "tiles" },
+      ...tiles.map(([name, value]) => make("div", "", {}, make("dt", name), make("dd", value.toLocaleString()))),
+    ),
+    make(
+      "ul",
+      "",
+      { class: "plainlist" },
+      ...checks
+        .filter(({ ok, what_to_do: todo }) => !ok || todo)
+        .map(({ name, ok, detail, what_to_do: todo }) =>
+          make("li", `${name}: ${detail}. ${todo}`, { class: ok ? "wait" : "bad" }),
+        ),
+    ),
+  );
+  parts.queues.replaceChildren(
+    queues === null
+      ? make("p", "Redis does not answer: nothing can be said of the queues.", { class: "bad" })
+      : table(
+          "Queues",
+          ["Queue", "Workers", "Waiting"],
+          queues.map(({ name, workers, waiting }) => [
+            name,
+            workers ? String(workers) : make("span", "none", { class: "bad" }),
+            String(waiting),
+          ]),
+          "None.",
+        ),
+  );
+  if (!parts.dead.contains(document.activeElement))
+    parts.dead.replaceChildren(
+      table("Failed questions", ["Question", "Why", "When", ""], dead.map(deadQuestion), "None: nothing was given up."),
+    );
+  if (!parts.plots.contains(document.activeElement)) parts.plots.replaceChildren(...plots(hours, spent));
+  if (document.contains(parts.plots)) later = setTimeout(guarded(show), POLL_MS);
+}
+
+function deadQuestion({ id, question, error, failed_at }) {
+  const act = async (work, told) => {
+    await work();
+    say(told);
+    document.activeElement?.blur();
+    await show();
+  };
+  const replay = button("Start again", () => act(() => send("POST", `/api/questions/${id}/replay`), "It is started again."));
+  const remove = sure("Delete", () => act(() => send("DELETE", `/api/questions/${id}`), "It is deleted."));
+  return [make("a", question, { href: `#${id}` }), error, when(failed_at), make("span", "", { class: "row" }, replay, remove)];
+}
+
+function plots(hours, spent) {
+  const points = (valuesOf) =>
+    hours.map((hour) => ({
+      name: new Date(hour.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
+      values: valuesOf(hour),
+    }));
+  const usd = spent.reduce((sum, day) => sum + day.usd, 0);
+  const days = spent.map(({ day, usd: value }) => ({
+    name: new Date(day).toLocaleDateString([], { day: "numeric", month: "short" }),
+    values: [value],
+  }));
+  return [
+    plot({
+      title: "Questions ended, by the hour",
+      kind: "bars",
+      series: ["answered", "not known", "failed"],
+      told: whole,
+      points: points((hour) => [hour.answered, hour.not_known, hour.failed]),
+    }),
+    plot({
+      title: "Seconds from asking to the end",
+      kind: "lines",
+      series: ["half are faster", "19 of 20 are faster"],
+      told: seconds,
+      points: points((hour) => [hour.median_s, hour.slowest_s]),
+    }),
+    plot({
+      title: "New page texts, by the hour",
+      kind: "bars",
+      series: ["pages"],
+      told: whole,
+      points: points((hour) => [hour.pages]),
+    }),
+    spent.length
+      ? plot({
+          title: `Spent on models in 30 days: ${dollars(usd)}`,
+          kind: "bars",
+          series: ["spent"],
+          told: dollars,
+          points: days,
+        })
+      : make(
+          "figure",
+          "",
+          { class: "card" },
+          make("figcaption", "Spent on models in 30 days: nothing"),
+          make("p", "Answers were made without a paid model.", { class: "quiet" }),
+        ),
+  ];
+}

@@ -1,0 +1,151 @@
+// The sources with their schedules (add, change, pause, read now, delete), and the whole sites that are being read.
+
+import { button, call, guarded, link, make, say, send, sure, when } from "../parts.js";
+import { box, field, heading, input, table } from "./form.js";
+
+const POLL_MS = 2000;
+const DOING = { RUNNING: ["pause", "cancel"], PAUSED: ["resume", "cancel"], DONE: [], CANCELLED: ["resume"] };
+const TOLD = { RUNNING: "being read", PAUSED: "paused", DONE: "read", CANCELLED: "stopped" };
+const NAMES = { pause: "Pause", resume: "Go on", cancel: "Stop" };
+
+let later, list, reads;
+
+export async function open(place) {
+  list = make("div", "", { id: "sources" });
+  reads = make("div", "", { id: "site-reads" });
+  place.append(
+    heading("Sources", "The sites that may be read for any question, and when they are read again by themselves."),
+    adding(),
+    list,
+    make("h3", "Whole sites"),
+    reads,
+  );
+  await show();
+}
+
+export function close() {
+  clearTimeout(later);
+}
+
+// "6h" is an interval, five fields are a cron line, nothing is each page's own interval
+function scheduleOf(text) {
+  const plain = text.trim();
+  return plain.includes(" ") ? { every: null, cron: plain } : { every: plain || null, cron: null };
+}
+
+const toldOf = (schedule) => schedule?.cron || (schedule ? spanOf(schedule.every_s) : "");
+const spanOf = (seconds) =>
+  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`;
+
+function adding() {
+  const url = input({
+    inputmode: "url",
+    required: "",
+    placeholder: "https://docs.example.org/",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const often = input({ placeholder: "6h, 1d, or 0 3 * * *" });
+  const whole = box("Read the whole site now", { checked: "" });
+  const own = box("It is my own: its address may be private");
+  const add = async (event) => {
+    event.preventDefault();
+    const schedule = often.value.trim() ? scheduleOf(often.value) : {};
+    const source = await send("POST", "/api/sources", { url: url.value.trim(), own: own.ticked.checked, ...schedule });
+    if (whole.ticked.checked) await send("POST", "/api/site-reads", { url: source.url });
+    say(`${source.url} is added.`);
+    url.value = often.value = "";
+    await show();
+  };
+  return make(
+    "form",
+    "",
+    { class: "card", id: "add-source", submit: add },
+    make("h3", "Add a source"),
+    field("Address", url),
+    field("Read again every (optional)", often),
+    make("div", "", { class: "row" }, whole.row, own.row, make("button", "Add", { type: "submit" })),
+  );
+}
+
+async function show() {
+  clearTimeout(later);
+  const [sources, sites] = await Promise.all([call("/api/sources"), call("/api/site-reads")]);
+  if (!list.contains(document.activeElement)) {
+    // not while it is edited
+    list.replaceChildren(table("Sources", ["Source", "Read again", "Next", ""], sources.map(source), "None yet: add one above."));
+  }
+  reads.replaceChildren(
+    table("Whole sites", ["Site", "Pages", "State", ""], sites.slice(0, 20).map(siteRead), "None was read yet."),
+  );
+  if (sites.some(({ status }) => status === "RUNNING")) later = setTimeout(guarded(show), POLL_MS);
+}
+
+async function redraw() {
+  document.activeElement?.blur();
+  await show();
+}
+
+function source({ id, url, schedule, next_due, own }) {
+  const often = input({
+    "aria-label": `How often ${url} is read again`,
+    placeholder: "6h, or 0 3 * * *",
+    value: toldOf(schedule),
+    size: 12,
+  });
+  const change = async (wanted) => {
+    await send("PATCH", `/api/sources/${id}`, wanted);
+    await redraw();
+  };
+  const save = button("Save", () => change({ ...scheduleOf(often.value), zone: schedule?.zone ?? "UTC" }));
+  const pause =
+    schedule && button("Pause", () => change({ every: null, cron: null }), { title: "Read it by no schedule any more" });
+  const now = button("Read now", async () => {
+    await send("POST", "/api/site-reads", { url });
+    say(`${url} is being read.`);
+    await redraw();
+  });
+  const pages = box("with its pages");
+  const remove = sure("Delete", async () => {
+    await call(`/api/sources/${id}?pages=${pages.ticked.checked}`, { method: "DELETE" });
+    say(`${url} is deleted.`);
+    await redraw();
+  });
+  return [
+    [link(url, url), own && make("span", "own", { class: "tag" })],
+    make("span", "", { class: "row" }, often, save, pause || ""),
+    next_due ? when(next_due) : "each page by itself",
+    make("span", "", { class: "row" }, now, pages.row, remove),
+  ];
+}
+
+function siteRead(read) {
+  const { id, url, status, reason, looked_at, found, max_pages, pages_per_s, failed, left_s } = read;
+  const left = status === "RUNNING" && left_s !== null && `about ${Math.ceil(left_s / 60)} min left`;
+  const told = [
+    TOLD[status],
+    reason,
+    failed && `${failed} failed`,
+    status === "RUNNING" && `${pages_per_s.toFixed(1)} pages/s`,
+    left,
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const acts = DOING[status].map((name) =>
+    button(NAMES[name], async () => {
+      await send("POST", `/api/site-reads/${id}/${name}`);
+      await redraw();
+    }),
+  );
+  const whole = make("progress", "", {
+    value: looked_at,
+    max: Math.max(1, Math.min(found, max_pages)),
+    "aria-label": `Pages of ${url}`,
+  });
+  return [
+    link(url, url),
+    [`${looked_at} of ${Math.min(found, max_pages)} `, status === "RUNNING" && whole],
+    told,
+    make("span", "", { class: "row" }, ...acts),
+  ];
+}
