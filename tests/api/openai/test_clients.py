@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -19,6 +21,7 @@ from api.app import create_app
 from api.openai.completions import PROVISIONAL
 from api.routes.completions import KEEP_ALIVE_S
 from domain import Status
+from domain.answer import StructuredAnswer, StructuredField
 from domain.record import Record
 from store.questions.records import latest
 from store.questions.state import Changes, Move, UnknownQuestion, find
@@ -171,9 +174,9 @@ def test_known_model_reads_nothing(client: openai.OpenAI, services: Services) ->
         assert not find(session, given.id.removeprefix("chatcmpl-")).crawl_enabled
 
 
-def test_question_without_a_subject_takes_the_one_before_along(client: openai.OpenAI, services: Services) -> None:
-    both = "Who built the lighthouse? And when was it built?"
-    walk.move_soon(services, walk.answered(walk.keep_page(services)), text=both)
+def test_question_is_understood_from_the_turns_before_it(client: openai.OpenAI, services: Services) -> None:
+    understood = "When was the lighthouse built?"
+    walk.move_soon(services, walk.answered(walk.keep_page(services)), text=understood)
     turns: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "Be brief."},
         *_user(QUESTION),
@@ -181,7 +184,25 @@ def test_question_without_a_subject_takes_the_one_before_along(client: openai.Op
         {"role": "user", "content": [{"type": "text", "text": "And when was it built?"}]},
     ]
     given = client.chat.completions.create(model="wellread", messages=turns)
-    assert (given.model_extra or {})["wellread"]["question"] == both
+    told = (given.model_extra or {})["wellread"]
+    assert (told["question"], told["question_as_understood"]) == ("And when was it built?", understood)
+
+
+def test_answer_in_a_json_schema_is_json(client: openai.OpenAI, services: Services) -> None:
+    answered = walk.answered(walk.keep_page(services))
+    assert answered.answer is not None
+    field = StructuredField(path="/builder", value=walk.BUILDER, confidence=0.9, citation=answered.answer.citations[0])
+    form = StructuredAnswer(value={"builder": walk.BUILDER}, fields=(field,))
+    walk.move_soon(services, replace(answered, answer=replace(answered.answer, structured=form)), text=QUESTION)
+    schema: dict[str, object] = {"type": "object", "properties": {"builder": {"type": "string"}}}
+    given = client.chat.completions.create(
+        model="wellread",
+        messages=_user(QUESTION),
+        response_format={"type": "json_schema", "json_schema": {"name": "tower", "schema": schema}},
+    )
+    assert json.loads(given.choices[0].message.content or "") == {"builder": walk.BUILDER}
+    told = (given.model_extra or {})["wellread"]["structured"]["fields"][0]
+    assert told["citation"]["quote"] == walk.QUOTE
 
 
 def test_models_are_listed(client: openai.OpenAI) -> None:
@@ -226,7 +247,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"tools": [{"type": "function", "function": "f"}]}, "tools[0].function must be an object"),
     ({"tools": "f"}, "tools: Input should be a valid list"),
     ({"tool_choice": "required"}, "Wellread calls no tool"),
-    ({"response_format": {"type": "json_object"}}, "Wellread answers in text"),
+    ({"response_format": {"type": "json_object"}}, "Leave response_format out"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, "must be a JSON Schema"),
+    ({"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "array"}}}}, "must be an object"),
     ({"modalities": ["audio"]}, "Wellread answers in text"),
     ({"logprobs": True}, "There are no logprobs"),
     ({"n": 2}, "n: Input should be 1"),
