@@ -94,7 +94,7 @@ function showFeedback(record) {
     await send("POST", `/api/questions/${id}/feedback`, { verdict, comment, revision });
     given = verdict;
     draw();
-    say("Thank you: your feedback is kept.");
+    say(comment ? "Thank you: your comment is kept." : "Thank you: your feedback is kept.");
   };
   const draw = () => {
     const comment = make("input", "", {

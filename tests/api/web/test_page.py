@@ -128,7 +128,7 @@ def test_feedback_is_kept_and_shown_again(tab: Tab, services: Services) -> None:
     tab.wait("document.querySelector('#feedback input')")
     tab.run("document.querySelector('#feedback input').value = 'another tower'")
     _click(tab, "Send", "#feedback")
-    tab.wait("document.getElementById('said').innerText.startsWith('Thank you')")
+    tab.wait("document.getElementById('said').innerText === 'Thank you: your comment is kept.'")
     tab.wait("document.querySelector('#feedback [aria-pressed=true]')?.innerText === 'Wrong source'")
     with services.database.read() as session:
         kept = feedback.find(session, question_id, 1)
