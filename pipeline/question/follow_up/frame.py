@@ -28,6 +28,15 @@ _ASKERS: Final = {
     "it": r"io|si|noi",
     "pt": r"eu|se|nós",
 }
+#: what joins a noun to the one that it belongs to
+_LINKS: Final = {
+    "en": "of",
+    "de": "von|der|des",
+    "fr": "de|du|des",
+    "es": "de|del",
+    "it": "di|del|della",
+    "pt": "de|do|da",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +168,9 @@ def _by_subject(frame: Frame, words: Words) -> Frame | None:
     begun = begins_with(words.auxiliaries, frame.rest)
     if begun is None:
         if frame.lang == "de" and frame.asking and (verb := re.match(r"(\w+t) (?=\S)", frame.rest)):
-            return _with_subject(frame, _first_phrase(frame.rest[verb.end() :], words))
+            return _with_subject(frame, _first_phrase(frame.rest[verb.end() :], frame.lang))
+        if done := re.match(rf"\w+ (?=(?:{words.determiners}) )", frame.rest) if frame.asking else None:
+            return _with_subject(frame, frame.rest[done.end() :])  # "Who built the lighthouse of Skagen?"
         if (
             frame.asking
             and (which := re.match(r"(?:which|what|welche\w?) (\w+)", frame.text, re.IGNORECASE))
@@ -172,7 +183,7 @@ def _by_subject(frame: Frame, words: Words) -> Frame | None:
         return None
     if re.fullmatch("is|are|was|were|ist|sind|war|waren|est|sont|es|son|è|sono|é|são", begun.group(), re.IGNORECASE):
         return _with_subject(frame, _before_participle(after))
-    return _with_subject(frame, _first_phrase(after, words))
+    return _with_subject(frame, _first_phrase(after, frame.lang))
 
 
 def _with_subject(frame: Frame, subject: str) -> Frame:
@@ -193,12 +204,12 @@ def _before_participle(text: str) -> str:
     return re.sub(r" (?:for|like|about|called|used)$", "", text)
 
 
-def _first_phrase(text: str, words: Words) -> str:
+def _first_phrase(text: str, lang: str) -> str:
     """Return the noun phrase that a text begins with: a determiner with its noun, or a name."""
     parts = text.split()
     if not parts:
         return ""
-    if begins_with(words.determiners, parts[0]) is None:
+    if begins_with(words_of(lang).determiners, parts[0]) is None:
         named = 1
         while named < len(parts) and parts[named][0].isupper() and parts[named - 1][-1] not in ",;":
             named += 1
@@ -206,8 +217,8 @@ def _first_phrase(text: str, words: Words) -> str:
     end = 2
     while end < len(parts) and (
         parts[end][0].isupper()
-        or find(r"of|von|der|de|del|di|do", parts[end])
-        or find(r"of|von|der|de", parts[end - 1])
+        or find(_LINKS.get(lang, _LINKS["en"]), parts[end])
+        or find(_LINKS.get(lang, _LINKS["en"]), parts[end - 1])
     ):
         end += 1
     return " ".join(parts[:end])

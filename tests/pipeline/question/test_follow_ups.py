@@ -21,6 +21,8 @@ INSTALL = Turn(question="How do I install nginx on Debian?", answer="Use apt.", 
         ("How do I install nginx on Debian?", "And remove it?", "How do I remove nginx on Debian?"),
         ("How do I install nginx on Debian?", "Why should I?", "Why should I install nginx on Debian?"),
         ("When was the lighthouse of Skagen built?", "By whom?", "By whom was the lighthouse of Skagen built?"),
+        ("Who built the lighthouse of Skagen?", "And when was it built?", "When was the lighthouse of Skagen built?"),
+        ("What does the sweep do?", "How often does it run?", "How often does the sweep run?"),
         ("Does nginx cache errors?", "Why?", "Why does nginx cache errors?"),
         ("Does nginx cache errors?", "How tall are lighthouses?", "How tall are lighthouses?"),  # another subject
         ("Does nginx cache errors?", "Does Apache cache them?", "Does Apache cache them?"),  # names its own
