@@ -92,11 +92,12 @@ def _routes(openapi: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _route(operation: Mapping[str, Any]) -> str:
-    taken = {
-        place: [_parameter(given) for given in operation.get("parameters", ()) if given["in"] == place]
-        for place in ("path", "query")
-    }
-    parts = [f"{place}: {{ {'; '.join(given)} }}" for place, given in taken.items() if given]
+    parts = []
+    for place in ("path", "query"):
+        taken = [given for given in operation.get("parameters", ()) if given["in"] == place]
+        if taken:
+            needed = any(given.get("required") for given in taken)
+            parts.append(f"{place}{'' if needed else '?'}: {{ {'; '.join(map(_parameter, taken))} }}")
     if body := operation.get("requestBody"):
         parts.append(f"body: {_content(body['content'])}")
     answers = [

@@ -965,107 +965,107 @@ export interface WorkQueue {
 /** What each route takes in its path, query and body, and the JSON that it answers with. */
 export interface Routes {
   /** Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional. */
-  "POST /api/chat": { query: { collection?: string }; body: ChatRequest; answer: RecordOut };
+  "POST /api/chat": { query?: { collection?: string }; body: ChatRequest; answer: RecordOut };
   /** Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`. */
-  "POST /v1/chat/completions": { query: { collection?: string }; body: CompletionRequest; answer: unknown };
+  "POST /v1/chat/completions": { query?: { collection?: string }; body: CompletionRequest; answer: unknown };
   /** The models: `wellread`, and `wellread-known`, which reads nothing new; and both for each other collection. */
-  "GET /v1/models": { query: { collection?: string }; answer: Record<string, unknown> };
+  "GET /v1/models": { query?: { collection?: string }; answer: Record<string, unknown> };
   /** One of the models. */
-  "GET /v1/models/{name}": { path: { name: string }; query: { collection?: string }; answer: Record<string, unknown> };
+  "GET /v1/models/{name}": { path: { name: string }; query?: { collection?: string }; answer: Record<string, unknown> };
   /** Ask; the answer is polled, watched or sent to the callback. 202 and its Location, or 200 for a repeat. */
-  "POST /api/questions": { query: { collection?: string }; body: QuestionRequest; answer: RecordOut };
+  "POST /api/questions": { query?: { collection?: string }; body: QuestionRequest; answer: RecordOut };
   /** The questions asked last, newest first; a key with the role ask sees its own. */
-  "GET /api/questions": { query: { limit?: number; collection?: string }; answer: Array<QuestionSummary> };
+  "GET /api/questions": { query?: { limit?: number; collection?: string }; answer: Array<QuestionSummary> };
   /** A question's record: its answer so far, its citations, what was read. */
-  "GET /api/questions/{question_id}": { path: { question_id: string }; query: { collection?: string }; answer: RecordOut };
+  "GET /api/questions/{question_id}": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Delete a question with its answers, trace, feedback and stream; what was read for it stays read. */
-  "DELETE /api/questions/{question_id}": { path: { question_id: string }; query: { collection?: string }; answer: void };
+  "DELETE /api/questions/{question_id}": { path: { question_id: string }; query?: { collection?: string }; answer: void };
   /** A question's answer as a document of its own: each quote with its page's name, address and dates. */
-  "GET /api/questions/{question_id}/export": { path: { question_id: string }; query: { format?: "md" | "html"; collection?: string }; answer: string };
+  "GET /api/questions/{question_id}/export": { path: { question_id: string }; query?: { format?: "md" | "html"; collection?: string }; answer: string };
   /** Stop a question; one that has ended stays as it is, and what was read stays read. */
-  "POST /api/questions/{question_id}/cancel": { path: { question_id: string }; query: { collection?: string }; answer: RecordOut };
+  "POST /api/questions/{question_id}/cancel": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Start a question again that failed, ran out of time or was cancelled; any other stays as it is. */
-  "POST /api/questions/{question_id}/replay": { path: { question_id: string }; query: { collection?: string }; answer: RecordOut };
+  "POST /api/questions/{question_id}/replay": { path: { question_id: string }; query?: { collection?: string }; answer: RecordOut };
   /** Every finished step with what it looked for, found and decided, and every page that was read. */
-  "GET /api/questions/{question_id}/trace": { path: { question_id: string }; query: { collection?: string }; answer: Array<StepOut> };
+  "GET /api/questions/{question_id}/trace": { path: { question_id: string }; query?: { collection?: string }; answer: Array<StepOut> };
   /** What else the cited pages may answer: questions asked before, and sections around the quotes. */
-  "GET /api/questions/{question_id}/related": { path: { question_id: string }; query: { collection?: string }; answer: Array<RelatedQuestion> };
+  "GET /api/questions/{question_id}/related": { path: { question_id: string }; query?: { collection?: string }; answer: Array<RelatedQuestion> };
   /** Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record. */
-  "GET /api/questions/{question_id}/events": { path: { question_id: string }; query: { collection?: string }; answer: string };
+  "GET /api/questions/{question_id}/events": { path: { question_id: string }; query?: { collection?: string }; answer: string };
   /** The threads that were asked in last, newest first; a key with the role ask sees its own. */
-  "GET /api/threads": { query: { q?: string; limit?: number; before?: string | null; collection?: string }; answer: Array<ThreadOut> };
+  "GET /api/threads": { query?: { q?: string; limit?: number; before?: string | null; collection?: string }; answer: Array<ThreadOut> };
   /** A thread with its latest questions. */
-  "GET /api/threads/{thread_id}": { path: { thread_id: string }; query: { limit?: number; before?: string; collection?: string }; answer: ThreadWithQuestionsOut };
+  "GET /api/threads/{thread_id}": { path: { thread_id: string }; query?: { limit?: number; before?: string; collection?: string }; answer: ThreadWithQuestionsOut };
   /** Give a thread another title. */
-  "PATCH /api/threads/{thread_id}": { path: { thread_id: string }; query: { collection?: string }; body: ThreadRequest; answer: ThreadOut };
+  "PATCH /api/threads/{thread_id}": { path: { thread_id: string }; query?: { collection?: string }; body: ThreadRequest; answer: ThreadOut };
   /** Delete a thread with its questions, their answers and traces; what was read for them stays read. */
-  "DELETE /api/threads/{thread_id}": { path: { thread_id: string }; query: { collection?: string }; answer: void };
+  "DELETE /api/threads/{thread_id}": { path: { thread_id: string }; query?: { collection?: string }; answer: void };
   /** The standing questions, oldest first; a key with the role ask sees its own. */
-  "GET /api/watches": { query: { collection?: string }; answer: Array<WatchOut> };
+  "GET /api/watches": { query?: { collection?: string }; answer: Array<WatchOut> };
   /** Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer. */
-  "POST /api/questions/{question_id}/watch": { path: { question_id: string }; query: { collection?: string }; body: WatchRequest | null; answer: WatchOut };
+  "POST /api/questions/{question_id}/watch": { path: { question_id: string }; query?: { collection?: string }; body: WatchRequest | null; answer: WatchOut };
   /** Ask it again no longer; its answer stays. */
-  "DELETE /api/questions/{question_id}/watch": { path: { question_id: string }; query: { collection?: string }; answer: void };
+  "DELETE /api/questions/{question_id}/watch": { path: { question_id: string }; query?: { collection?: string }; answer: void };
   /** The new answers of a standing question as server-sent events, each `changed` with the whole record. */
-  "GET /api/questions/{question_id}/changes": { path: { question_id: string }; query: { collection?: string }; answer: string };
+  "GET /api/questions/{question_id}/changes": { path: { question_id: string }; query?: { collection?: string }; answer: string };
   /** Say whether an answer is right; of one revision, what is said last counts. */
-  "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
+  "POST /api/questions/{question_id}/feedback": { path: { question_id: string }; query?: { collection?: string }; body: FeedbackRequest; answer: FeedbackOut };
   /** All sources, oldest first. */
-  "GET /api/sources": { query: { collection?: string }; answer: Array<SourceOut> };
+  "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
   /** Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin. */
-  "POST /api/sources": { query: { collection?: string }; body: SourceRequest; answer: SourceOut };
+  "POST /api/sources": { query?: { collection?: string }; body: SourceRequest; answer: SourceOut };
   /** Change how often a site is asked, or when it is looked at; what is left out stays. */
-  "PATCH /api/sources/{source_id}": { path: { source_id: number }; query: { collection?: string }; body: SourceChanges; answer: SourceOut };
+  "PATCH /api/sources/{source_id}": { path: { source_id: number }; query?: { collection?: string }; body: SourceChanges; answer: SourceOut };
   /** Forget a site; what was read from it stays, unless its pages are to be deleted too. */
-  "DELETE /api/sources/{source_id}": { path: { source_id: number }; query: { pages?: boolean; collection?: string }; answer: void };
+  "DELETE /api/sources/{source_id}": { path: { source_id: number }; query?: { pages?: boolean; collection?: string }; answer: void };
   /** Have a whole site read, or the part of it below a path. One that is being read already goes on. */
-  "POST /api/site-reads": { query: { collection?: string }; body: SiteReadRequest; answer: SiteReadOut };
+  "POST /api/site-reads": { query?: { collection?: string }; body: SiteReadRequest; answer: SiteReadOut };
   /** The last 50 site reads, newest first. */
-  "GET /api/site-reads": { query: { collection?: string }; answer: Array<SiteReadOut> };
+  "GET /api/site-reads": { query?: { collection?: string }; answer: Array<SiteReadOut> };
   /** How far a site read has come. */
-  "GET /api/site-reads/{site_read_id}": { path: { site_read_id: number }; query: { collection?: string }; answer: SiteReadOut };
+  "GET /api/site-reads/{site_read_id}": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
   /** Read no more of it for now. */
-  "POST /api/site-reads/{site_read_id}/pause": { path: { site_read_id: number }; query: { collection?: string }; answer: SiteReadOut };
+  "POST /api/site-reads/{site_read_id}/pause": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
   /** Go on with it. */
-  "POST /api/site-reads/{site_read_id}/resume": { path: { site_read_id: number }; query: { collection?: string }; answer: SiteReadOut };
+  "POST /api/site-reads/{site_read_id}/resume": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
   /** End it; what was read stays. */
-  "POST /api/site-reads/{site_read_id}/cancel": { path: { site_read_id: number }; query: { collection?: string }; answer: SiteReadOut };
+  "POST /api/site-reads/{site_read_id}/cancel": { path: { site_read_id: number }; query?: { collection?: string }; answer: SiteReadOut };
   /** A stored page's text, whole or in part; offsets count Unicode characters, as a citation's do. */
-  "GET /api/pages/{page_id}": { path: { page_id: number }; query: { question_id?: string; start?: number; end?: number | null; version?: number | null; collection?: string }; answer: PageOut };
+  "GET /api/pages/{page_id}": { path: { page_id: number }; query?: { question_id?: string; start?: number; end?: number | null; version?: number | null; collection?: string }; answer: PageOut };
   /** Delete a page or file with all that was derived: passages, facts, answers drawn from it, traces, streams. */
-  "DELETE /api/pages/{page_id}": { path: { page_id: number }; query: { collection?: string }; answer: void };
+  "DELETE /api/pages/{page_id}": { path: { page_id: number }; query?: { collection?: string }; answer: void };
   /** The texts of a page that are kept, the present one first; `?version=` of the page gives one. */
-  "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
+  "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query?: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
-  "GET /api/pages": { query: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number; collection?: string }; answer: PageOut | Array<PageSummary> };
+  "GET /api/pages": { query?: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number; collection?: string }; answer: PageOut | Array<PageSummary> };
   /** Have one page read into the knowledge base. */
-  "POST /api/reads": { query: { collection?: string }; body: ReadRequest; answer: ReadingOut };
+  "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** How far the reading of a page has come. */
-  "GET /api/reads/{read_id}": { path: { read_id: number }; query: { collection?: string }; answer: ReadingOut };
+  "GET /api/reads/{read_id}": { path: { read_id: number }; query?: { collection?: string }; answer: ReadingOut };
   /** Have a file read into the knowledge base: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, plain text or CSV. */
-  "POST /api/files": { query: { collection?: string }; body: FormData; answer: StoredFile };
+  "POST /api/files": { query?: { collection?: string }; body: FormData; answer: StoredFile };
   /** The files that were added or found in a watched folder, by address. */
-  "GET /api/files": { query: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number; collection?: string }; answer: Array<StoredFile> };
+  "GET /api/files": { query?: { folder?: string; failed?: boolean; after?: string; address?: string; limit?: number; collection?: string }; answer: Array<StoredFile> };
   /** Delete a file with all that was derived, also one that could not be read; one in a folder is left out of it. */
-  "DELETE /api/files/{file_id}": { path: { file_id: number }; query: { collection?: string }; answer: void };
+  "DELETE /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: void };
   /** A file, and how far the reading of it has come. */
-  "GET /api/files/{file_id}": { path: { file_id: number }; query: { collection?: string }; answer: StoredFile };
+  "GET /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: StoredFile };
   /** The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read. */
-  "POST /api/search": { query: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
+  "POST /api/search": { query?: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
   /** What is kept, by kind, and what stands in each queue. */
-  "GET /api/stats": { query: { collection?: string }; answer: StatsOut };
+  "GET /api/stats": { query?: { collection?: string }; answer: StatsOut };
   /** This process answers. */
   "GET /healthz": { answer: Record<string, string> };
   /** Every part a question needs; 503 and what to do when one is missing. */
   "GET /readyz": { answer: Readiness };
   /** What works, what waits and what failed; the last day's questions by the hour, and what was spent. */
-  "GET /api/operations": { query: { collection?: string }; answer: Operations };
+  "GET /api/operations": { query?: { collection?: string }; answer: Operations };
   /** All versions of judge, reranker and variants, and what learning each last came to. */
-  "GET /api/learned": { query: { collection?: string }; answer: LearnedOut };
+  "GET /api/learned": { query?: { collection?: string }; answer: LearnedOut };
   /** Learn now from all that readers said; a version that is better and keeps the pinned floor is used at once. */
-  "POST /api/learned": { query: { collection?: string }; answer: Array<LessonOut> };
+  "POST /api/learned": { query?: { collection?: string }; answer: Array<LessonOut> };
   /** Go back to an earlier version of a kind, or to what is shipped; returns what is in use of it then. */
-  "POST /api/learned/{kind}/rollback": { path: { kind: "judge" | "reranker" | "variants" }; query: { collection?: string }; body: RollbackRequest | null; answer: Array<VersionOut> };
+  "POST /api/learned/{kind}/rollback": { path: { kind: "judge" | "reranker" | "variants" }; query?: { collection?: string }; body: RollbackRequest | null; answer: Array<VersionOut> };
   /** The collections that the key opens: first `default`, then by name. */
   "GET /api/collections": { answer: Array<Collection> };
   /** Add a collection. Needs the role admin, and a key that is bound to none. */

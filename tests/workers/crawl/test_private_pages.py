@@ -89,7 +89,7 @@ def found(services: Services, question: Question) -> set[int]:
 
 def links_seen(services: Services, question: Question) -> list[str]:
     with services.database.read() as session:
-        return [known.link.url for known in seek._known(session, question, services.now()).links]
+        return [known.link.url for known in seek._known(session, question, services.now(), ()).links]
 
 
 def test_page_that_was_read_for_a_named_site_serves_that_question_alone(services: Services, site: LoggedSite) -> None:
@@ -189,7 +189,7 @@ def test_links_and_news_of_a_private_page_steer_no_other_question(services: Serv
     assert links_seen(services, first) == [f"{site.origin}/lamp"]
     assert links_seen(services, second) == []
     with services.database.read() as session:
-        known = {id: seek._known(session, question, services.now()) for id, question in ((1, first), (2, second))}
+        known = {id: seek._known(session, question, services.now(), ()) for id, question in ((1, first), (2, second))}
         news = [evidence.read_since(session, session.get_one(QuestionRow, id), before) for id in (first.id, second.id)]
     assert [f"{site.origin}/" in known[id].seen for id in (1, 2)] == [True, False]
     assert news == [True, False]
@@ -208,7 +208,7 @@ def test_sitemap_that_was_read_for_a_private_question_is_read_again_for_another(
         (id,) = candidates.add(session, first.id, [listed], wave=0, status=CandidateStatus.WAITING, now=services.now())
     work(services, id, until=lambda row: row.status == "SETTLED")
     with services.database.read() as session:
-        known = {each.id: seek._known(session, each, services.now()) for each in (first, second)}
+        known = {each.id: seek._known(session, each, services.now(), ()) for each in (first, second)}
     assert [link.link.url for link in known[first.id].links] == [f"{site.origin}/keeper"]
     assert (known[second.id].links, known[first.id].sitemaps) == ((), ())
     assert known[second.id].sitemaps == (f"{site.origin}/sitemap.xml",)
