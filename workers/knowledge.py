@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from store.knowledge.archive import Archive
     from workers.services import Services
 
-#: pages stored in one transaction
-_BATCH = 16
+#: pages stored in one transaction: at most so many, and none after so many characters
+_BATCH, _BATCH_CHARACTERS = 16, 4_000_000
 
 Progress = Callable[[int, int], None]
 
@@ -62,8 +61,7 @@ def take_over(services: Services, path: Path, *, own: bool, progress: Progress) 
         for source in found:
             _take_source(services, source, own=own)
         total, taken = opened.manifest.lines[archive.PAGES], Counter[str]()
-        pages = opened.pages()
-        while some := list(islice(pages, _BATCH)):
+        for some in _batches(opened.pages()):
             taken.update(_take_pages(services, some))
             progress(taken.total(), total)
     return Imported(
@@ -107,6 +105,19 @@ def _take_source(services: Services, line: SourceLine, *, own: bool) -> None:
     if wanted := _schedule(line):
         changes = {"cron": wanted.cron} if wanted.cron else {"every": f"{wanted.every_s:.0f}s"}
         schedules.change(services, added.id, {**changes, "zone": wanted.zone})
+
+
+def _batches(lines: Iterable[PageLine]) -> Iterator[list[PageLine]]:
+    batch: list[PageLine] = []
+    characters = 0
+    for line in lines:
+        batch.append(line)
+        characters += len(line.text) + sum(len(version.text) for version in line.versions)
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def _take_pages(services: Services, some: Sequence[PageLine]) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import click
 
-from api.cli.connect import open_client
+from api.cli.connect import needs_no_key, open_client
 from api.cli.output import print_lines
 from domain.access.key import Role
 
@@ -84,6 +84,12 @@ def make(name: str, role: str, names: tuple[str, ...], expires: datetime | None)
         made = client.add_key(name, role=role, collections=names or None, expires_at=expires)
     print_lines(made.secret or "")
     click.echo(f"This is the key {made.name}. Keep it now: it cannot be shown again.", err=True)
+    if needs_no_key():
+        click.echo(
+            "No key is required yet: on this machine, requests without one may do everything. Set WELLREAD_API_KEYS to "
+            "require keys.",
+            err=True,
+        )
 
 
 @keys.command()

@@ -125,6 +125,16 @@ def open_services() -> Services:
     return Services(settings)
 
 
+def needs_no_key() -> bool:
+    """Return whether this machine's API takes requests without a key; False where another API is named."""
+    from workers.settings import LOOPBACK, load
+
+    if os.environ.get("WELLREAD_API_URL"):
+        return False
+    settings = load()
+    return not settings.api_keys and settings.api_host in LOOPBACK
+
+
 def own_key(settings: Settings) -> str:
     """Return the most powerful API key in this machine's settings; "" where there is none."""
     pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]

@@ -153,6 +153,19 @@ def identify(
 CallerDep = Annotated[Caller, Depends(identify)]
 
 
+def _still_open(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> Callable[[], object]:
+    """Return what looks the request's key up again; it raises :class:`InvalidApiKey` once that opens nothing."""
+    return lambda: identify(request, bearer, header)
+
+
+#: for answers that take long: the key may be revoked, or expire, meanwhile
+StillOpenDep = Annotated[Callable[[], object], Depends(_still_open)]
+
+
 def caller(who: CallerDep) -> Role:
     """Return the caller's role; raises :class:`InvalidApiKey`."""
     return who.role

@@ -2,7 +2,7 @@
 
 It listens on loopback, but a web page of another site could still reach it through the user's browser. It therefore
 refuses a foreign Host (DNS rebinding) and, for requests that change something, a foreign Origin (cross-site request
-forgery).
+forgery). A proxy on this machine would let others in: what one passed on is refused.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.middleware.problems import Problem, respond
 
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
+#: what a proxy on this machine adds for requests that may come from elsewhere
+_FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: a page of another site cannot send this type without a preflight request, which this server never grants
 _JSON = "application/json"
@@ -39,6 +41,11 @@ class LoopbackOnly:
         await self._app(scope, receive, send)
 
     def _objection(self, method: str, path: str, headers: Headers) -> Problem | None:
+        if by := next((name for name in _FORWARDED if name in headers), None):
+            return _refused(
+                f"A proxy passed this request on (it has the header {by}), and no key is needed here.",
+                "Set WELLREAD_API_KEYS before a proxy lets others in.",
+            )
         host = headers.get("host", "")
         if _host_name(host) not in self._names:
             return _refused(

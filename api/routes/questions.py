@@ -10,12 +10,13 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import AccessDep, ListenerDep, QuestionId, ServicesDep, listening, read_record
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.exported import MEDIA_TYPES, Format, exported
 from api.schemas.operations import RelatedQuestion
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
 from api.streams.events import watch
+from api.streams.while_open import checked, while_open
 from domain.access.key import Role
 from domain.record import Record
 from store.overview import related as related_questions
@@ -145,14 +146,15 @@ def events(
     known: Annotated[Record, Depends(read)],
     services: ServicesDep,
     listener: ListenerDep,
+    still_open: StillOpenDep,
     last_event_id: Annotated[str, Header(pattern=_EVENT_ID)] = "0",
 ) -> EventSourceResponse:
     """Progress as server-sent events: first where it stands, then what happens, last `final` with the whole record."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        async for event in watch(
-            listening(listener, services), known.id, lambda: read_record(services, known.id), after=last_event_id
-        ):
+        read = checked(still_open, lambda: read_record(services, known.id))
+        progress = watch(listening(listener, services), known.id, read, after=last_event_id)
+        async for event in while_open(progress, still_open):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)

@@ -10,10 +10,11 @@ from fastapi import APIRouter, Depends, Header, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, listening, read_record
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.routes.questions import HEARTBEAT_S, read
 from api.schemas.requests import FeedbackRequest, WatchRequest
 from api.streams.answer_changes import changes
+from api.streams.while_open import checked, while_open
 from domain.access.key import Role
 from domain.record import Feedback, Record, Watch
 from store.questions import watches
@@ -52,18 +53,20 @@ def watch_changes(
     known: Annotated[Record, Depends(read)],
     services: ServicesDep,
     listener: ListenerDep,
+    still_open: StillOpenDep,
     last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,15}$")] = None,
 ) -> EventSourceResponse:
     """The new answers of a standing question as server-sent events, each `changed` with the whole record.
 
-    It ends with `stopped` when the question is watched no longer. Last-Event-ID gives what was missed since then.
+    It ends with `stopped` when the question is watched no longer, without it when the key is revoked or expires.
+    Last-Event-ID gives what was missed since then.
     """
     after = None if last_event_id is None else int(last_event_id)
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        async for event in changes(
-            listening(listener, services), known.id, lambda: read_record(services, known.id), after=after
-        ):
+        read = checked(still_open, lambda: read_record(services, known.id))
+        events = changes(listening(listener, services), known.id, read, after=after)
+        async for event in while_open(events, still_open):
             yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)

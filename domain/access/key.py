@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from domain.published import UNPUBLISHED, always_sent, described
+
+#: what the owner of a question begins with that was asked with a stored key; its id follows
+OWNER: Final = "key:"
 
 
 class Role(IntEnum):
@@ -40,4 +43,4 @@ class ApiKey:
     @property
     def owner(self) -> str:
         """Return what the questions asked with it are marked with."""
-        return f"key:{self.id}"
+        return OWNER + self.id

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from domain.access.collection import DEFAULT
-from domain.access.key import ApiKey, Role
+from domain.access.key import OWNER, ApiKey, Role
 from domain.errors import WellreadError
 from store.access import collections
 from store.sql.rows import add_missing, to_value
@@ -22,6 +22,7 @@ from store.sql.tables import ApiKeyRow, CollectionRow
 
 #: what a key begins with: one that does and is unknown was revoked, expired, or never made
 PREFIX: Final = "wr-"
+_ID = re.compile(r"[0-9a-f]{12}")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9_.-]{0,58}[a-z0-9])?")
 
 
@@ -57,6 +58,8 @@ def add(
     clean = name.strip().lower()
     if not _NAME.fullmatch(clean):
         raise BadKeyName(f"{name[:80]!r} is no name of a key: use letters a–z, digits, dots, - and _, at most 60.")
+    if _ID.fullmatch(clean):
+        raise BadKeyName(f"{clean!r} looks like the id of a key: give it another name.")
     if expires_at is not None and expires_at <= now:
         raise BadExpiry(f"{expires_at:%Y-%m-%d %H:%M} is past: a key expires later than now.")
     ids = None if names is None else [collections.find(session, each).id for each in names]
@@ -88,10 +91,21 @@ def revoke(session: Session, name: str) -> None:
     session.delete(_named(session, name))
 
 
+def closed(session: Session, owners: Iterable[str | None], now: datetime) -> set[str]:
+    """Return those of these owners whose key was revoked or has expired."""
+    of_keys = {owner for owner in owners if owner is not None and owner.startswith(OWNER)}
+    ids = [owner.removeprefix(OWNER) for owner in of_keys]
+    lasts = session.scalars(select(ApiKeyRow.id).where(ApiKeyRow.id.in_(ids), _lasts(now)))
+    return of_keys - {OWNER + key_id for key_id in lasts}
+
+
 def any_valid(session: Session, now: datetime) -> bool:
     """Return whether there is a key that has not expired."""
-    lasts = or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > now)
-    return session.scalar(select(ApiKeyRow.id).where(lasts).limit(1)) is not None
+    return session.scalar(select(ApiKeyRow.id).where(_lasts(now)).limit(1)) is not None
+
+
+def _lasts(now: datetime) -> ColumnElement[bool]:
+    return or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > now)
 
 
 def _named(session: Session, name: str) -> ApiKeyRow:

@@ -93,6 +93,8 @@ class Archive:
             raise self.refusal(
                 "it is no export of Wellread, which holds a manifest, sources and pages and nothing else"
             )
+        if sum(member.compress_size for member in members) > self._path.stat().st_size:
+            raise self.refusal("its members say that they are larger than the file")
         for member in members:
             if member.flag_bits & 1:
                 raise self.refusal("it is encrypted")

@@ -11,6 +11,7 @@ from domain import BlockKind
 
 MAX_URL = 1_300  #: bytes, as they are indexed
 MAX_TEXT = 4_000_000  #: characters of a page
+MAX_PARTS = 100_000  #: headings, blocks or places of a page
 
 
 def _storable(text: str) -> str:
@@ -75,9 +76,9 @@ class PageLine(_Line):
     title: Text
     text: Text
     lang: Annotated[str, Field(max_length=8), AfterValidator(_storable)]
-    headings: tuple[Place, ...] = ()
-    blocks: tuple[tuple[BlockKind, Annotated[int, Field(ge=0)], int], ...] = ()
-    places: tuple[Place, ...] = ()
+    headings: tuple[Place, ...] = Field(default=(), max_length=MAX_PARTS)
+    blocks: tuple[tuple[BlockKind, Annotated[int, Field(ge=0)], int], ...] = Field(default=(), max_length=MAX_PARTS)
+    places: tuple[Place, ...] = Field(default=(), max_length=MAX_PARTS)
     published: AwareDatetime | None = None
     modified: AwareDatetime | None = None
     canonical_url: Annotated[str, AfterValidator(_storable), AfterValidator(_indexable)] = ""

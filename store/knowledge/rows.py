@@ -68,12 +68,15 @@ def pages_of(database: Database, sites: Sequence[str]) -> Iterator[PageLine]:
 
 
 def take(session: Session, line: PageLine, host: str, now: datetime, due_at: datetime) -> Taken:
-    """Store a page of the file unless a text is known that was seen later; return which it is."""
+    """Store a page of the file unless a text is known that was seen later; return which it is.
+
+    A private page serves every question from now on if it says what the file says.
+    """
     known = pages.find(session, line.url)
-    if known is not None and known.private:
-        visibility.share(session, known.id, now)
     is_held = known is not None and not known.is_gone
     if known is not None and is_held and _is_no_news(known, line):
+        if known.private and known.content_hash == line.content_hash:
+            visibility.share(session, known.id, now)
         return "known"
     pages.save(
         session,
@@ -92,6 +95,8 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
         size = len(line.text.encode())
         files.add_known(session, line.url, path_of(line.url), size=size, page_id=row.id, now=row.read_at)
     if known is not None:
+        if known.private:
+            visibility.share(session, known.id, now)
         return "newer"
     row.generation = line.generation
     session.add_all(PageVersionRow(page_id=row.id, **version.model_dump()) for version in line.versions)

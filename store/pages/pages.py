@@ -65,7 +65,8 @@ def save(
 ) -> tuple[int, bool]:
     """Save a page's text; return its id and whether the text is new (then it waits to be embedded).
 
-    A new page that is ``private`` serves only the questions that had it read (:mod:`store.pages.visibility`).
+    A new page that is ``private`` serves only the questions that had it read (:mod:`store.pages.visibility`); none of
+    its former texts is kept.
 
     A duplicate of another page is saved too, and the other page's id is returned. ``due_at`` is when its source's
     schedule has it read again; without one the page's own interval decides.
@@ -81,7 +82,7 @@ def save(
     row.etag, row.last_modified, row.checked_at, row.gone_at = validators.etag, validators.last_modified, now, None
     row.body_hash, row.next_due = body_hash, due_at or now + timedelta(seconds=row.interval_s)
     if changed:
-        if row.generation and row.content_hash != content_hash:
+        if row.generation and row.content_hash != content_hash and not row.private:
             versions.keep(session, row)
         row.title, row.text, row.lang, row.headings = page.title, page.text, page.lang, [list(h) for h in page.headings]
         row.blocks = [[block.kind, block.start, block.end] for block in page.blocks]

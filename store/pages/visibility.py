@@ -9,13 +9,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain.site import of_either_scheme, prefixes_below
 from store.pages import duplicates
 from store.sql.rows import dialect_insert
-from store.sql.tables import LinkRow, PageRow, PrivateReadRow
+from store.sql.tables import LinkRow, PageRow, PageVersionRow, PrivateReadRow
 
 
 def visible_to(question_id: str | None) -> ColumnElement[bool]:
@@ -49,11 +49,16 @@ def follow(session: Session, url: str, to_url: str) -> None:
 
 
 def share(session: Session, page_id: int, now: datetime) -> bool:
-    """Let a page serve every question; return whether it was private. It waits to be indexed as a public one."""
+    """Let a page serve every question; return whether it was private. It waits to be indexed as a public one.
+
+    Only its present text: what it said before was read for its askers.
+    """
     row = session.get_one(PageRow, page_id, with_for_update=True)
     if not row.private:
         return False
     row.private, row.shared_at = False, now
+    former = delete(PageVersionRow).where(PageVersionRow.page_id == page_id)
+    session.execute(former.execution_options(synchronize_session=False))
     session.flush()
     if row.gone_at is None:
         duplicates.resolve(session, row, now)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from domain import SolvedQuestion
 from domain.errors import WellreadError
@@ -93,11 +93,12 @@ def count_since(session: Session, since: datetime | None) -> int:
 class SolvedReader:
     """Finds questions whose answers readers confirmed, as examples for a model.
 
+    Only those of the asking question's owner and of nobody in particular: others' are not for a stranger's model.
     An honest "not known" is no example, even if it was right.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, question_id: str) -> None:
+        self._database, self._question_id = database, question_id
 
     def like(self, question: str, *, lang: str, at_most: int) -> Sequence[SolvedQuestion]:
         """Return up to ``at_most`` solved questions in this language, those with most words in common first."""
@@ -106,6 +107,8 @@ class SolvedReader:
         return ranked[:at_most]
 
     def _latest(self, lang: str) -> list[SolvedQuestion]:
+        asker = aliased(QuestionRow)
+        owner = select(asker.owner).where(asker.id == self._question_id).scalar_subquery()
         query = (
             select(QuestionRow.text, AnswerRow.text, AnswerRow.citations)
             .join(FeedbackRow, FeedbackRow.question_id == QuestionRow.id)
@@ -114,7 +117,7 @@ class SolvedReader:
                 (AnswerRow.question_id == FeedbackRow.question_id) & (AnswerRow.revision == FeedbackRow.revision),
             )
             .where(FeedbackRow.verdict == "right", QuestionRow.lang == lang, AnswerRow.stale_at.is_(None))
-            .where(~QuestionRow.private)
+            .where(~QuestionRow.private, or_(QuestionRow.owner.is_(None), QuestionRow.owner == owner))
             .order_by(FeedbackRow.updated_at.desc())
             .limit(LOOKED_THROUGH)
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
@@ -98,8 +98,17 @@ def just_changed(session: Session, question_id: str) -> list[str]:
     return list(session.scalars(query))
 
 
-def due(session: Session, question_id: str = "") -> list[str]:
-    """Return the watched questions (or only that one) with a stale answer whose evidence is all indexed."""
+def owners(session: Session) -> set[str]:
+    """Return whose questions are watched."""
+    query = select(QuestionRow.owner).join(WatchRow, WatchRow.question_id == QuestionRow.id)
+    return {owner for owner in session.scalars(query.distinct()) if owner is not None}
+
+
+def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()) -> list[str]:
+    """Return the watched questions (or only that one) with a stale answer whose evidence is all indexed.
+
+    Those of the owners ``not_of`` are left out.
+    """
     waits = (
         select(EvidenceRow.answer_id)
         .join(PageRow, PageRow.id == EvidenceRow.page_id)
@@ -114,6 +123,7 @@ def due(session: Session, question_id: str = "") -> list[str]:
             AnswerRow.revision == _latest_revision(),
             AnswerRow.stale_at.is_not(None),
             ~waits.exists(),
+            or_(QuestionRow.owner.is_(None), QuestionRow.owner.not_in(not_of)),
         )
     )
     return list(session.scalars(query.where(QuestionRow.id == question_id) if question_id else query))

@@ -196,6 +196,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("of a newer version", _manifest(version=99), "update this one"),
     ("no manifest", lambda m: m.update({archive.MANIFEST: b"[]"}), "its manifest is none"),
     ("a bomb", _bomb, "far more than text does"),
+    ("too many headings", _json(archive.PAGES, headings=[[0, ""]] * 100_001), "headings: Tuple should have at most"),
     ("a last line that is none", _last_page(b"{"), "line 3 of pages.jsonl"),
     ("a deep line", _last_page(b"[" * 100_000), "line 3 of pages.jsonl"),
     ("a field too many", _json(archive.PAGES, collection="x"), "Extra inputs"),
@@ -278,3 +279,53 @@ def _is_empty(services: Services) -> None:
     with services.database.read() as session:
         for table in (PageRow, SourceRow, FileRow, PageVersionRow):
             assert session.scalars(select(table)).all() == []
+
+
+def test_private_page_stays_private_unless_it_says_what_the_file_says(file: Path, elsewhere: Services) -> None:
+    url, database = "https://example.org/a", elsewhere.database
+    keep(database, url, f"{TEXT} A secret.", at=elsewhere.now(), private=True)
+    assert take(elsewhere, file).known == 1
+    with database.read() as session:
+        assert session.scalars(select(PageRow).where(PageRow.url == url)).one().private
+    keep(database, url, TEXT, at=elsewhere.now())
+    assert take(elsewhere, file).known == 2
+    with database.read() as session:
+        assert not session.scalars(select(PageRow).where(PageRow.url == url)).one().private
+        assert session.scalars(select(PageVersionRow)).all() == []
+
+
+def test_import_leaves_nothing_of_an_earlier_private_text(file: Path, elsewhere: Services) -> None:
+    url, database = "https://example.org/a", elsewhere.database
+    keep(database, url, f"{TEXT} A secret.", at=elsewhere.now() - timedelta(days=30), private=True)
+    assert take(elsewhere, file).newer == 1
+    with database.read() as session:
+        row = session.scalars(select(PageRow).where(PageRow.url == url)).one()
+        assert (row.private, row.text) == (False, TEXT)
+        assert session.scalars(select(PageVersionRow)).all() == []
+
+
+def test_file_whose_members_overlap_is_refused(file: Path, elsewhere: Services, tmp_path: Path) -> None:
+    body = file.read_bytes()
+    at, count = body.index(b"PK\x01\x02"), 0
+    with zipfile.ZipFile(file) as whole:
+        longest = max(member.compress_size for member in whole.infolist())
+    changed = bytearray(body)
+    while at >= 0:
+        changed[at + 20 : at + 24] = len(body).to_bytes(4, "little")  # its compressed size in the directory
+        at, count = body.find(b"PK\x01\x02", at + 4), count + 1
+    assert (count, longest < len(body)) == (3, True)
+    (tmp_path / "bad.zip").write_bytes(changed)
+    with pytest.raises(BadArchive, match="larger than the file"):
+        take(elsewhere, tmp_path / "bad.zip")
+    _is_empty(elsewhere)
+
+
+def test_batch_ends_by_pages_and_by_characters(services: Services) -> None:
+    now = services.now()
+
+    def page(text: str) -> PageLine:
+        at: dict[str, Any] = {"read_at": now, "checked_at": now, "generation": 1}
+        return PageLine(url="https://example.org/", title="", lang="en", text=text, content_hash="h", **at)
+
+    small, large = page("x"), page("x" * 2_500_000)
+    assert [len(batch) for batch in knowledge._batches([large] * 3 + [small] * 18)] == [2, 16, 3]

@@ -20,6 +20,7 @@ from store.crawl import sources
 from store.graph.reader import GraphReader
 from store.pages import pages, visibility
 from store.questions import evidence, records
+from store.questions.feedback import SolvedReader
 from store.sql.database import DatabaseError
 from workers.questions.conditions import left_out, published_after
 from workers.questions.spending import remaining_budget
@@ -130,7 +131,12 @@ def _tools(services: Services, question: Question) -> ask.Tools:
     if tools.model is None:
         return tools
     budget = remaining_budget(services.database, question)
-    return replace(tools, model=tools.model.within(budget), on_answer=notify_writing(services, question.id))
+    return replace(
+        tools,
+        model=tools.model.within(budget),
+        on_answer=notify_writing(services, question.id),
+        solved=SolvedReader(services.database, question.id),
+    )
 
 
 def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:

@@ -18,15 +18,19 @@ log = structlog.get_logger()
 
 
 def ask_again(services: Services) -> int:
-    """Ask every watched question with a stale answer again; return how many. A second call asks nothing twice."""
+    """Ask every watched question with a stale answer again; return how many. A second call asks nothing twice.
+
+    What was asked with a key that was revoked or has expired is not asked again.
+    """
     now = services.now()
     with services.database.read() as session:
-        unknown = watches.unknown_outdated(session, now)
+        unknown, owners = watches.unknown_outdated(session, now), watches.owners(session)
     if unknown:
         with services.database.write() as session:
             watches.outdate(session, unknown, now)
+    closed = services.closed_owners(owners)
     with services.database.read() as session:
-        due = watches.due(session)
+        due = watches.due(session, not_of=closed)
     return sum(_ask_again(services, question_id) for question_id in due)
 
 

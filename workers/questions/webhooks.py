@@ -15,13 +15,14 @@ from crawler.fetch.guard import FetchError
 from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.json import jsonable
-from store.sql.tables import WebhookRow, WebhookStatus
+from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 
 if TYPE_CHECKING:
     from workers.services import Services
 
 log = structlog.get_logger()
 
+_CLOSED = "the key that asked was revoked or has expired"
 _FATAL = "delivering it stopped the worker again and again"
 
 
@@ -33,7 +34,11 @@ def deliver(services: Services, webhook_id: int) -> None:
         if lease is None:
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
+        owner = session.get_one(QuestionRow, row.question_id).owner
         record = records.read(session, row.question_id, now)
+    if services.closed_owners([owner]):
+        _record(services, lease, leases.MAX_ATTEMPTS, _CLOSED)
+        return
     question = {name: value for name, value in asdict(record).items() if name != "json"}  # the client's own field
     body = json.dumps({"event": row.event, "question": jsonable(question)}).encode()
     headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -69,6 +69,13 @@ class Services(WebAccess):
     def database(self) -> Database:
         """SQL."""
         return Database(self.settings.database)
+
+    def closed_owners(self, owners: Iterable[str | None]) -> set[str]:
+        """Return those of these owners of questions whose key was revoked or has expired."""
+        from store.access import keys
+
+        with self.database.read() as session:
+            return keys.closed(session, owners, self.now())
 
     @cached
     def redis(self) -> redis.Redis:
@@ -175,7 +182,6 @@ class Services(WebAccess):
         from pipeline.judging.judge import QualityRule
         from pipeline.retrieval.retrieve import Ranking
         from store.graph.reader import GraphReader
-        from store.questions.feedback import SolvedReader
 
         s = self.settings
         return Tools(
@@ -195,7 +201,6 @@ class Services(WebAccess):
             page_texts=self.page_texts,
             graph=GraphReader(self.database, self.passages),
             memory=self.variants,
-            solved=SolvedReader(self.database) if self.model else None,  # only a model is shown examples
         )
 
     @cached

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 #: the services that all collections share; any other is a collection's own
 SHARED = (
     "redis", "host_slots", "engine_cooldowns", "embedder", "link_vectors", "reader", "model", "search_pool",
-    "loop", "browser", "engines", "engine_client", "callback_client",
+    "closed_owners", "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip
 #: how long what a worker still writes into a deleted collection is looked for
 LATE = timedelta(hours=1)

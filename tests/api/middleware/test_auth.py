@@ -176,3 +176,14 @@ def test_own_names_are_let_through(http: TestClient, host: str) -> None:
 def test_only_the_apis_own_page_may_change_things(http: TestClient, origin: str, status: int) -> None:
     response = http.post("/api/questions", json={"question": "Why?"}, headers={"Origin": origin})
     assert response.status_code == status
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "forwarded", "X-Real-IP"])
+def test_what_a_proxy_passes_on_is_refused_without_keys_and_taken_with_them(
+    http: TestClient, guarded: TestClient, header: str
+) -> None:
+    passed_on = {header: "203.0.113.7"}
+    response = http.get("/api/questions", headers=passed_on)
+    assert (response.status_code, "proxy" in response.json()["detail"]) == (403, True)
+    assert "WELLREAD_API_KEYS" in response.json()["what_to_do"]
+    assert guarded.get("/api/questions", headers=passed_on | {"X-API-Key": "reader-key"}).status_code == 200

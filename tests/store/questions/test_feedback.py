@@ -25,8 +25,10 @@ def _say(database: Database, question_id: str, verdict: FeedbackVerdict, revisio
         feedback.give(session, question_id, verdict, comment="so", revision=revision, answer_fingerprint="m", now=LATER)
 
 
-def _answered(database: Database, text: str = "Capital of France?", *, lang: str = "en", says: str = "Paris.") -> str:
-    question_id = ask(database, text, lang=lang)
+def _answered(
+    database: Database, text: str = "Capital of France?", *, lang: str = "en", says: str = "Paris.", **terms: object
+) -> str:
+    question_id = ask(database, text, lang=lang, **terms)
     end = answered(walk.page(database), says)
     detail = LookupDetail(hits=3, question_type="general", top=[HIT])
     move(database, question_id, Move(to=end.to, outcome="sufficient", detail=detail, answer=end.answer))
@@ -78,7 +80,7 @@ def test_confirmed_answers_are_examples_those_with_most_words_in_common_first(da
     ):  # fmt: skip
         _say(database, _answered(database, text), verdict)  # type: ignore[arg-type]
     _say(database, _answered(database, "Hauptstadt von Italien?", lang="de"), "right")
-    solved = SolvedReader(database)
+    solved = SolvedReader(database, "")
     like = solved.like("Capital of France?", lang="en", at_most=5)
     assert [each.question for each in like] == ["Capital of Italy?", "How deep is the sea?"]
     assert [each.question for each in solved.like("Capital of France?", lang="en", at_most=1)] == [like[0].question]
@@ -89,4 +91,15 @@ def test_honest_unknown_is_no_example_however_right(database: Database) -> None:
     nothing = walk.answer("That is not known.")
     move(database, question_id, Move(to=Status.ABSTAINED, outcome="insufficient", answer=nothing))
     _say(database, question_id, "right")
-    assert SolvedReader(database).like("Capital of France?", lang="en", at_most=5) == []
+    assert SolvedReader(database, "").like("Capital of France?", lang="en", at_most=5) == []
+
+
+def test_confirmed_answers_are_examples_for_their_owner_alone_or_for_all_where_they_are_nobodys(
+    database: Database,
+) -> None:
+    for text, owner in (("Capital of Italy?", None), ("Capital of Spain?", "key:a"), ("Capital of Peru?", "key:b")):
+        _say(database, _answered(database, text, owner=owner), "right")
+    for owner, shown in ((None, {"Italy"}), ("key:a", {"Italy", "Spain"}), ("key:b", {"Italy", "Peru"})):
+        asking = ask(database, f"Capital of France, {owner}?", lang="en", owner=owner)
+        like = SolvedReader(database, asking).like("Capital of France?", lang="en", at_most=5)
+        assert {each.question.removeprefix("Capital of ").rstrip("?") for each in like} == shown

@@ -130,8 +130,8 @@ def test_confirmed_answers_are_examples_in_their_own_collection_alone(main: Serv
     record = ask(main)
     with main.database.write() as session:
         feedback.give(session, record.id, "right", comment="", revision=None, answer_fingerprint="", now=main.now())
-    assert SolvedReader(main.database).like(QUESTION, lang="en", at_most=3)
-    assert not SolvedReader(other.database).like(QUESTION, lang="en", at_most=3)
+    assert SolvedReader(main.database, "").like(QUESTION, lang="en", at_most=3)
+    assert not SolvedReader(other.database, "").like(QUESTION, lang="en", at_most=3)
     with other.database.read() as session:
         assert feedback.outcomes(session) == []
 

@@ -8,11 +8,13 @@ import pytest
 from sqlalchemy import func, select, update
 
 from domain import PageText, Status
+from domain.access.key import Role
+from store.access import keys
 from store.pages import pages
 from store.questions import records
 from store.questions.new_questions import NewQuestion
 from store.questions.state import UnknownQuestion
-from store.sql.tables import AnswerRow, PageRow, QuestionRow, StepRow, WebhookRow
+from store.sql.tables import AnswerRow, ApiKeyRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
 from tests.workers.conftest import Bell
 from workers import sweep
@@ -20,7 +22,7 @@ from workers.indexing import embed
 from workers.learning import feedback
 from workers.questions import submit, watches
 from workers.questions.submit import BadSite
-from workers.services import Services
+from workers.services import Services, collections
 
 ASKED = NewQuestion(text="Who built the lighthouse?")
 LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."
@@ -147,3 +149,27 @@ def test_answer_that_was_called_wrong_is_not_given_again(services: Services) -> 
     assert submit.submit(services, ASKED)[0].status is Status.ASKED
     with services.database.read() as session:
         assert session.scalar(select(func.count()).where(StepRow.name == "feedback")) == 1
+
+
+@pytest.mark.parametrize("ends", ["lasts", "revoked", "expired"])
+def test_question_of_a_key_that_opens_nothing_is_not_asked_again(services: Services, ends: str) -> None:
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now())
+    _answered(services, watch=True, owner=key.owner)
+    _change(services)
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(state="INDEXED"))
+        session.execute(update(AnswerRow).values(stale_at=services.now()))
+        if ends == "revoked":
+            keys.revoke(session, "reader")
+        elif ends == "expired":
+            session.get_one(ApiKeyRow, key.id).expires_at = services.now()
+    assert watches.ask_again(services) == (1 if ends == "lasts" else 0)
+
+
+def test_keys_are_looked_up_where_they_are_kept_from_every_collection(services: Services) -> None:
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now())
+    collections.add(services, "research")
+    asked = [key.owner, "key:0123456789ab", "setting:0", None]
+    assert services.of("research").closed_owners(asked) == {"key:0123456789ab"}

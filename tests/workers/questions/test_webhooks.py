@@ -11,6 +11,8 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, update
 
+from domain.access.key import Role
+from store.access import keys
 from store.questions.new_questions import NewQuestion
 from store.sql import leases
 from store.sql.tables import QuestionRow, WebhookRow
@@ -62,9 +64,9 @@ def allow(services: Services, receiver: _Receiver) -> None:
     services.settings = services.settings.model_copy(update={"allow_hosts": (receiver.host,)})
 
 
-def ended(services: Services, callback_url: str) -> int:
+def ended(services: Services, callback_url: str, owner: str | None = None) -> int:
     """A delivery that is owed for a question that ended."""
-    new = NewQuestion(text="Who built the lighthouse?", callback_url=callback_url)
+    new = NewQuestion(text="Who built the lighthouse?", callback_url=callback_url, owner=owner)
     question, _ = submit.submit(services, new)
     submit.cancel(services, question.id)
     with services.database.read() as session:
@@ -125,3 +127,23 @@ def test_question_keeps_the_receivers_address(services: Services, receiver: _Rec
     ended(services, f"http://{receiver.host}/told?gclid=1")
     with services.database.read() as session:
         assert session.scalars(select(QuestionRow.callback_url)).one() == f"http://{receiver.host}/told?gclid=1"
+
+
+def test_nobody_is_told_when_the_key_that_asked_is_revoked(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now())
+    webhook_id = ended(services, f"http://{receiver.host}/told", owner=key.owner)
+    with services.database.write() as session:
+        keys.revoke(session, "reader")
+    webhooks.deliver(services, webhook_id)
+    assert receiver.told == []
+    assert status(services) == ("FAILED", "the key that asked was revoked or has expired")
+
+
+def test_receiver_is_told_while_the_key_that_asked_lasts(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now(), expires_at=services.now() + timedelta(days=1))
+    webhooks.deliver(services, ended(services, f"http://{receiver.host}/told", owner=key.owner))
+    assert receiver.told == ["/told"]

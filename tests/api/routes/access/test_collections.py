@@ -107,3 +107,9 @@ def test_variable_names_the_collection_too(here: Services, monkeypatch: pytest.M
     assert "example.org" in run("source", "list").output
     monkeypatch.delenv("WELLREAD_COLLECTION")
     assert "example.org" not in run("source", "list").output
+
+
+def test_making_a_key_says_that_none_is_required_yet(here: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "WELLREAD_API_KEYS" in run("keys", "add", "first").stderr
+    monkeypatch.setenv("WELLREAD_API_KEYS", "admin:a-long-secret")
+    assert "WELLREAD_API_KEYS" not in run("keys", "add", "second").stderr

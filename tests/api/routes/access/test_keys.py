@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.middleware.auth import KeysMissing
+from api.streams import answer_changes, events
 from domain.access.key import Role
 from store.access import keys as stored
-from store.sql.tables import QuestionRow
-from tests.api.conftest import LOCAL
+from store.sql.tables import ApiKeyRow, QuestionRow
+from tests.api.conftest import LOCAL, serving
 from workers.services import Services
 from workers.services import collections as kept
 
@@ -163,6 +165,7 @@ def test_only_a_whole_admin_key_makes_keys_and_collections(guarded: TestClient, 
         ({"name": ""}, "bad-key-name"),
         ({"name": "../x"}, "bad-key-name"),
         ({"name": "x" * 300}, "bad-key-name"),
+        ({"name": "0123456789AB"}, "bad-key-name"),
         ({"name": "x", "collections": ["nowhere"]}, "unknown-collection"),
         ({"name": "x", "collections": []}, "bad-request"),
         ({"name": "x", "role": "root"}, "bad-request"),
@@ -193,3 +196,28 @@ def test_on_this_machine_a_made_key_narrows_and_none_is_needed(http: TestClient)
     assert http.get("/api/keys").status_code == 200
     assert http.get("/api/keys", headers={"X-API-Key": "whatever"}).status_code == 200
     assert http.get("/api/keys", headers={"X-API-Key": secret}).status_code == 403
+
+
+@pytest.mark.parametrize("stream", ["changes", "events"])
+@pytest.mark.parametrize("ends", ["revoked", "expired"])
+def test_open_stream_ends_with_its_key(
+    services: Services, stream: str, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_changes, "SILENCE_S", 0.2)
+    monkeypatch.setattr(events, "SILENCE_S", 0.2)
+    keys = tuple(map(SecretStr, ("admin:the-admin",)))
+    services.settings = services.settings.model_copy(update={"api_keys": keys})
+    with serving(create_app(services)) as url, httpx2.Client(base_url=url, trust_env=False, timeout=10) as http:
+        made = http.post("/api/keys", json={"name": "reader", "role": "ask"}, headers=ADMIN).json()
+        own = {"X-API-Key": made["secret"]}
+        question_id = http.post("/api/questions", json={**ASKED, "watch": True}, headers=own).json()["id"]
+        with http.stream("GET", f"/api/questions/{question_id}/{stream}", headers=own) as response:
+            assert response.status_code == 200
+            if ends == "revoked":
+                assert http.delete("/api/keys/reader", headers=ADMIN).status_code == 204
+            else:
+                with services.database.write() as session:
+                    session.get_one(ApiKeyRow, made["id"]).expires_at = services.now()
+            said = response.read().decode()  # it would not return as long as the stream is open
+    assert "stopped" not in said
+    assert "final" not in said
