@@ -9,8 +9,8 @@ from typing import Final
 
 from domain import Hit
 
-#: the weight of the nearest sentence's cosine beside the score; on the manuals of four sites that nothing was fitted on
-#: it brings the passage that answers among the first eight .86, without it .78
+#: the weight of the nearest sentence's cosine beside the score: chosen on four manuals, where the passage that answers
+#: is among the first eight .86 of the time, without it .78; on another manual it comes first .79, without it .61
 WEIGHT: Final = 2.0
 
 

@@ -33,31 +33,20 @@ def keep(session: Session, row: PageRow) -> None:
 def of_page(session: Session, row: PageRow) -> list[PageVersion]:
     """Return the texts of a page that are kept, the present one first; what each said is left out."""
     query = select(PageVersionRow).where(PageVersionRow.page_id == row.id).order_by(PageVersionRow.number.desc())
-    return [_present(row), *map(_version, session.scalars(query))]
+    return [_version(row, row.generation), *(_version(kept, kept.number) for kept in session.scalars(query))]
 
 
 def find(session: Session, row: PageRow, number: int) -> tuple[PageVersion, str] | None:
     """Return a version of a page with its text; None where it is not kept."""
     if number == row.generation:
-        return _present(row), row.text
+        return _version(row, number), row.text
     found = session.get(PageVersionRow, (row.id, number))
-    return None if found is None else (_version(found), found.text)
+    return None if found is None else (_version(found, number), found.text)
 
 
-def _present(row: PageRow) -> PageVersion:
+def _version(row: PageRow | PageVersionRow, number: int) -> PageVersion:
     return PageVersion(
-        number=row.generation,
-        title=row.title,
-        characters=len(row.text),
-        content_hash=row.content_hash,
-        published=row.published,
-        read_at=row.read_at,
-    )
-
-
-def _version(row: PageVersionRow) -> PageVersion:
-    return PageVersion(
-        number=row.number,
+        number=number,
         title=row.title,
         characters=len(row.text),
         content_hash=row.content_hash,
