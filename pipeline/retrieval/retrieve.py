@@ -129,13 +129,21 @@ def retrieve(
         observe("bm25", by_text[0])
         observe("dense", by_vector[0])
         observe("fused", fused)
-    reranked = reranker_named(ranking.reranker, ranking.learned)(queries[0], lang, fused[: max(RERANKED, k)])
-    if ranking.reranker == "learned" and lang == _SENTENCES_IN:
-        english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
-        reranked = order_by_sentence(reranked, search.sentence_similarities(vectors[0], english))
+    reranked = _rerank(queries[0], vectors[0], fused[: max(RERANKED, k)], lang, search, ranking)
     if observe is not None:
         observe("reranked", reranked)
     return reranked[:k]
+
+
+def _rerank(
+    question: str, vector: Vectors, hits: Sequence[Hit], lang: str, search: Search, ranking: Ranking
+) -> list[Hit]:
+    """Return ``hits`` by the reranker; English ones of the learned one by their nearest sentence, too."""
+    reranked = reranker_named(ranking.reranker, ranking.learned)(question, lang, hits)
+    if ranking.reranker != "learned" or lang != _SENTENCES_IN:
+        return reranked
+    english = [hit.passage.id for hit in reranked if hit.passage.lang in (_SENTENCES_IN, *UNKNOWN_LANGUAGES)]
+    return order_by_sentence(reranked, search.sentence_similarities(vector, english))
 
 
 def _topic(query: str, lang: str) -> str:
