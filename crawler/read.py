@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -73,14 +73,17 @@ async def read(
     known: PreviousRead | None = None,
     browser: Renderer | None = None,
     take_slot: UrlCheck | None = None,
+    left_out: Sequence[str] = (),
 ) -> ReadResult:
     """Read a candidate as its site allows; ``agent`` is our name in robots.txt, ``browser`` runs scripts if need be.
 
     ``take_slot`` is awaited before a redirect's target and its robots.txt are requested; it may raise HostBusy.
+    Nothing is requested of the sites that are ``left_out``.
     """
-    permission, started = Permission(client, robots, agent, now), time.monotonic()
+    permission, started = Permission(client, robots, agent, now, left_out), time.monotonic()
 
     async def before_redirect(url: str) -> None:
+        await permission.check_site(url)
         if take_slot is not None:
             await take_slot(url)
         await permission.check(url)
@@ -95,7 +98,7 @@ async def read(
         )
         result = _extracted(fetched, candidate, known, now)
         if candidate.kind == "page" and _has_little_text(result):
-            for_scripts = Permission(client, robots, agent, now)
+            for_scripts = Permission(client, robots, agent, now, left_out)
             try:
                 rendered = await run_scripts(fetched, browser=browser, client=client, permission=for_scripts)
             except NotRendered as error:

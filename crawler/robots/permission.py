@@ -1,8 +1,11 @@
-"""Ask robots.txt whether a URL may be fetched; the files are cached by origin, and their sitemaps collected."""
+"""Ask robots.txt whether a URL may be fetched, unless its site is left out.
+
+The files are cached by origin, and their sitemaps collected.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -12,6 +15,7 @@ from crawler.fetch.guard import Blocked, FetchError
 from crawler.fetch.result import ANY_TYPE, Fetched
 from crawler.robots import rules
 from domain import Link
+from domain.site import is_under
 
 #: a robots.txt is fetched again after a day; one that could not be fetched, after five minutes (RFC 9309 §2.4)
 ROBOTS_MAX_AGE = timedelta(hours=24)
@@ -70,15 +74,19 @@ class HostBusy(FetchError):
 class Permission:
     """Checks each hop against the robots.txt of its site; holds the sitemaps and the delay that those name."""
 
-    def __init__(self, client: FetchClient, cache: RobotsCache, agent: str, now: datetime) -> None:
+    def __init__(
+        self, client: FetchClient, cache: RobotsCache, agent: str, now: datetime, left_out: Sequence[str] = ()
+    ) -> None:
         self._client, self._cache, self._agent, self._now = client, cache, agent, now
+        self._left_out = left_out
         self._first = ""
         self.sitemaps: tuple[Link, ...] = ()  #: of the files that were fetched, not of those in the cache
         self.delay_s: float | None = None  #: Crawl-delay of the first URL's site
 
     async def check(self, url: str) -> None:
-        """Raise RobotsForbidden or RobotsUnavailable unless the URL's site allows it."""
-        robots, sitemaps = await _rules(url, self._client, self._cache, self._now)
+        """Raise Blocked where the site is left out, RobotsForbidden or RobotsUnavailable unless it allows the URL."""
+        await self.check_site(url)
+        robots, sitemaps = await self._rules(url)
         self.sitemaps = (*self.sitemaps, *sitemaps)
         if not self._first:
             self._first, self.delay_s = url, robots.delay_s(self._agent)
@@ -87,30 +95,31 @@ class Permission:
         error = RobotsUnavailable if robots.is_temporary else RobotsForbidden
         raise error(error.__doc__ if url == self._first else f"It redirects to {url}: {error.__doc__}")
 
+    async def check_site(self, url: str) -> None:
+        """Raise Blocked if the URL is on a site that is left out; nothing is requested."""
+        if is_under(urls.canonical(url), self._left_out):
+            raise Blocked(f"{url} is on a site that is left out: it is not read")
 
-async def _rules(
-    url: str, client: FetchClient, cache: RobotsCache, now: datetime
-) -> tuple[rules.Robots, tuple[Link, ...]]:
-    """Return the rules of the URL's origin; with the sitemaps they name, if the file was fetched for this."""
-    origin = urls.origin(url)
-    if (file := cache.get(origin)) is not None:
+    async def _rules(self, url: str) -> tuple[rules.Robots, tuple[Link, ...]]:
+        """Return the rules of the URL's origin; with the sitemaps they name, if the file was fetched for this."""
+        origin = urls.origin(url)
+        if (file := self._cache.get(origin)) is not None:
+            robots = rules.from_response(file.status or None, file.body)
+            if self._now - file.fetched_at < (ROBOTS_RETRY_AGE if robots.is_temporary else ROBOTS_MAX_AGE):
+                return robots, ()
+        file = await self._fetch_robots(url)
+        self._cache.put(origin, file)
         robots = rules.from_response(file.status or None, file.body)
-        if now - file.fetched_at < (ROBOTS_RETRY_AGE if robots.is_temporary else ROBOTS_MAX_AGE):
-            return robots, ()
-    file = await _fetch_robots(url, client, now)
-    cache.put(origin, file)
-    robots = rules.from_response(file.status or None, file.body)
-    return robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in _sitemaps(robots, url))
+        return robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in _sitemaps(robots, url))
 
-
-async def _fetch_robots(url: str, client: FetchClient, now: datetime) -> RobotsFile:
-    try:
-        fetched = await client.get(rules.robots_url(url), accept=ANY_TYPE)
-    except Blocked:
-        raise
-    except FetchError:
-        return RobotsFile(status=0, body=b"", fetched_at=now)
-    return RobotsFile(status=fetched.status, body=fetched.body[: rules.MAX_BYTES], fetched_at=now)
+    async def _fetch_robots(self, url: str) -> RobotsFile:
+        try:
+            fetched = await self._client.get(rules.robots_url(url), accept=ANY_TYPE, on_redirect=self.check_site)
+        except Blocked:
+            raise
+        except FetchError:
+            return RobotsFile(status=0, body=b"", fetched_at=self._now)
+        return RobotsFile(status=fetched.status, body=fetched.body[: rules.MAX_BYTES], fetched_at=self._now)
 
 
 def _sitemaps(robots: rules.Robots, url: str) -> list[str]:

@@ -25,6 +25,7 @@ from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
 from workers.files import read as files
+from workers.questions.conditions import left_out
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
@@ -109,6 +110,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
                 known=known,
                 browser=services.browser,
                 take_slot=slots.take,
+                left_out=left_out(services, claim.question.overrides) if claim.question else left_out(services),
             )
         )
     finally:
