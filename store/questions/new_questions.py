@@ -152,6 +152,7 @@ def _fingerprint(new: NewQuestion) -> str:
 def _equal_key(new: NewQuestion, text: str) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times.
 
+    The owner is: whoever got another owner's answer at once would know that it was asked before.
     "" for a private question: what it has read serves it alone, so its answer does too.
     """
     if new.private:
@@ -170,10 +171,11 @@ def _equal_key(new: NewQuestion, text: str) -> str:
         "reuse",
         "watch",
         "private",
-        "owner",
     )
     conditions = {name: value for name, value in asdict(new).items() if name not in own} | _own(new)
     if new.answer_schema is None:
         del conditions["answer_schema"]  # stored keys are made without it
+    if new.owner is None:
+        del conditions["owner"]  # those of nobody's questions, too
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
     return shared_runs.equal_key(text, conditions)

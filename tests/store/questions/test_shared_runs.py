@@ -164,3 +164,16 @@ def test_follower_whose_leader_is_lost_is_found(database: Database) -> None:
         session.get_one(QuestionRow, leader).status = Status.FAILED  # by hand: no code of ours does so
     with database.read() as session:
         assert shared_runs.orphans(session) == [follower]
+
+
+def test_run_and_answer_are_shared_by_one_owners_questions_alone(database: Database) -> None:
+    leader = ask(database, owner="key:a")
+    assert status(database, ask(database, owner="key:a")) == "FOLLOWING"
+    for owner in ("key:b", None):
+        assert status(database, ask(database, owner=owner)) == "ASKED"
+    move(database, leader, answered(walk.page(database)))
+    again = record(database, ask(database, owner="key:a", at=LATER))
+    assert (again.cached_from, again.status) == (leader, Status.ANSWERED)
+    for owner in ("key:c", "key:d"):
+        other = record(database, ask(database, owner=owner, at=LATER))
+        assert (other.cached_from, other.shared_with, other.status) == (None, None, Status.ASKED)
