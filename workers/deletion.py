@@ -119,7 +119,7 @@ def delete_question(services: Services, question_id: str) -> None:
         submit.cancel(services, question_id)
     with services.database.write() as session:
         delete_rows(session, question_id)
-    services.events.forget([question_id])
+    services.events.forget_deleted(question_id)
 
 
 def delete_thread(services: Services, thread_id: str) -> None:

@@ -18,6 +18,8 @@ log = structlog.get_logger()
 
 #: a stream outlives its last event by a day; then the rows alone remember
 KEEP_S = 86_400
+#: longer than any step that was at work on a question when it was deleted
+LATE_S = 3_600
 MAX_EVENTS = 1_000
 
 
@@ -33,13 +35,15 @@ class Events:
         return Events(self._redis, space)
 
     def publish(self, question_id: str, kind: EventKind, data: Mapping[str, Any]) -> None:
-        """Add an event; a broker that is away is logged and forgiven."""
+        """Add an event, unless the question was deleted; a broker that is away is logged and forgiven."""
         key = _key(self._space, question_id)
         try:
             with self._redis.pipeline(transaction=False) as pipe:
                 pipe.xadd(key, {"kind": kind, "data": json.dumps(data)}, maxlen=MAX_EVENTS, approximate=True)
                 pipe.expire(key, KEEP_S)
-                pipe.execute()
+                pipe.exists(_deleted_key(self._space, question_id))
+                if pipe.execute()[-1]:
+                    self._redis.delete(key)
         except redis.RedisError as error:
             log.warning("event_not_published", question=question_id, kind=kind, error=str(error))
 
@@ -48,10 +52,16 @@ class Events:
         if keys := [_key(self._space, question_id) for question_id in question_ids]:
             self._redis.delete(*keys)
 
+    def forget_deleted(self, question_id: str) -> None:
+        """Delete the events of a deleted question, and what a late step still publishes; raises redis.RedisError."""
+        self._redis.set(_deleted_key(self._space, question_id), 1, ex=LATE_S)
+        self.forget([question_id])
+
     def forget_all(self) -> None:
         """Delete the events of all questions of the collection; raises redis.RedisError when they are not deleted."""
-        for key in self._redis.scan_iter(match=_key(self._space, "*"), count=1_000):
-            self._redis.delete(key)
+        for keys in (_key(self._space, "*"), _deleted_key(self._space, "*")):
+            for key in self._redis.scan_iter(match=keys, count=1_000):
+                self._redis.delete(key)
 
 
 @dataclass(frozen=True)
@@ -103,3 +113,7 @@ def _text(value: bytes | str) -> str:
 
 def _key(space: str, question_id: str) -> str:
     return f"wellread:events:{space}:{question_id}" if space else f"wellread:events:{question_id}"
+
+
+def _deleted_key(space: str, question_id: str) -> str:
+    return _key(space, question_id).replace("wellread:events:", "wellread:deleted:", 1)

@@ -55,3 +55,17 @@ def test_a_broker_that_is_away_is_logged_and_harms_nothing() -> None:
     with capture_logs() as logs:
         Events(away).publish("q", EventKind.STATUS, {})
     assert [(entry["event"], entry["question"]) for entry in logs] == [("event_not_published", "q")]
+
+
+def test_what_a_late_step_publishes_of_a_deleted_question_is_not_kept(valkey_url: str) -> None:
+    question_id, client = uuid.uuid4().hex, redis.Redis.from_url(valkey_url)
+    for events in (Events(client), Events(client, "0123456789ab")):
+        events.publish(question_id, EventKind.STATUS, {"status": "ASKED"})
+        events.forget([question_id])
+        events.publish(question_id, EventKind.STATUS, {"status": "READING"})  # a page was deleted, not the question
+        assert list(client.scan_iter(f"wellread:events:*{question_id}"))
+        events.forget_deleted(question_id)
+        events.publish(question_id, EventKind.PROVISIONAL, {"answer": "Late."})
+        assert not list(client.scan_iter(f"wellread:events:*{question_id}"))
+    events.forget_all()
+    assert not list(client.scan_iter("wellread:*:0123456789ab:*"))
