@@ -76,9 +76,17 @@ def find(session: Session, secret: str, now: datetime) -> ApiKey | None:
     return None if row is None or (row.expires_at is not None and row.expires_at <= now) else _of(session, row)
 
 
-def owner_of(session: Session, name: str) -> str:
-    """Return what the questions of the key with this name are marked with; raises UnknownKey."""
-    return _of(session, _named(session, name)).owner
+def owner_of(session: Session, name: str, collection: str, now: datetime) -> str:
+    """Return what the questions of the key with this name are marked with.
+
+    Raises UnknownKey where there is none, it has expired, or it does not open the collection.
+    """
+    key = _of(session, _named(session, name))
+    if key.expires_at is not None and key.expires_at <= now:
+        raise UnknownKey(f"The key {key.name!r} has expired: nobody could read the answer with it.")
+    if key.collections is not None and collection not in key.collections:
+        raise UnknownKey(f"The key {key.name!r} does not open the collection {collection!r}: name one that it opens.")
+    return key.owner
 
 
 def list_all(session: Session) -> list[ApiKey]:

@@ -90,8 +90,8 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
     """Accept a question from a message; an invalid one is logged and dropped."""
     try:
         asked = Payload.model_validate(payload)
-        owner = _owner(services, asked.owner) if asked.owner else None
-        services = services.of(asked.collection)
+        main, services = services, services.of(asked.collection)
+        owner = _owner(main, asked.owner, services.collection.name) if asked.owner else None
         new = to_new(
             asked,
             default_budget(services),
@@ -107,9 +107,9 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
     return question
 
 
-def _owner(services: Services, key: str) -> str:
-    with services.database.read() as session:
-        return keys.owner_of(session, key)
+def _owner(main: Services, key: str, collection: str) -> str:
+    with main.database.read() as session:
+        return keys.owner_of(session, key, collection, main.now())
 
 
 def default_budget(services: Services) -> Budget:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import timedelta
 from queue import Empty
 from typing import Any
 
 import pytest
 import structlog
 from celery import Celery
+from structlog.testing import capture_logs
 
 from domain.access.key import Role
 from store.access import keys
@@ -104,6 +106,19 @@ def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Se
         assert session.get(QuestionRow, question.id) is None
     for wrong in ({"collection": "nowhere"}, {"owner": "nobody"}, {"collection": "../x"}):
         assert submit.accept(services, {"question": "Who?", **wrong}) is None
+
+
+def test_message_is_asked_with_no_key_that_could_not_read_its_answer(services: Services) -> None:
+    collections.add(services, "research")
+    now = services.now()
+    with services.database.write() as session:
+        keys.add(session, "bound", Role.ask, now, names=["research"])
+        keys.add(session, "former", Role.ask, now - timedelta(days=2), expires_at=now - timedelta(days=1))
+    with capture_logs() as logs:
+        assert submit.accept(services, {"question": "Who?", "owner": "bound"}) is None
+        assert submit.accept(services, {"question": "Who?", "owner": "former"}) is None
+        assert submit.accept(services, {"question": "Who?", "owner": "bound", "collection": "research"}) is not None
+    assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["message_refused"] * 2
 
 
 def test_message_of_an_earlier_version_is_still_taken(services: Services) -> None:
