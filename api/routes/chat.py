@@ -6,9 +6,10 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
 from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.requests import ChatRequest
 from api.streams.events import final_record
+from api.streams.while_open import checked
 from domain.access.key import Role
 from domain.record import Record
 from workers.questions import submit
@@ -25,6 +26,7 @@ async def chat(
     waiting: WaitingDep,
     response: Response,
     who: CallerDep,
+    still_open: StillOpenDep,
 ) -> Record:
     """Ask and wait up to `wait` seconds. 200: the final answer. 202: still worked on, `answer` may be provisional.
 
@@ -34,8 +36,7 @@ async def chat(
     new = to_new(body, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
-    def read() -> Record:
-        return read_record(services, question.id)
+    read = checked(still_open, lambda: read_record(services, question.id))
 
     within_s = 0.0 if body.queued else body.wait
     record = await final_record(listening(listener, services), question.id, read, within_s=within_s, waiting=waiting)

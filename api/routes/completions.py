@@ -13,12 +13,13 @@ from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problems import of_error
 from api.openai import completions
 from api.openai.errors import error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
 from api.streams.events import final_record
+from api.streams.while_open import checked
 from domain.access.collection import DEFAULT
 from domain.access.key import Role
 from domain.errors import WellreadError
@@ -42,6 +43,7 @@ async def complete(
     listener: ListenerDep,
     waiting: WaitingDep,
     who: CallerDep,
+    still_open: StillOpenDep,
 ) -> Response:
     """Ask as with OpenAI's API: the last message is the question; citations stand in `annotations` and `citations`.
 
@@ -53,8 +55,7 @@ async def complete(
     new = to_new(asked, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
-    def read() -> Record:
-        return read_record(services, question.id)
+    read = checked(still_open, lambda: read_record(services, question.id))
 
     async def wait() -> Record:
         record = await final_record(

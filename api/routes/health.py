@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Response
 from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import require
+from api.middleware.auth import CallerDep, require
 from api.schemas.records import CheckOut, Readiness, StatsOut
 from domain import Status
 from domain.access.key import Role
@@ -27,9 +27,14 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/api/stats", response_model=StatsOut, dependencies=[Depends(require(Role.ask))])
-def stats(services: ServicesDep) -> StatsOut:
-    """What is kept, by kind, and what stands in each queue."""
+def stats(services: ServicesDep, who: CallerDep) -> StatsOut:
+    """What a collection holds, the questions that the key may see, and what stands in each queue.
+
+    The queues serve all collections: a key that is bound to some is not told.
+    """
     by_status = select(QuestionRow.status, func.count()).group_by(QuestionRow.status)
+    if who.sees is not None:
+        by_status = by_status.where(QuestionRow.owner == who.sees)
     with services.database.read() as session:
         page_count, source_count = pages.count(session), len(sources.list_all(session))
         questions = {Status(status): number for status, number in session.execute(by_status)}
@@ -37,7 +42,7 @@ def stats(services: ServicesDep) -> StatsOut:
         pages=page_count,
         sources=source_count,
         questions=questions,
-        queues=_queues(services),
+        queues=_queues(services) if who.collections is None else None,
         engines=list(switched_on(services.settings)),
     )
 

@@ -109,7 +109,9 @@ class StatsOut(_Out):
     pages: int = Field(description="Pages that are held.")
     sources: int
     questions: dict[Status, int] = Field(description="By status.")
-    queues: dict[str, int] | None = Field(description="Calls that stand in each queue; null while Redis is away.")
+    queues: dict[str, int] | None = Field(
+        description="Calls that stand in each queue; null while Redis is away, and for a key bound to collections."
+    )
     engines: list[str] = Field(description="The search engines that are asked where too little is known.")
 
 

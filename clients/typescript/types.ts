@@ -778,7 +778,7 @@ export interface StatsOut {
   sources: number;
   /** By status. */
   questions: Record<string, number>;
-  /** Calls that stand in each queue; null while Redis is away. */
+  /** Calls that stand in each queue; null while Redis is away, and for a key bound to collections. */
   queues: Record<string, number> | null;
   /** The search engines that are asked where too little is known. */
   engines: Array<string>;
@@ -1052,7 +1052,7 @@ export interface Routes {
   "GET /api/files/{file_id}": { path: { file_id: number }; query?: { collection?: string }; answer: StoredFile };
   /** The passages that fit best, best first, as phase 1 of a question finds them; no answer, and nothing is read. */
   "POST /api/search": { query?: { collection?: string }; body: SearchRequest; answer: Array<FoundPassage> };
-  /** What is kept, by kind, and what stands in each queue. */
+  /** What a collection holds, the questions that the key may see, and what stands in each queue. */
   "GET /api/stats": { query?: { collection?: string }; answer: StatsOut };
   /** This process answers. */
   "GET /healthz": { answer: Record<string, string> };

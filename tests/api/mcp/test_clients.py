@@ -18,6 +18,8 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from domain import Status
+from domain.access.key import Role
+from store.access import keys
 from store.questions.records import latest
 from tests.api import walk
 from tests.api.conftest import serving
@@ -166,6 +168,26 @@ def test_key_decides_what_its_owner_may(services: Services) -> None:
     assert (refused.is_error, "role" in _text(refused)) == (True, True)
     assert not taken.is_error
     assert (unknown.status_code, unknown.json()["type"]) == (401, "wrong-key")
+    guarded.close()
+
+
+def test_call_that_waits_ends_with_its_key(services: Services) -> None:
+    guarded = Services(services.settings.model_copy(update={"api_keys": (SecretStr("admin:operator"),)}))
+    guarded.__dict__["dispatcher"] = services.dispatcher
+    with services.database.write() as session:
+        key = keys.add(session, "reader", Role.ask, services.now())
+
+    async def ask(url: str) -> Any:
+        async def revoke(*_: object) -> None:
+            with services.database.write() as session:
+                keys.revoke(session, "reader")
+
+        async with _over_http(url, str(key.secret)) as client:
+            return await client.call_tool("ask", {"question": "Who?", "wait_s": 100}, progress_callback=revoke)
+
+    with serving(create_app(guarded)) as url:
+        refused = asyncio.run(ask(url))
+    assert (refused.is_error, "key" in _text(refused)) == (True, True)
     guarded.close()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +19,7 @@ from api.streams import answer_changes, events
 from domain.access.key import Role
 from store.access import keys as stored
 from store.sql.tables import ApiKeyRow, QuestionRow
+from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from workers.services import Services
 from workers.services import collections as kept
@@ -196,6 +199,50 @@ def test_on_this_machine_a_made_key_narrows_and_none_is_needed(http: TestClient)
     assert http.get("/api/keys").status_code == 200
     assert http.get("/api/keys", headers={"X-API-Key": "whatever"}).status_code == 200
     assert http.get("/api/keys", headers={"X-API-Key": secret}).status_code == 403
+
+
+def test_statistics_tell_a_key_of_what_it_may_see(guarded: TestClient) -> None:
+    owner, stranger = made(guarded, "a"), made(guarded, "b")
+    bound = made(guarded, "bound", role="operate", collections=["research"])
+    for _ in range(2):
+        asked(guarded, owner)
+    asked(guarded, bound)
+    told = [guarded.get("/api/stats", headers=headers).json() for headers in (owner, stranger, bound, ADMIN)]
+    assert [sum(each["questions"].values()) for each in told] == [2, 0, 1, 2]
+    assert [each["queues"] is None for each in told] == [False, False, True, False]
+
+
+WAITS = (
+    ("/api/chat", {"question": "Who keeps it?", "wait": 60}),
+    ("/v1/chat/completions", {"model": "wellread", "messages": [{"role": "user", "content": "Who keeps it?"}]}),
+    (
+        "/v1/chat/completions",
+        {"model": "wellread", "stream": True, "messages": [{"role": "user", "content": "Who keeps it?"}]},
+    ),
+)
+
+
+@pytest.mark.parametrize(("path", "body"), WAITS, ids=["chat", "completion", "streamed completion"])
+def test_request_that_waits_ends_with_its_key(
+    services: Services, path: str, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "SILENCE_S", 0.2)
+    services.settings = services.settings.model_copy(update={"api_keys": (SecretStr("admin:the-admin"),)})
+    with (
+        serving(create_app(services)) as url,
+        httpx2.Client(base_url=url, trust_env=False, timeout=30) as http,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        own = {"X-API-Key": http.post("/api/keys", json={"name": "reader"}, headers=ADMIN).json()["secret"]}
+        waiting = pool.submit(http.post, path, json=body, headers=own)
+        while not (found := http.get("/api/questions", headers=ADMIN).json()):
+            time.sleep(0.05)
+        assert http.delete("/api/keys/reader", headers=ADMIN).status_code == 204
+        walk.move(services, found[0]["id"], walk.answered())
+        response = waiting.result(30)
+    assert "Tallis" not in response.text
+    assert "was revoked" in response.text
+    assert response.status_code == (200 if body.get("stream") else 401)
 
 
 @pytest.mark.parametrize("stream", ["changes", "events"])
