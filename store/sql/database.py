@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -49,7 +51,7 @@ class Database:
         """Connect to the tables of a part; ``beside`` shares its connections where another file is not needed."""
         self.url = url
         shared = beside.engine if beside is not None and not url.startswith("sqlite") else None
-        engine = shared or _engine(part_url(url, part))
+        engine = shared or _engine(part_url(url, part), must_exist=bool(part))
         self._owns_engine = shared is None
         self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
         self._writing = self._engine.execution_options(wellread_write=True)
@@ -141,12 +143,17 @@ def _sqlite_path(url: str) -> Path | None:
     return Path(url.removeprefix(prefix)) if url.startswith(prefix) and url != prefix else None
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str, *, must_exist: bool) -> Engine:
     if not url.startswith("sqlite"):
         engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
         event.listen(engine, "begin", _choose_schema)
         return engine
-    engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False})
+    options: dict[str, Any] = {"timeout": 30, "check_same_thread": False}
+    if must_exist:  # the file of a deleted part is not made anew by who still has it open
+        name = f"file:{quote(url.removeprefix('sqlite:///'))}?mode=rw"
+        engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, **options))
+    else:
+        engine = create_engine(url, connect_args=options)
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: Any, _record: Any) -> None:

@@ -53,6 +53,8 @@ class Services(WebAccess):
 
     #: whose services these are
     collection: Collection = MAIN
+    #: whether a thread looks for deleted ones among those that this process has open
+    looks_after_collections: bool = False
 
     @cached
     def opened_collections(self) -> dict[str, Services]:
@@ -239,8 +241,9 @@ class Services(WebAccess):
     def close(self) -> None:
         """Close all opened services."""
         opened = self.__dict__
-        for other in opened.get("opened_collections", {}).values():
-            other.close()
+        with self.lock:
+            while self.opened_collections:
+                self.opened_collections.popitem()[1].close()
         self.close_web_access()
         if "redis" in opened:
             self.redis.close()

@@ -7,6 +7,8 @@ a page: models, clients of the web, Redis.
 from __future__ import annotations
 
 import secrets
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from operator import attrgetter
@@ -17,7 +19,7 @@ import structlog
 from domain.access.collection import Collection
 from store.access import collections
 from store.sql import database as sql
-from store.sql.database import Database
+from store.sql.database import Database, DatabaseError
 from workers.services import Services
 from workers.services.cached import cached
 
@@ -34,6 +36,8 @@ SHARED = (
 )  # fmt: skip
 #: how long what a worker still writes into a deleted collection is looked for
 LATE = timedelta(hours=1)
+#: seconds between two looks whether a collection that this process has open was deleted by another
+LOOK_EVERY_S = 5.0
 
 
 class CollectionServices(Services):
@@ -138,6 +142,19 @@ def erase(main: Services, collection_id: str) -> None:
     main.events.within(collection_id).forget_all()
 
 
+def close_deleted(main: Services) -> None:
+    """Close what this process has open of collections that are no more: an open file keeps its words on the disk."""
+    with main.lock:
+        if not main.opened_collections:  # nor is the database opened again of a process that ends
+            return
+        with main.database.read() as session:
+            kept = {collection.id for collection in collections.list_all(session)}
+        gone = [main.opened_collections.pop(each) for each in list(main.opened_collections) if each not in kept]
+    for services in gone:  # a step that is at work in one may still use its client of the web
+        services.database.close()
+        log.debug("collection_closed", collection=services.collection.name)
+
+
 def passages_uri(settings: Settings, collection_id: str) -> str:
     """Return LanceDB's URI of a collection beside the default one."""
     return f"{settings.passages.rstrip('/')}-{collection_id}"
@@ -163,5 +180,20 @@ def _opened(main: Services, collection: Collection) -> Services:
             known = CollectionServices(main, collection)
             sql.check_schema(known.database)
             main.opened_collections[collection.id] = known
+            if not main.looks_after_collections:
+                main.looks_after_collections = True
+                threading.Thread(target=_look_after, args=(main,), name="collections", daemon=True).start()
             log.debug("collection_opened", collection=collection.name)
         return known
+
+
+def _look_after(main: Services) -> None:
+    """Close deleted collections as long as any is open."""
+    while main.looks_after_collections:
+        time.sleep(LOOK_EVERY_S)
+        try:
+            close_deleted(main)
+        except DatabaseError as error:  # it may be back at the next look
+            log.debug("collections_not_looked_at", error=str(error))
+        with main.lock:
+            main.looks_after_collections = bool(main.opened_collections)

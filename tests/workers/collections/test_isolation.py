@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from domain.question import EventKind
 from store.graph.reader import GraphReader
 from store.questions import feedback
 from store.questions.feedback import SolvedReader
-from store.sql.database import Database, part_schema
+from store.sql.database import Database, DatabaseError, part_schema
 from store.sql.tables import AnswerRow, FactRow, MentionRow, PageRow, Table
 from tests.workers.collections.two import QUESTION, URL, Calls, ask, store_page
 from workers.questions import submit
@@ -176,6 +178,47 @@ def test_what_a_late_worker_writes_into_a_deleted_one_is_erased(main: Services, 
     del writer
     kept.erase_deleted(main)
     assert not Path(uri).exists()
+
+
+def test_deleted_one_is_closed_where_it_is_open_too(main: Services, other: Services) -> None:
+    store_page(other, OTHER)
+    elsewhere = Services(main.settings)  # as another process has it
+    there, link = elsewhere.of("other"), f"wellread-{other.collection.id}.db"
+    assert "Bruno" in words_of(there)
+    kept.delete(main, "other")
+    on_sqlite = main.database.engine.dialect.name == "sqlite"
+    assert bool(open_files(link)) == on_sqlite
+    kept.close_deleted(elsewhere)
+    assert elsewhere.opened_collections == {}
+    assert open_files(link) == []
+    if on_sqlite:  # a step that is still at work does not make the file anew
+        with pytest.raises(DatabaseError):
+            words_of(there)
+        assert not list(main.settings.data_dir.glob(f"*{other.collection.id}*"))
+    elsewhere.close()
+
+
+def test_process_looks_by_itself_for_deleted_ones(
+    main: Services, other: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "LOOK_EVERY_S", 0.05)
+    elsewhere = Services(main.settings)
+    elsewhere.of("other")
+    kept.delete(main, "other")
+    deadline = time.monotonic() + 20
+    while elsewhere.opened_collections:
+        assert time.monotonic() < deadline, "it is still open"
+        time.sleep(0.02)
+    elsewhere.close()
+
+
+def open_files(name: str) -> list[str]:
+    """The files of this name that this process holds open, deleted ones included."""
+    targets = []
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the folder's own is closed already
+            targets.append(str(link.readlink()))
+    return [target for target in targets if name in target and "-wal" not in target and "-shm" not in target]
 
 
 def test_name_of_a_deleted_one_is_free_and_begins_empty(main: Services, other: Services) -> None:
