@@ -1,0 +1,85 @@
+"""`wellread ask` goes on in a conversation, and takes a form for the answer from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from fastapi import FastAPI
+
+from api.cli.main import cli
+from store.questions.state import find
+from tests.api import walk
+from tests.api.cli.command import wellread
+from tests.api.conftest import serving
+from workers.services import Services
+
+SCHEMA = {"properties": {"builder": {"type": "string"}}}
+
+
+@pytest.fixture
+def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An API that the command line is pointed at."""
+    with serving(app) as url:
+        monkeypatch.setenv("WELLREAD_API_URL", url)
+        yield url
+
+
+def records(text: str) -> list[dict[str, Any]]:
+    """The JSON objects that follow each other in a text."""
+    found, at = [], 0
+    while (at := text.find("{", at)) >= 0:
+        record, at = json.JSONDecoder().raw_decode(text, at)
+        found.append(record)
+    return found
+
+
+def test_next_question_of_a_chat_follows_the_one_before(url: str, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    for text in ("Who built the lighthouse of Skagen?", "When was the lighthouse of Skagen built?"):
+        walk.move_soon(services, walk.answered(page_id), text=text)
+    arguments = ["ask", "Who built the lighthouse of Skagen?", "--json", "--chat"]
+    result = CliRunner().invoke(cli, arguments, input="And when was it built?\n\n")
+    assert result.exit_code == 0, result.output
+    first, second = records(result.stdout)
+    assert (first["question_as_understood"], second["question"]) == (None, "And when was it built?")
+    assert second["question_as_understood"] == "When was the lighthouse of Skagen built?"
+    walk.move_soon(services, walk.answered(page_id), text="Why was the lighthouse of Skagen built?")
+    third = json.loads(wellread("ask", "Why?", "--after", second["id"], "--json").stdout)
+    assert third["thread"] == second["thread"] is not None
+
+
+def test_schema_is_read_from_a_file_and_sent(url: str, services: Services, tmp_path: Path) -> None:
+    (file := tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    walk.move_soon(services, walk.answered(walk.keep_page(services)))
+    record = json.loads(wellread("ask", "Who built it?", "--schema", str(file), "--json").stdout)
+    with services.database.read() as session:
+        assert find(session, record["id"]).answer_schema == SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        ("[]", 2, "no JSON object"),
+        ("{", 2, "not JSON"),
+        ("\xff", 2, "not JSON"),
+        ("{}", 1, "no field"),
+        ('{"properties": {"x": {"type": "elephant"}}}', 1, "answer_schema/x/type"),
+    ],
+)
+def test_schema_that_nobody_can_fill_says_what_is_wrong(
+    url: str, tmp_path: Path, content: str, code: int, said: str
+) -> None:
+    (file := tmp_path / "schema.json").write_text(content, encoding="latin-1")
+    result = wellread("ask", "Who built it?", "--schema", str(file))
+    assert (result.exit_code, said in result.stderr, result.stdout) == (code, True, "")
+    assert "Traceback" not in result.stderr
+
+
+def test_file_of_a_schema_that_is_not_there_is_named(url: str) -> None:
+    result = wellread("ask", "Who built it?", "--schema", "/nowhere.json")
+    assert (result.exit_code, "/nowhere.json" in result.stderr) == (2, True)
