@@ -114,10 +114,13 @@ types: install
 contracts: install
 	$(BIN)/lint-imports
 
-browser: ## install Debian's Chromium, which some tests need, where there is none and it may be installed
+browser: ## install Debian's Chromium where it may be, and axe-core where npm is there: what the tests of the web page need
 	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
 		&& apt-get update -qq && apt-get install --yes -qq --no-install-recommends chromium > /dev/null; } \
 		|| echo "No Chromium, and it cannot be installed here: the tests that need a browser are skipped." >&2
+	@cd tests/api/web/axe && { ! command -v npm > /dev/null || test -f node_modules/axe-core/axe.min.js \
+		|| npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null; } \
+		|| echo "axe-core cannot be installed: the check of the page's accessibility is skipped." >&2
 
 typescript: ## install the TypeScript compiler, which some tests need, where npm is there
 	@cd clients/typescript && { ! command -v npm > /dev/null || test -x node_modules/.bin/tsc \
@@ -166,5 +169,5 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays
-	rm -rf $(VENV) $(TRAINER) $(FRAMED) clients/typescript/node_modules .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(TRAINER) $(FRAMED) clients/typescript/node_modules tests/api/web/axe/node_modules .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

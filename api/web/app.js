@@ -1,45 +1,61 @@
 // Opens what the address names: a question, a thread, one of the places, or a new question.
 
+import { address, collection, to } from "./address.js";
 import * as asking from "./asking/ask.js";
 import { showHistory } from "./asking/history.js";
+import { showChosen, showCollections } from "./chooser.js";
 import { $, complain, guarded, say } from "./parts.js";
+import * as collections from "./places/collections.js";
 import * as files from "./places/files.js";
+import * as keys from "./places/keys.js";
 import * as operations from "./places/operations.js";
 import * as pages from "./places/pages.js";
 import * as sources from "./places/sources.js";
 
-const PLACES = { sources, pages, files, operations };
+const PLACES = { sources, pages, files, collections, keys, operations };
 const ID = /^(?:thread\/)?[0-9a-f-]{32,36}$/;
 
 let leave = () => {};
+let inCollection = "";
 
 async function open() {
-  const name = decodeURIComponent(location.hash.slice(1));
-  const place = Object.hasOwn(PLACES, name) ? PLACES[name] : null;
+  const { what } = address();
+  const place = Object.hasOwn(PLACES, what) ? PLACES[what] : null;
   leave();
   complain(null);
   say("");
   showMenu(false);
+  showChosen();
   $("beside").hidden = true;
   $("asking").hidden = place !== null;
   $("place").hidden = place === null;
-  for (const each of document.querySelectorAll("#side a[href]")) {
-    if (each.getAttribute("href") === `#${name}` && name) each.setAttribute("aria-current", "page");
+  for (const each of document.querySelectorAll("#side ul [data-to]")) {
+    if (each.dataset.to === what) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
+  }
+  if (inCollection !== collection()) {
+    inCollection = collection();
+    guarded(showHistory)();
   }
   if (place) {
     asking.close();
     $("place").replaceChildren();
-    document.title = `${name[0].toUpperCase()}${name.slice(1)} – Wellread`;
-    const opened = place.open($("place"));
+    document.title = `${what[0].toUpperCase()}${what.slice(1)} – Wellread`;
     leave = place.close ?? (() => {});
-    await opened;
+    await place.open($("place"));
+    if (address().what !== what) return;
     $("place").focus({ preventScroll: true });
     scrollTo(0, 0);
   } else {
     leave = () => {};
-    await asking.open(ID.test(name) ? name : "");
+    await asking.open(ID.test(what) ? what : "");
   }
+}
+
+async function start() {
+  await showCollections();
+  inCollection = "";
+  await open();
 }
 
 function showMenu(isOpen) {
@@ -54,8 +70,9 @@ $("key-form").addEventListener(
   guarded(async (event) => {
     event.preventDefault();
     sessionStorage.setItem("key", $("key").value);
+    $("key").value = "";
     $("key-form").hidden = true;
-    await Promise.all([showHistory(), open()]);
+    await start();
   }),
 );
 addEventListener("keydown", (event) => {
@@ -65,12 +82,13 @@ addEventListener("keydown", (event) => {
   } else if (event.key === "Escape") asking.closePassage();
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
-    location.hash = "";
+    location.hash = to("");
     $("question").focus();
   }
 });
-$("new").addEventListener("click", () => {
-  if (location.hash.length < 2) guarded(open)();
-});
+for (const each of document.querySelectorAll(".new"))
+  each.addEventListener("click", () => {
+    if (each.hash === location.hash) guarded(open)();
+  });
 addEventListener("hashchange", guarded(open));
-guarded(() => Promise.all([showHistory(), open()]))();
+guarded(start)();

@@ -1,5 +1,7 @@
 // What every part of the page is made with. Text comes from the web or from users: it is set as text, never as markup.
 
+import { within } from "./address.js";
+
 export const ENDS = {
   ANSWERED: "Answered",
   ABSTAINED: "Not known",
@@ -49,6 +51,47 @@ export function sure(text, act) {
   return made;
 }
 
+// asks before something is deleted that holds much; the answer is whether to do it
+export function confirmed(title, told, yes) {
+  return new Promise((resolve) => {
+    const end = () => {
+      resolve(dialog.returnValue === "yes");
+      dialog.remove();
+    };
+    const dialog = make(
+      "dialog",
+      "",
+      { class: "card", "aria-labelledby": "dialog-title", "aria-describedby": "dialog-told", close: end },
+      make("h2", title, { id: "dialog-title" }),
+      make("p", told, { id: "dialog-told" }),
+      make(
+        "div",
+        "",
+        { class: "row" },
+        button("Keep it", () => dialog.close()),
+        button(yes, () => dialog.close("yes"), { class: "plain bad" }),
+      ),
+    );
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+export async function copy(text, done) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // pages without https may not use the clipboard directly
+    const field = make("textarea", text, { class: "unseen" });
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  say(done);
+}
+
 // ---- times, in the reader's language
 
 const SPANS = [
@@ -76,7 +119,7 @@ export async function fetched(path, options = {}) {
   const key = sessionStorage.getItem("key");
   const json = typeof options.body === "string";
   const headers = { ...(json && { "content-type": "application/json" }), ...(key && { "x-api-key": key }) };
-  const response = await fetch(path, { ...options, headers }).catch(() => {
+  const response = await fetch(within(path), { ...options, headers }).catch(() => {
     throw new Error("The server does not answer. Is `wellread up` still running?");
   });
   if (response.ok) return response;

@@ -1,6 +1,7 @@
 // What can be done with an answer: copy, share, export, read more, delete; feedback on it; and what else to ask.
 
-import { $, button, call, fetched, make, say, send, sure } from "../parts.js";
+import { collection, to } from "../address.js";
+import { $, button, call, copy, fetched, make, say, send, sure } from "../parts.js";
 import { chosen } from "./choices.js";
 import { showHistory } from "./history.js";
 
@@ -26,14 +27,14 @@ export async function showActions(record, { submit, previous, again }) {
   };
   const remove = async () => {
     await send("DELETE", `/api/questions/${id}`);
-    location.hash = "";
+    location.hash = to("");
     await showHistory();
   };
   $("actions").hidden = false;
   $("actions").replaceChildren(
     ...[
       answer && button("Copy", () => copy(asText(record), "The answer is copied.")),
-      button("Share link", () => copy(location.href.split("#")[0] + `#${id}`, "The link is copied.")),
+      button("Share link", () => copy(location.href.split("#")[0] + to(id, collection()), "The link is copied.")),
       answer && button("Markdown", () => save(id, "md"), { title: "Save it as Markdown" }),
       answer && button("HTML", () => save(id, "html"), { title: "Save it as HTML" }),
       AGAIN.has(status)
@@ -52,7 +53,7 @@ export async function showActions(record, { submit, previous, again }) {
         "",
         {},
         other
-          ? make("a", text, { href: `#${other}` })
+          ? make("a", text, { href: to(other) })
           : button(text, () => submit({ question: text, thread: "new", ...chosen() }), { class: "plain link" }),
       ),
     ),
@@ -62,21 +63,6 @@ export async function showActions(record, { submit, previous, again }) {
 function asText({ question, answer, citations }) {
   const sources = citations.map(({ marker, title, url }) => `[${marker}] ${title || url}: ${url}`);
   return [question, "", answer, "", ...sources].join("\n");
-}
-
-async function copy(text, done) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // pages without https may not use the clipboard directly
-    const field = make("textarea", text, { class: "unseen" });
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
-  say(done);
 }
 
 async function save(id, format) {
@@ -108,7 +94,7 @@ function showFeedback(record) {
       ...Object.entries(VERDICTS).map(([verdict, name]) =>
         button(name, () => give(verdict), { "aria-pressed": String(verdict === given) }),
       ),
-      ...(asks ? [comment, button("Send", () => give(given, comment.value))] : []),
+      asks ? make("div", "", { class: "row" }, comment, button("Send", () => give(given, comment.value))) : "",
     );
   };
   draw();

@@ -1,5 +1,6 @@
 // Shows an answer: first just what was asked, then its sentences, how sure it is, and where each stands.
 
+import { to } from "../address.js";
 import { $, ENDS, button, day, link, make } from "../parts.js";
 import { linkTo, showPassage } from "./beside.js";
 import { blocks, inline } from "./blocks.js";
@@ -54,7 +55,7 @@ export function showWriting(answer) {
 function about(record) {
   const { verdict, stale, stale_at, cached_from, shared_with, round, cost } = record;
   const missing = record.status in ENDS ? [] : (verdict?.missing ?? []);
-  const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: `#${id}` }), ".");
+  const other = (words, id) => make("li", words, {}, make("a", "an equal question", { href: to(id) }), ".");
   const tokens = `${cost.input_tokens.toLocaleString()} tokens read, ${cost.output_tokens.toLocaleString()} written`;
   return [
     missing.length && make("li", `Not covered yet: ${missing.join(", ")}.`),

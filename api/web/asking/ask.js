@@ -1,5 +1,6 @@
 // Asks a question, follows it to its end, and shows it with what came before in its thread.
 
+import { to, within } from "../address.js";
 import { $, ENDS, button, call, guarded, make, send } from "../parts.js";
 import { showActions } from "./actions.js";
 import { showAnswer, showWriting } from "./answer.js";
@@ -7,7 +8,7 @@ import { closePassage } from "./beside.js";
 import { blocks } from "./blocks.js";
 import { chosen, showChoices } from "./choices.js";
 import { showFirst } from "./first.js";
-import { showHistory } from "./history.js";
+import { markShown, showHistory } from "./history.js";
 import { hear, movesOf, showProgress } from "./progress.js";
 
 export { closePassage };
@@ -21,10 +22,11 @@ let shown = null;
 export async function open(name) {
   close();
   $("hello").hidden = $("first").hidden = Boolean(name);
-  $("asked").hidden = $("follows").hidden = !name;
-  $("question").placeholder = name ? "Ask a follow-up …" : "Ask a question …";
+  $("asked").hidden = $("follows").hidden = true; // until it is known
+  $("question").placeholder = "Ask a question …";
   $("question").rows = name ? 1 : 2;
   if (!name) {
+    markShown("");
     document.title = "Wellread";
     $("question").focus();
     return showFirst((text) => {
@@ -66,7 +68,7 @@ export async function submit(body) {
     const record = await send("POST", "/api/questions", body);
     $("question").value = "";
     $("choices").open = false;
-    history.pushState(null, "", `#${record.id}`);
+    history.pushState(null, "", to(record.id));
     await open(record.id);
     await showHistory();
     $("asked-text").focus({ preventScroll: true });
@@ -86,7 +88,7 @@ async function watch(id) {
   await showThread(now, record);
   if (now.ended || shown !== now) return undefined;
   if (sessionStorage.getItem("key")) return guarded(() => poll(now))();
-  const source = new EventSource(`/api/questions/${id}/events`);
+  const source = new EventSource(within(`/api/questions/${id}/events`));
   now.stop = () => source.close();
   const on = (kind, act) =>
     source.addEventListener(kind, (event) => {
@@ -176,6 +178,9 @@ function clear() {
 function show(now, record) {
   const wasEnded = now.ended;
   document.title = `${record.question} – Wellread`;
+  $("asked").hidden = $("follows").hidden = false;
+  $("question").placeholder = "Ask a follow-up …";
+  markShown(record.thread ?? record.id);
   $("asked-text").textContent = record.question;
   for (const page of record.pages) now.pages.set(page.url, { ...page, text: page.title });
   now.known = movesOf(record);
@@ -194,6 +199,7 @@ function show(now, record) {
 async function showThread(now, record) {
   if (!record.thread) return;
   const { turns } = await call(`/api/threads/${record.thread}?before=${record.id}&limit=${EARLIER}`);
+  if (shown !== now) return;
   now.previous = turns.at(-1)?.id;
   const records = await Promise.all(turns.map(({ id }) => call(`/api/questions/${id}`)));
   if (shown !== now) return;
@@ -203,7 +209,7 @@ async function showThread(now, record) {
         "li",
         "",
         {},
-        make("h3", "", {}, make("a", question, { href: `#${id}` })),
+        make("h3", "", {}, make("a", question, { href: to(id) })),
         make("div", "", { class: "was" }, ...blocks(answer ?? error ?? "")),
       ),
     ),

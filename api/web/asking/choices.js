@@ -1,5 +1,6 @@
 // Where a question is looked up: the sources and languages chosen by click, whether more may be read, and how far.
 
+import { DEFAULT, collection } from "../address.js";
 import { $, call, make } from "../parts.js";
 
 const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "zh", "ja"];
@@ -40,7 +41,8 @@ export function chosen() {
 function tell() {
   const { sites, langs, crawl_enabled: reads } = chosen();
   const where = sites.length === 1 ? short(sites[0]) : sites.length ? `${sites.length} places` : "everywhere";
-  $("chosen").textContent = [where, ...langs.map((code) => names.of(code)), !reads && "only what is known"]
+  const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
+  $("chosen").textContent = [where + within, ...langs.map((code) => names.of(code)), !reads && "only what is known"]
     .filter(Boolean)
     .join(", ");
 }

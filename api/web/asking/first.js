@@ -1,5 +1,6 @@
 // The first look: what is known, what may be read, and something to click.
 
+import { DEFAULT, collection, to } from "../address.js";
 import { $, call, make } from "../parts.js";
 import { showChoices } from "./choices.js";
 
@@ -14,19 +15,21 @@ export async function showFirst(ask) {
     showChoices(),
     call("/api/questions?limit=50"),
   ]);
-  const read = pages ? `${pages.toLocaleString()} ${pages === 1 ? "page is" : "pages are"} known.` : "Nothing has been read yet.";
+  const within = collection() === DEFAULT ? "" : ` in ${collection()}`;
+  const read = pages
+    ? `${pages.toLocaleString()} ${pages === 1 ? "page is" : "pages are"} known${within}.`
+    : `Nothing has been read yet${within}.`;
   const may = [
     sources.length && `${sources.length} ${sources.length === 1 ? "source" : "sources"}`,
     engines.length && `pages found by ${engines.map(titled).join(", ")}`,
   ];
-  const more = may.some(Boolean)
-    ? `Where that is not enough, ${may.filter(Boolean).join(" and ")} may be read.`
-    : "No source may be read yet.";
+  const where = may.filter(Boolean).join(" and ");
+  const more = where ? `${pages ? `Where that is not enough, ${where}` : titled(where)} may be read.` : "No source may be read yet.";
   $("known").replaceChildren(
     `${read} ${more} `,
-    make("a", "Add a source", { href: "#sources" }),
+    make("a", "Add a source", { href: to("sources") }),
     " or ",
-    make("a", "your files", { href: "#files" }),
+    make("a", "your files", { href: to("files") }),
     ".",
   );
   const asked = [...new Set(latest.filter(({ status }) => status === "ANSWERED").map(({ question }) => question.trim()))];

@@ -1,10 +1,12 @@
 // The files that were uploaded or found in watched folders: add, search by folder, delete.
 
 import { call, guarded, make, say, send, sure, when } from "../parts.js";
-import { field, heading, input, table } from "./form.js";
+import { field, headingOfOne, input, table, turns } from "./form.js";
 
 const POLL_MS = 1500;
 const KINDS = ".pdf,.docx,.odt,.pptx,.epub,.html,.htm,.md,.txt,.csv";
+
+const begin = turns();
 
 let later, list, folder;
 
@@ -38,7 +40,7 @@ export async function open(place) {
   folder = make("select", "", { change: show }, make("option", "all folders", { value: "" }));
   list = make("div", "", { id: "files" });
   place.append(
-    heading("Files", "Documents of your own. A whole folder is watched after “wellread add FOLDER” in a terminal."),
+    headingOfOne("Files", "Documents of your own. A whole folder is watched after “wellread add FOLDER” in a terminal."),
     form,
     field("Show", folder),
     list,
@@ -48,6 +50,7 @@ export async function open(place) {
 
 export function close() {
   clearTimeout(later);
+  begin(); // what is still on its way is not shown any more
 }
 
 async function addAll(files, into) {
@@ -64,7 +67,9 @@ async function addAll(files, into) {
 
 async function show() {
   clearTimeout(later);
+  const isLast = begin();
   const files = await call("/api/files");
+  if (!isLast()) return;
   const folders = [...new Set(files.map(({ address }) => address.split("/")[2]))];
   const wanted = folder.value;
   folder.replaceChildren(...["", ...folders].map((name) => make("option", name || "all folders", { value: name })));

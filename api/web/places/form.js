@@ -1,10 +1,28 @@
 // The parts that all places are made of: a heading, a labelled field, a table that scrolls by itself.
 
+import { DEFAULT, collection } from "../address.js";
 import { make } from "../parts.js";
 
 let count = 0;
 
-export const heading = (title, told) => make("header", "", {}, make("h2", title), make("p", told, { class: "quiet" }));
+export const heading = (title, told) =>
+  make("header", "", {}, make("h2", title), make("p", told, { class: "quiet" }));
+
+// of a place that shows one collection: it names the one, where it is not the usual one
+export const headingOfOne = (title, told) => {
+  const made = heading(title, told);
+  if (collection() !== DEFAULT) made.firstChild.append(make("span", collection(), { class: "tag" }));
+  return made;
+};
+
+// what is asked for last is shown, also when an earlier answer comes later
+export function turns() {
+  let last = 0;
+  return () => {
+    const mine = (last += 1);
+    return () => mine === last;
+  };
+}
 
 export function field(text, input) {
   input.id ||= `field-${(count += 1)}`;
@@ -21,8 +39,9 @@ export const box = (text, attributes = {}) => {
 // rows are lists of cells, each text or an element
 export function table(caption, columns, rows, none) {
   if (!rows.length) return make("p", none, { class: "quiet" });
-  const cell = (content) =>
-    make("td", "", {}, ...[content].flat().filter((each) => each !== null && each !== undefined && each !== false));
+  // on a small screen each row is a card, in which its cells are named
+  const cell = (content, index) => make("td", "", { "data-name": columns[index] }, ...[content].flat());
+  const head = (name) => (name ? make("th", name, { scope: "col" }) : make("td"));
   return make(
     "div",
     "",
@@ -32,7 +51,7 @@ export function table(caption, columns, rows, none) {
       "",
       {},
       make("caption", caption, { class: "unseen" }),
-      make("thead", "", {}, make("tr", "", {}, ...columns.map((name) => make("th", name, { scope: "col" })))),
+      make("thead", "", {}, make("tr", "", {}, ...columns.map(head))),
       make("tbody", "", {}, ...rows.map((cells) => make("tr", "", {}, ...cells.map(cell)))),
     ),
   );

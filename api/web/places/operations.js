@@ -1,7 +1,9 @@
 // What an operator looks at: the parts that must work, queues and workers, what failed, the last day in plots, and spend.
 
+import { to } from "../address.js";
+import { inline } from "../asking/blocks.js";
 import { button, call, guarded, make, say, send, sure, when } from "../parts.js";
-import { heading, table } from "./form.js";
+import { headingOfOne, table, turns } from "./form.js";
 import { plot } from "./plot.js";
 
 const POLL_MS = 5000;
@@ -10,6 +12,9 @@ const whole = (value) => (Number.isInteger(value) ? value.toLocaleString() : "")
 const dollars = (value) =>
   `$${value < 1 ? value.toFixed(value && value < 0.1 ? 3 : 2) : Number(value.toFixed(1)).toLocaleString()}`;
 
+const titled = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const begin = turns();
+
 let later, parts;
 
 export async function open(place) {
@@ -17,7 +22,7 @@ export async function open(place) {
     ["checks", "queues", "dead", "plots"].map((name) => [name, make("div", "", { id: `operations-${name}` })]),
   );
   place.append(
-    heading("Operations", "How this installation fares. The figures follow every five seconds."),
+    headingOfOne("Operations", "How this installation fares. The figures follow every five seconds."),
     parts.checks,
     make("h3", "Queues and workers"),
     parts.queues,
@@ -31,16 +36,19 @@ export async function open(place) {
 
 export function close() {
   clearTimeout(later);
+  begin(); // what is still on its way is not shown any more
 }
 
 async function show() {
   clearTimeout(later);
+  const isLast = begin();
   const readiness = fetch("/readyz").then((response) => response.json());
   const [{ queues, dead, hours, spent, due, failed_callbacks: untold }, { checks }, { pages, questions }] = await Promise.all([
     call("/api/operations"),
     readiness,
     call("/api/stats"),
   ]);
+  if (!isLast()) return;
   const open = Object.entries(questions).reduce(
     (sum, [status, count]) => sum + (["ANSWERED", "ABSTAINED", "FAILED", "TIMED_OUT", "CANCELLED"].includes(status) ? 0 : count),
     0,
@@ -66,7 +74,7 @@ async function show() {
       ...checks
         .filter(({ ok, what_to_do: todo }) => !ok || todo)
         .map(({ name, ok, detail, what_to_do: todo }) =>
-          make("li", `${name}: ${detail}. ${todo}`, { class: ok ? "wait" : "bad" }),
+          make("li", "", { class: ok ? "wait" : "bad" }, ...inline(`${titled(name)}: ${detail}. ${titled(todo)}`)),
         ),
     ),
   );
@@ -89,7 +97,7 @@ async function show() {
       table("Failed questions", ["Question", "Why", "When", ""], dead.map(deadQuestion), "None: nothing was given up."),
     );
   if (!parts.plots.contains(document.activeElement)) parts.plots.replaceChildren(...plots(hours, spent));
-  if (document.contains(parts.plots)) later = setTimeout(guarded(show), POLL_MS);
+  later = setTimeout(guarded(show), POLL_MS);
 }
 
 function deadQuestion({ id, question, error, failed_at }) {
@@ -101,7 +109,7 @@ function deadQuestion({ id, question, error, failed_at }) {
   };
   const replay = button("Start again", () => act(() => send("POST", `/api/questions/${id}/replay`), "It is started again."));
   const remove = sure("Delete", () => act(() => send("DELETE", `/api/questions/${id}`), "It is deleted."));
-  return [make("a", question, { href: `#${id}` }), error, when(failed_at), make("span", "", { class: "row" }, replay, remove)];
+  return [make("a", question, { href: to(id) }), error, when(failed_at), make("span", "", { class: "row" }, replay, remove)];
 }
 
 function plots(hours, spent) {

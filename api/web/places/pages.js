@@ -1,7 +1,7 @@
 // The stored pages: search, history, when they are due, why no answer is drawn from one; and those that could not be read.
 
 import { button, call, day, guarded, link, make, say, sure, when } from "../parts.js";
-import { field, heading, input, table } from "./form.js";
+import { field, headingOfOne, input, table } from "./form.js";
 
 const PART = 50;
 const WAIT_MS = 250;
@@ -49,7 +49,7 @@ export async function open(place) {
     setTimeout(guarded(show), 3000);
   };
   place.append(
-    heading("Pages", "What answers are drawn from, and what could not be read."),
+    headingOfOne("Pages", "What answers are drawn from, and what could not be read."),
     make("form", "", { class: "card", submit: read }, field("Read one page", url), make("button", "Read", { type: "submit" })),
     field("Search by address or title", words),
     detail,

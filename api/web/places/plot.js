@@ -2,11 +2,12 @@
 
 import { make } from "../parts.js";
 
-const WIDTH = 640,
-  HEIGHT = 170,
-  LEFT = 44,
+const HEIGHT = 170,
+  LEFT = 52,
   BOTTOM = 22,
   TOP = 12;
+const WIDEST_BAR = 24;
+const small = matchMedia("(max-width: 40rem)"); // there a plot is drawn narrower, so that its letters stay as large
 const SVG = "http://www.w3.org/2000/svg";
 
 function draw(tag, attributes, ...children) {
@@ -30,20 +31,21 @@ export function plot({ title, series, points, kind, told = String }) {
     kind === "bars" ? values.reduce((sum, value) => sum + (value ?? 0), 0) : Math.max(0, ...values.map((value) => value ?? 0)),
   );
   const ceiling = ceilingOf(totals);
-  const step = (WIDTH - LEFT) / Math.max(1, points.length);
+  const width = small.matches ? 340 : 640;
+  const step = (width - LEFT) / Math.max(1, points.length);
   const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / ceiling);
   const drawn = kind === "bars" ? bars(points, series, step, y, told) : lines(points, series, step, y, told);
-  const every = Math.ceil(points.length / 6);
+  const every = Math.ceil(points.length / (small.matches ? 4 : 6));
   const names = points.flatMap(({ name }, index) =>
     index % every ? [] : [draw("text", { x: LEFT + step * (index + 0.5), y: HEIGHT - 5, "text-anchor": "middle" }, name)],
   );
   const grid = [0, ceiling / 2, ceiling].flatMap((value) => [
-    draw("line", { x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value), class: "grid" }),
+    draw("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: "grid" }),
     draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, told(value)),
   ]);
   const chart = draw(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: the figures are in the table below` },
+    { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": `${title}: the figures are in the table below` },
     ...grid,
     ...drawn,
     ...names,
@@ -58,6 +60,7 @@ export function plot({ title, series, points, kind, told = String }) {
 }
 
 function bars(points, series, step, y, told) {
+  const wide = Math.min(step * 0.7, WIDEST_BAR);
   return points.flatMap(({ name, values }, at) => {
     let below = 0;
     return values.flatMap((value, index) => {
@@ -65,8 +68,8 @@ function bars(points, series, step, y, told) {
       const [top, bottom] = [y(below + value), y(below)];
       below += value;
       const bar = draw("rect", {
-        x: LEFT + step * at + step * 0.15,
-        width: step * 0.7,
+        x: LEFT + step * (at + 0.5) - wide / 2,
+        width: wide,
         y: top,
         height: Math.max(1, bottom - top),
         class: `series-${index}`,
@@ -101,7 +104,7 @@ function lines(points, series, step, y, told) {
 
 function figures(title, series, points, told) {
   const row = (name, cells, tag) =>
-    make("tr", "", {}, make("th", name, { scope: "row" }), ...cells.map((cell) => make(tag, cell)));
+    make("tr", "", {}, name ? make("th", name, { scope: "row" }) : make("td"), ...cells.map((cell) => make(tag, cell)));
   const rows = points
     .filter(({ values }) => values.some(Boolean))
     .map(({ name, values }) =>

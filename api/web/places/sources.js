@@ -1,12 +1,14 @@
 // The sources with their schedules (add, change, pause, read now, delete), and the whole sites that are being read.
 
 import { button, call, guarded, link, make, say, send, sure, when } from "../parts.js";
-import { box, field, heading, input, table } from "./form.js";
+import { box, field, headingOfOne, input, table, turns } from "./form.js";
 
 const POLL_MS = 2000;
 const DOING = { RUNNING: ["pause", "cancel"], PAUSED: ["resume", "cancel"], DONE: [], CANCELLED: ["resume"] };
 const TOLD = { RUNNING: "being read", PAUSED: "paused", DONE: "read", CANCELLED: "stopped" };
 const NAMES = { pause: "Pause", resume: "Go on", cancel: "Stop" };
+
+const begin = turns();
 
 let later, list, reads;
 
@@ -14,7 +16,7 @@ export async function open(place) {
   list = make("div", "", { id: "sources" });
   reads = make("div", "", { id: "site-reads" });
   place.append(
-    heading("Sources", "The sites that may be read for any question, and when they are read again by themselves."),
+    headingOfOne("Sources", "The sites that may be read for any question, and when they are read again by themselves."),
     adding(),
     list,
     make("h3", "Whole sites"),
@@ -25,6 +27,7 @@ export async function open(place) {
 
 export function close() {
   clearTimeout(later);
+  begin(); // what is still on its way is not shown any more
 }
 
 // "6h" is an interval, five fields are a cron line, nothing is each page's own interval
@@ -70,7 +73,9 @@ function adding() {
 
 async function show() {
   clearTimeout(later);
+  const isLast = begin();
   const [sources, sites] = await Promise.all([call("/api/sources"), call("/api/site-reads")]);
+  if (!isLast()) return;
   if (!list.contains(document.activeElement)) {
     // not while it is edited
     list.replaceChildren(table("Sources", ["Source", "Read again", "Next", ""], sources.map(source), "None yet: add one above."));

@@ -53,6 +53,23 @@ class Tab:
             )
             time.sleep(0.03)
 
+    def click(self, text: str, within: str = "body") -> None:
+        """Press the button or link with this text, once it is there."""
+        found = (
+            f"[...document.querySelectorAll({json.dumps(f'{within} button, {within} a')})]"
+            f".find((each) => each.innerText === {json.dumps(text)})"
+        )
+        self.wait(found)
+        self.run(f"{found}.click()")
+
+    def fill(self, selector: str, text: str) -> None:
+        """Write into a field, or choose in a list, as its reader would."""
+        self.run(
+            f"{{ const field = document.querySelector({json.dumps(selector)}); field.value = {json.dumps(text)};"
+            "field.dispatchEvent(new Event('input', { bubbles: true }));"
+            "field.dispatchEvent(new Event('change', { bubbles: true })); }"
+        )
+
     def text(self, selector: str) -> str:
         """The text of an element as a reader sees it."""
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText"))

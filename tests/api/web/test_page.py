@@ -14,7 +14,7 @@ from domain import Answer, Candidate, Sentence, Status
 from pipeline.abstain import COMPOSER
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
-from store.questions import feedback
+from store.questions import feedback, records, threads
 from store.questions.state import Move
 from store.sql.tables import AnswerRow
 from tests.api import walk
@@ -52,13 +52,6 @@ def _current(tab: Tab, phase: str) -> None:
 def _reload(tab: Tab) -> None:
     tab.run("window.isOld = true; location.reload()")
     tab.wait("!window.isOld && document.readyState === 'complete'")
-
-
-def _click(tab: Tab, text: str, within: str = "body") -> None:
-    """Press the button or link with this text."""
-    found = f"[...document.querySelectorAll('{within} button, {within} a')].find((b) => b.innerText === {text!r})"
-    tab.wait(found)
-    tab.run(f"{found}.click()")
 
 
 def test_question_is_watched_from_asking_to_a_citation_in_its_page(tab: Tab, services: Services) -> None:
@@ -114,7 +107,7 @@ def test_follow_up_is_asked_in_the_thread_and_shown_below_what_came_before(tab: 
     tab.run("document.getElementById('find').value = 'lighthouse'")
     tab.run("document.getElementById('find').dispatchEvent(new Event('input'))")
     tab.wait("document.querySelector('#history a')")
-    _click(tab, "New question")
+    tab.click("New question")
     tab.wait("!document.getElementById('hello').hidden")
     tab.run("document.querySelector('#history a').click()")
     tab.wait("document.getElementById('asked-text').innerText.startsWith('When did')")
@@ -124,10 +117,10 @@ def test_follow_up_is_asked_in_the_thread_and_shown_below_what_came_before(tab: 
 def test_feedback_is_kept_and_shown_again(tab: Tab, services: Services) -> None:
     question_id = _ask(tab, "Who built the lighthouse?")
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
-    _click(tab, "Wrong source", "#feedback")
+    tab.click("Wrong source", "#feedback")
     tab.wait("document.querySelector('#feedback input')")
     tab.run("document.querySelector('#feedback input').value = 'another tower'")
-    _click(tab, "Send", "#feedback")
+    tab.click("Send", "#feedback")
     tab.wait("document.getElementById('said').innerText === 'Thank you: your comment is kept.'")
     tab.wait("document.querySelector('#feedback [aria-pressed=true]')?.innerText === 'Wrong source'")
     with services.database.read() as session:
@@ -141,9 +134,35 @@ def test_feedback_is_kept_and_shown_again(tab: Tab, services: Services) -> None:
 def test_question_is_deleted_when_that_is_pressed_twice(tab: Tab, services: Services) -> None:
     question_id = _ask(tab, "Who built the lighthouse?")
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
-    _click(tab, "Delete", "#actions")
-    _click(tab, "Really delete?", "#actions")
+    tab.click("Delete", "#actions")
+    tab.click("Really delete?", "#actions")
     tab.wait("location.hash === '' && !document.getElementById('no-history').hidden")
+
+
+def test_thread_is_renamed_and_deleted_in_the_list_of_threads(tab: Tab, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    other = walk.ask(services, "How high is it?").id
+    question_id = _ask(tab, "Who built the lighthouse?")
+    walk.move(services, question_id, walk.answered(page_id))
+    tab.wait("document.querySelector('#history [aria-current=page]')?.innerText === 'Who built the lighthouse?'")
+    tab.run("document.querySelector('#history li:has([aria-current]) .change').click()")
+    tab.wait("document.activeElement.matches('#history form input')")
+    tab.fill("#history form input", " ")
+    tab.click("Save", "#history form")
+    tab.wait("document.querySelector('#history form [role=alert]')?.innerText.includes('title')")
+    tab.fill("#history form input", "The tower's <b>builder</b>")
+    tab.click("Save", "#history form")
+    tab.wait("document.querySelector('#history [aria-current=page]')?.innerText === \"The tower's <b>builder</b>\"")
+    assert tab.text("#asked-text") == "Who built the lighthouse?"
+    tab.run("document.querySelector('#history li:has([aria-current]) .change').click()")
+    tab.click("Delete", "#history form")
+    tab.wait("document.querySelector('dialog').open")
+    tab.click("Delete", "dialog")
+    tab.wait("location.hash === '' && !document.getElementById('hello').hidden")
+    tab.wait("document.querySelectorAll('#history a').length === 1")
+    with services.database.read() as session:
+        assert [row.id for row in records.latest(session)] == [other]
+        assert threads.latest(session) == []
 
 
 def test_answer_is_shown_while_it_is_written_and_then_as_it_is(tab: Tab, services: Services) -> None:
@@ -233,7 +252,7 @@ def test_stopped_question_is_shown_as_stopped_and_started_again(tab: Tab) -> Non
     tab.run("document.getElementById('cancel').click()")
     tab.wait("document.getElementById('state').innerText.startsWith('Stopped after')")
     assert tab.run("document.getElementById('cancel').hidden")
-    _click(tab, "Start again", "#actions")
+    tab.click("Start again", "#actions")
     _current(tab, "Look it up")
 
 
@@ -263,7 +282,7 @@ def test_page_fits_the_screen(tab: Tab, services: Services, width: int) -> None:
     assert tab.run("document.documentElement.scrollWidth") <= width
     tab.run("document.getElementById('menu').click()")
     tab.wait("document.activeElement.id === 'find'")
-    for place in ("sources", "pages", "files", "operations"):
+    for place in ("sources", "pages", "files", "collections", "keys", "operations"):
         tab.run(f"location.hash = '{place}'")
         tab.wait(f"document.title.toLowerCase().startsWith('{place}') && document.querySelector('#place h2')")
         assert tab.run("document.documentElement.scrollWidth") <= width, place

@@ -37,28 +37,21 @@ def _open(tab: Tab, place: str) -> None:
     tab.wait("document.querySelector('#place h2')")
 
 
-def _click(tab: Tab, text: str, within: str = "#place") -> None:
-    """Press the button with this text."""
-    found = f"[...document.querySelectorAll('{within} button')].find((b) => b.innerText === {text!r})"
-    tab.wait(found)
-    tab.run(f"{found}.click()")
-
-
 def test_a_schedule_is_changed_and_ended_and_a_site_read_paused(tab: Tab, services: Services) -> None:
     submit.add_source(services, "https://site.example/", own=False, min_delay_s=None)
     sites.start(services, "https://site.example/")
     _open(tab, "sources")
     tab.wait("document.querySelector('#sources td input')")
     tab.run("document.querySelector('#sources td input').value = '0 3 * * *'")
-    _click(tab, "Save", "#sources")
+    tab.click("Save", "#sources")
     tab.wait("document.querySelector('#sources time')")
     with services.database.read() as session:
         (kept,) = sources.list_all(session)
     assert kept.schedule is not None
     assert kept.schedule.cron == "0 3 * * *"
-    _click(tab, "Pause", "#sources")
+    tab.click("Pause", "#sources")
     tab.wait("document.querySelector('#sources').textContent.includes('each page by itself')")
-    _click(tab, "Pause", "#site-reads")
+    tab.click("Pause", "#site-reads")
     tab.wait("document.querySelector('#site-reads').textContent.includes('paused')")
     assert sites.latest(services)[0].status is SiteReadStatus.PAUSED
 
@@ -66,12 +59,13 @@ def test_a_schedule_is_changed_and_ended_and_a_site_read_paused(tab: Tab, servic
 def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> None:
     _open(tab, "sources")
     tab.run("document.querySelector('#add-source input').value = 'site.example/docs'")
-    _click(tab, "Add", "#add-source")
+    tab.click("Add", "#add-source")
     tab.wait("document.querySelector('#sources a')")
     assert tab.text("#sources a") == "https://site.example/docs"
+    tab.wait("document.querySelector('#site-reads td')")  # it is asked for after the source is kept
     assert sites.latest(services)[0].status is SiteReadStatus.RUNNING
-    _click(tab, "Delete", "#sources")
-    _click(tab, "Really delete?", "#sources")
+    tab.click("Delete", "#sources")
+    tab.click("Really delete?", "#sources")
     tab.wait("document.querySelector('#sources').textContent.includes('None yet')")
     with services.database.read() as session:
         assert sources.list_all(session) == []
@@ -86,7 +80,7 @@ def test_a_file_is_uploaded_into_a_folder(tab: Tab) -> None:
         f"document.querySelector('#upload input[type=file]').files = transfer.files;"
         f"document.querySelectorAll('#upload input')[1].value = 'travel'; }}"
     )
-    _click(tab, "Upload", "#upload")
+    tab.click("Upload", "#upload")
     tab.wait("document.querySelector('#files td')")
     assert tab.text("#files td span") == "travel/rules.md"
     assert "being read" in tab.text("#files")
@@ -101,11 +95,11 @@ def test_a_page_is_searched_looked_at_and_deleted(tab: Tab, services: Services) 
     tab.wait("!document.querySelector('#page-list td button')")
     tab.run("document.querySelector('#place input[type=search]').value = 'TOWER'")
     tab.run("document.querySelector('#place input[type=search]').dispatchEvent(new Event('input'))")
-    _click(tab, "The tower", "#page-list")
+    tab.click("The tower", "#page-list")
     tab.wait("document.querySelector('#page-detail blockquote')")
     assert tab.text("#page-detail blockquote") == walk.TEXT
-    _click(tab, "Delete", "#page-detail")
-    _click(tab, "Really delete?", "#page-detail")
+    tab.click("Delete", "#page-detail")
+    tab.click("Really delete?", "#page-detail")
     tab.wait("!document.querySelector('#page-list td button')")
     with services.database.read() as session:
         row = session.get(PageRow, page_id)
@@ -122,7 +116,7 @@ def test_an_operator_sees_what_failed_and_starts_it_again(tab: Tab, services: Se
     assert tab.run("document.querySelectorAll('#operations-plots svg').length") == 4
     assert tab.run("document.querySelectorAll('#operations-plots rect.series-0').length") >= 2
     assert "none" in tab.text("#operations-queues")
-    _click(tab, "Start again", "#operations-dead")
+    tab.click("Start again", "#operations-dead")
     tab.wait("document.querySelector('#operations-dead').textContent.includes('None')")
     with services.database.read() as session:
         assert find(session, asked.id).status is Status.ASKED
