@@ -26,7 +26,6 @@ export async function open(name) {
   $("question").placeholder = "Ask a question …";
   $("question").rows = name ? 1 : 2;
   if (!name) {
-    markShown("");
     document.title = "Wellread";
     $("question").focus();
     return showFirst((text) => {
@@ -45,6 +44,7 @@ export function close() {
     shown.left = true;
   }
   shown = null;
+  markShown("");
   clear();
 }
 

@@ -38,7 +38,7 @@ function adding() {
     { class: "card", id: "add-collection", submit: add },
     make("h3", "Add a collection"),
     field("Name", name),
-    field("Sites that are never read or quoted in it (optional)", without),
+    field("Sites left out of it (optional)", without),
     make("button", "Add", { type: "submit" }),
   );
 }

@@ -85,7 +85,7 @@ def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(t
     assert tab.text("#history a") == "How high is it?"
     tab.fill("#collection", "research")
     tab.wait("!document.getElementById('no-history').hidden")
-    assert tab.text("#chosen") == "everywhere in research"
+    tab.wait("document.getElementById('chosen').innerText === 'everywhere in research'")
     question_id = _ask(tab, "Who built the lighthouse?")
     with research.database.read() as session:
         assert [row.id for row in records.latest(session)] == [question_id]
