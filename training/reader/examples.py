@@ -23,7 +23,7 @@ MEASURED_ARTICLE: Final = "Warsaw"
 #: passages that are given with a question on a manual: that which it was written on, and others near the question
 GIVEN: Final = 4
 #: how many of the nearest the others are drawn from; fewer where none answers
-NEAR, NEAR_NONE = 7, 5
+NEAR, NEAR_NONE = 8, 6
 #: how often titles are left out, and words of a question that its passage shares are masked; and their share
 UNTITLED, MASKED_QUESTIONS, MASKED_WORDS = 0.2, 0.15, 0.3
 

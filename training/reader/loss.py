@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.examples import Span
-from training.model import Encoder, pooled
+from training.model import pooled
 from training.reader.examples import Laid
-from training.reader.model import Logits, Reader, States
+from training.reader.model import FrozenEncoder, Logits, Reader, States
 
 #: the weights of the short answer, of each sentence alone, and of the choice among the sentences of the passage that
 #: answers, beside those of the whole passage and of the choice among all sentences
@@ -45,10 +45,10 @@ class Choice(nn.Module):
         return -chances[target].logsumexp(0)
 
 
-def loss_of(encoder: Encoder, reader: Reader, choice: Choice, group: Sequence[Laid]) -> Tensor:
+def loss_of(encoder: FrozenEncoder, reader: Reader, choice: Choice, group: Sequence[Laid]) -> Tensor:
     """Return the sum of the losses of a group's passages and of the choice that each question asks for."""
-    asked = reader.states(encoder, [each.question for each in group])
-    read = reader.states(encoder, [each.passage.ids for each in group])
+    asked = encoder.states([each.question for each in group])
+    read = encoder.states([each.passage.ids for each in group])
     logits = reader(asked, read)
     nearness = nearness_of(asked, read, group)
     total = _of_passages(logits, group)

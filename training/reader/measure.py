@@ -11,10 +11,9 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from training.examples import DATA, HELD_OUT, Text, manual_questions, public_questions
-from training.model import Encoder
 from training.reader.examples import MEASURED_ARTICLE, public_example
 from training.reader.loss import sentence_means
-from training.reader.model import Reader
+from training.reader.model import FrozenEncoder, Reader
 from training.tokens import question_ids, sentences_of
 
 #: passages that are read for a question on a manual
@@ -23,7 +22,7 @@ _AT_A_TIME: Final = 16
 
 
 @torch.no_grad()
-def measure(encoder: Encoder, reader: Reader, *, limit: int, folder: Path = DATA) -> dict[str, float]:
+def measure(encoder: FrozenEncoder, reader: Reader, *, limit: int, folder: Path = DATA) -> dict[str, float]:
     """Return, for manuals and for the article, AUROC of answerable against unanswerable, and the sentence first.
 
     Of a question on a manual five passages are read, and the best counts; of one on the article, its passage.
@@ -50,7 +49,7 @@ def measure(encoder: Encoder, reader: Reader, *, limit: int, folder: Path = DATA
     }
 
 
-def _shares(encoder: Encoder, reader: Reader, asked: Sequence[tuple[str, list[Text], bool]]) -> dict[str, float]:
+def _shares(encoder: FrozenEncoder, reader: Reader, asked: Sequence[tuple[str, list[Text], bool]]) -> dict[str, float]:
     pairs = [(question, text) for question, texts, _ in asked for text in texts]
     scored = iter(_scores(encoder, reader, pairs))
     best, labels, first, second, answerable = [], [], 0, 0, 0
@@ -70,7 +69,7 @@ def _shares(encoder: Encoder, reader: Reader, asked: Sequence[tuple[str, list[Te
 
 
 def _scores(
-    encoder: Encoder, reader: Reader, pairs: Sequence[tuple[str, Text]]
+    encoder: FrozenEncoder, reader: Reader, pairs: Sequence[tuple[str, Text]]
 ) -> list[tuple[float, list[tuple[float, bool]]]]:
     """Return for each pair its logit, and those of its sentences with whether each answers."""
     laid = [sentences_of(text) for _, text in pairs]
@@ -80,7 +79,7 @@ def _scores(
         some = order[at : at + _AT_A_TIME]
         questions = [question_ids(pairs[number][0]) for number in some]
         passages = [laid[number].ids for number in some]
-        logits = reader(reader.states(encoder, questions), reader.states(encoder, passages))
+        logits = reader(encoder.states(questions), encoder.states(passages))
         for number, answers, evidence in zip(some, logits.answers, logits.evidence, strict=True):
             passage = laid[number]
             means = sentence_means(evidence, passage.ranges).tolist() if passage.ranges else []

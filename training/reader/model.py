@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import torch
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from training.model import LAYERS as ENCODER_LAYERS
 from training.model import MASKED, Encoder, Layer
 from training.reader.export import LAYERS
 from training.tokens import pad
+
+#: texts whose states are remembered, of some 200 KB each; and those encoded at a time
+_REMEMBERED: Final = 16_000
+_AT_A_TIME: Final = 16
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,6 @@ class Reader(nn.Module):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
-    def states(self, encoder: Encoder, rows: Sequence[Sequence[int]]) -> States:
-        """Return what the encoder, which learns nothing here, makes of rows of tokens."""
-        device = self.segments.device
-        ids, mask = pad(rows, device)
-        with torch.no_grad(), torch.autocast(device.type, dtype=torch.bfloat16):
-            states = encoder.states(ids, mask)
-        return States(states[self.lower], states[-1].float(), mask)
-
     def forward(self, question: States, passage: States) -> Logits:
         """Return the logits of a batch of questions, each with a passage."""
         hidden = torch.cat([question.lower + self.segments[0], passage.lower + self.segments[1]], 1)
@@ -94,9 +90,50 @@ class Reader(nn.Module):
         return [self.segments, *self.pool.parameters(), *self.whole.parameters(), *self.tokens.parameters()]
 
 
-def frozen_encoder(weights: Mapping[str, NDArray[Any]], layers: int = ENCODER_LAYERS) -> Encoder:
-    """Return the encoder that the reader stands on, which learns nothing."""
-    encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
-    encoder.take(weights)
-    encoder.eval()
-    return encoder
+class FrozenEncoder:
+    """The encoder that the reader stands on, which learns nothing; what it makes of a text is remembered."""
+
+    def __init__(
+        self,
+        weights: Mapping[str, NDArray[Any]],
+        *,
+        layers: int = ENCODER_LAYERS,
+        lower: int = LOWER,
+        on: torch.device | None = None,
+    ) -> None:
+        self._encoder = Encoder(dropout=0.0, frozen=layers, layers=layers)
+        self._encoder.take(weights)
+        self._encoder.eval()
+        self._device = on or torch.device("cpu")
+        self._encoder.to(self._device)
+        self._lower = lower
+        self._known: dict[tuple[int, ...], tuple[Tensor, Tensor]] = {}
+
+    def states(self, rows: Sequence[Sequence[int]]) -> States:
+        """Return what the encoder makes of rows of tokens."""
+        keys = [tuple(row) for row in rows]
+        new = sorted({key for key in keys if key not in self._known}, key=len)
+        if len(self._known) + len(new) > _REMEMBERED:
+            self._known.clear()
+            new = sorted(set(keys), key=len)
+        for at in range(0, len(new), _AT_A_TIME):
+            self._learn(new[at : at + _AT_A_TIME])
+        known = [self._known[key] for key in keys]
+        _, mask = pad(rows, self._device)
+        lower, last = (_padded([states[side] for states in known], mask.shape[1]) for side in (0, 1))
+        return States(lower, last.float(), mask)
+
+    def _learn(self, rows: Sequence[tuple[int, ...]]) -> None:
+        ids, mask = pad(rows, self._device)
+        with torch.no_grad(), torch.autocast(self._device.type, dtype=torch.bfloat16):
+            states = self._encoder.states(ids, mask)
+        for number, row in enumerate(rows):
+            of_row = [states[layer][number, : len(row)].to(torch.bfloat16, copy=True) for layer in (self._lower, -1)]
+            self._known[row] = (of_row[0], of_row[1])
+
+
+def _padded(rows: Sequence[Tensor], length: int) -> Tensor:
+    padded = rows[0].new_zeros((len(rows), length, DIMENSION))
+    for number, row in enumerate(rows):
+        padded[number, : len(row)] = row
+    return padded

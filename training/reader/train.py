@@ -17,11 +17,10 @@ from torch import Tensor, nn
 from training.encoder import read_weights
 from training.examples import DATA
 from training.loop import Plan, Report, device, learn, log_to
-from training.model import Encoder
 from training.reader.examples import GIVEN, Example, Laid, groups_of, manuals, public
 from training.reader.loss import Choice, loss_of
 from training.reader.measure import measure
-from training.reader.model import Reader, frozen_encoder
+from training.reader.model import FrozenEncoder, Reader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +38,7 @@ class ReaderPlan(Plan):
 
 
 def train(
-    encoder: Encoder, reader: Reader, plan: ReaderPlan, folder: Path, report: Report, *, data: Path = DATA
+    encoder: FrozenEncoder, reader: Reader, plan: ReaderPlan, folder: Path, report: Report, *, data: Path = DATA
 ) -> None:
     """Train ``reader`` in place; keeps ``checkpoint.pt`` in ``folder`` and goes on from it."""
     choice = Choice().to(reader.segments.device)
@@ -54,7 +53,7 @@ def train(
 
     learn(
         nn.ModuleDict({"reader": reader, "choice": choice}),
-        torch.optim.AdamW(parts, betas=(0.9, 0.98)),
+        torch.optim.AdamW(parts, betas=(0.9, 0.98), fused=True),
         plan,
         folder,
         report,
@@ -65,13 +64,13 @@ def train(
 
 
 def _groups(plan: ReaderPlan, data: Path, seen: int) -> Iterator[tuple[int, list[Laid]]]:
-    """Yield groups without end: of the public sets, then twice on manuals, whose questions have several passages."""
+    """Yield groups without end: of the public sets, then three on manuals, whose questions have several passages."""
     # a run that goes on draws another order than the one that was interrupted
     seed = plan.seed + seen
     of_public = _epochs(partial(public, data), plan.group, seed)
     on_manuals = _epochs(partial(manuals, data), plan.group // GIVEN, seed)
     while True:
-        for source in (of_public, on_manuals, on_manuals):
+        for source in (of_public, on_manuals, on_manuals, on_manuals):
             yield seed, next(source)
 
 
@@ -104,12 +103,11 @@ def main(out: Path, encoder: Path, start: Path | None, passages: int, rate: floa
     plan = ReaderPlan(examples=passages, rate=rate, seed=seed)
     weights = read_weights(encoder)
     torch.manual_seed(seed)
-    frozen, reader = frozen_encoder(weights), Reader(dropout=0.1)
+    frozen, reader = FrozenEncoder(weights, on=device()), Reader(dropout=0.1)
     if start:
         reader.take(read_weights(start))
     else:
         reader.begin_with(weights)
-    frozen.to(device())
     reader.to(device())
     report = log_to(out / "log.jsonl")
     report(asdict(plan))

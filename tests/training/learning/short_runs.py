@@ -19,10 +19,10 @@ from training.model import Encoder
 from training.onnx_graph import quantise, reader_model
 from training.reader.loss import Choice
 from training.reader.measure import measure as measure_reader
-from training.reader.model import Reader, frozen_encoder
+from training.reader.model import FrozenEncoder, Reader
 from training.reader.train import ReaderPlan
 from training.reader.train import train as train_reader
-from training.tokens import pad, question_ids, sentences_of
+from training.tokens import question_ids, sentences_of
 from training.train import EncoderPlan, train
 
 pytestmark = pytest.mark.timeout(600)
@@ -72,11 +72,11 @@ def encoder() -> Encoder:
 
 
 @pytest.fixture
-def frozen() -> Encoder:
+def frozen() -> FrozenEncoder:
     weights = Encoder(dropout=0.0, layers=2).weights()
     for name in ("positions.weight", "segments.weight"):
         weights[name] *= 0.02  # as drawn, they are far longer than the vectors of the words
-    return frozen_encoder(weights, layers=2)
+    return FrozenEncoder(weights, layers=2, lower=1)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_encoder_learns_which_passage_answers(encoder: Encoder, data: Path, 
 
 
 def test_the_reader_learns_whether_a_passage_answers(
-    frozen: Encoder, reader: Reader, data: Path, tmp_path: Path
+    frozen: FrozenEncoder, reader: Reader, data: Path, tmp_path: Path
 ) -> None:
     before = measure_reader(frozen, reader, limit=100, folder=data)
     log = Log()
@@ -120,7 +120,7 @@ def test_an_interrupted_encoder_goes_on(encoder: Encoder, data: Path, tmp_path: 
     assert measure(others, limit=100, folder=data)["passage@1"] >= 0.9
 
 
-def test_an_interrupted_reader_goes_on(frozen: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
+def test_an_interrupted_reader_goes_on(frozen: FrozenEncoder, reader: Reader, data: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         train_reader(frozen, reader, replace(READER_PLAN, save_every=0.0), tmp_path, Log(stop_at=250), data=data)
     again, other = Log(), Reader(dropout=0.0, layers=1, lower=1)
@@ -133,17 +133,17 @@ def test_an_interrupted_reader_goes_on(frozen: Encoder, reader: Reader, data: Pa
     assert kept["choice.scale"] != Choice().scale
 
 
-def test_what_is_exported_says_what_was_trained(frozen: Encoder, reader: Reader, data: Path, tmp_path: Path) -> None:
+def test_what_is_exported_says_what_was_trained(
+    frozen: FrozenEncoder, reader: Reader, data: Path, tmp_path: Path
+) -> None:
     """The graph in eight bits against torch, padding and all."""
     question, passage = question_ids("Who keeps the lamp?"), sentences_of(Text("", "Anna keeps the lamp."))
     longer = sentences_of(Text("", "Anna keeps the lamp. " * 3))
     reader.eval()
     with torch.no_grad():
-        asked, read = (reader.states(frozen, rows) for rows in ([question, question], [passage.ids, longer.ids]))
+        asked, read = (frozen.states(rows) for rows in ([question, question], [passage.ids, longer.ids]))
         exact = reader(asked, read)
-        asked_alone, read_alone = (
-            frozen.states(*pad([ids], torch.device("cpu")))[1][0, : len(ids)] for ids in (question, passage.ids)
-        )
+        asked_alone, read_alone = (frozen.states([ids]).lower[0, : len(ids)].float() for ids in (question, passage.ids))
     quantise(reader_model(reader.weights(), HEADS), tmp_path / "reader.onnx")
     session = open_session(tmp_path / "reader.onnx", 1)
     inputs = {"question": asked_alone.numpy()[None], "passage": read_alone.numpy()[None]}
