@@ -133,8 +133,8 @@ fast: install ## the tests without servers
 live: install ## the tests with real servers, workers and browsers
 	$(BIN)/pytest -m live
 
-frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, in the venv with both
-	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py
+frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, and of an object store, in the venv with their packages
+	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py
 
 learning: $(TRAINING) ## the tests that a short training learns, in the venv with torch
 	OMP_NUM_THREADS=1 $(TRAINER)/bin/python -m pytest tests/training/learning/short_runs.py
