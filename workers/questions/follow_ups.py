@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -26,6 +26,7 @@ from workers.questions.spending import remaining_budget
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from store.sql.tables import QuestionRow
     from workers.services import Services
 
 log = structlog.get_logger()
@@ -61,6 +62,10 @@ def as_model_understands(services: Services, question: Question) -> Question:
         )
     except ModelError as error:
         log.warning("question_not_rewritten", question=question.id, error=str(error))
+        with services.database.write() as session:
+            if (row := state.lock(session, question.id)) is not None:
+                detail = {"cost": asdict(error.cost), "error": str(error)}
+                _add_step(session, row, "model failed", detail, started_at, services.now())
         return question
     with services.database.write() as session:
         row = state.lock(session, question.id)
@@ -68,9 +73,14 @@ def as_model_understands(services: Services, question: Question) -> Question:
             return question
         asked = row.asked or row.text
         row.text, row.asked = priced.value, asked if asked != priced.value else None
-        detail = {"cost": asdict(priced.cost)}
-        steps.add(session, row, "understand", outcome="model", detail=detail, started_at=started_at, now=services.now())
+        _add_step(session, row, "model", {"cost": asdict(priced.cost)}, started_at, services.now())
         return replace(question, text=row.text, asked=row.asked or "")
+
+
+def _add_step(
+    session: Session, row: QuestionRow, outcome: str, detail: dict[str, Any], started_at: datetime, now: datetime
+) -> None:
+    steps.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
 
 
 def asked_back(question: Question) -> Move | None:

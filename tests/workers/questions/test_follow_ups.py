@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -11,6 +12,9 @@ from pipeline.phrases import say
 from store.questions import records, steps
 from tests.claude_double import ClaudeDouble
 from tests.claude_wire import Fail, Reply, say_json
+from tests.openai_double import Chat, Endless, ErrorInside, OpenAIDouble, Silence, chat_json, model_at
+from tests.openai_double import Reply as Said
+from tests.openai_double import Status as Broken
 from tests.pipeline.models.claude.conftest import ask, double, made, server
 from tests.pipeline.models.claude.lighthouse import Ask
 from workers.questions import follow_ups, submit
@@ -69,6 +73,59 @@ def test_what_the_model_makes_up_is_not_asked(
     double.script(reply)
     assert follow_ups.as_model_understands(services, question) == question
     assert question.text == "By whom was the lighthouse of Skagen built?"  # as the rules say
+
+
+@pytest.fixture(scope="module")
+def chat_server() -> Iterator[OpenAIDouble]:
+    with OpenAIDouble() as running:
+        yield running
+
+
+def test_server_that_speaks_openais_api_completes_a_question(services: Services, chat_server: OpenAIDouble) -> None:
+    chat_server.forget()
+    services.__dict__["model"] = model = model_at(chat_server.url)
+    earlier = asked(services, "When was the lighthouse of Skagen built?", thread="new")
+    question = asked(services, "And the one before that?", after=UUID(earlier.id))
+    chat_server.script(chat_json({"question": "When was the lighthouse before that of Skagen built?"}))
+    completed = follow_ups.as_model_understands(services, question)
+    assert completed.text == "When was the lighthouse before that of Skagen built?"
+    assert "lighthouse of Skagen" in chat_server.received[0].user
+    model.close()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_json({"question": "Who keeps the lighthouse of Rubjerg?"}),  # a name that nobody said
+        chat_json({"answer": "1874"}),
+        Chat("I cannot do that."),
+        Silence(30.0),
+        Endless(every_s=0.05),
+        ErrorInside(),
+        Broken(500),
+    ],
+    ids=lambda reply: type(reply).__name__,
+)
+def test_rules_reading_is_kept_where_the_server_lies_or_fails(
+    services: Services, chat_server: OpenAIDouble, reply: Said
+) -> None:
+    chat_server.forget()
+    services.__dict__["model"] = model = model_at(chat_server.url, timeout_s=1.0, max_retries=0)
+    earlier = asked(services, "When was the lighthouse of Skagen built?", thread="new")
+    question = asked(services, "And by whom?", after=UUID(earlier.id))
+    chat_server.script(reply)
+    assert follow_ups.as_model_understands(services, question) == question
+    assert question.text == "By whom was the lighthouse of Skagen built?"
+    calls = len(chat_server.received)
+    assert follow_ups.as_model_understands(services, question) == question
+    assert len(chat_server.received) == calls  # a step that is tried again does not pay again
+    with services.database.read() as session:
+        tried = steps.last(session, question.id, "understand")
+        cost = records.read(session, question.id, services.now()).cost
+    assert tried is not None
+    assert (tried.outcome, bool(tried.detail["error"])) == ("model failed", True)
+    assert (cost.input_tokens > 0) == isinstance(reply, Chat)
+    model.close()
 
 
 def test_model_does_not_touch_what_the_asker_says_is_meant(
