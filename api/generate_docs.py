@@ -74,6 +74,15 @@ def routes_table(openapi: Mapping[str, Any]) -> str:
     return _table(("route", "what it does"), rows)
 
 
+def metrics_table(metrics: Mapping[str, tuple[str, Sequence[str]]]) -> str:
+    """Return a row for each figure of /metrics: its name, its labels, what it says."""
+    rows = [
+        (f"`{name}`", ", ".join(f"`{label}`" for label in labels), meaning)
+        for name, (meaning, labels) in metrics.items()
+    ]
+    return _table(("metric", "labels", "what it says"), rows)
+
+
 def command_reference(command: click.Command, name: str) -> str:
     """Return the help of a command and of all below it, each under a heading."""
     return "\n\n".join(_helps(command, name, None))
@@ -98,6 +107,7 @@ def generated_parts() -> dict[str, str]:
     """Return all generated parts, by name."""
     from api.cli.main import cli
     from api.openai.requests import CompletionRequest
+    from api.operations.metrics import METRICS
     from api.schemas.requests import ChatRequest, QuestionRequest, SearchRequest
     from domain.record import FoundPassage, Record
     from workers.questions.asked import Payload
@@ -107,6 +117,7 @@ def generated_parts() -> dict[str, str]:
         "settings": settings_table(Settings),
         "commands": command_reference(cli, "wellread"),
         "routes": routes_table(description()),
+        "metrics": metrics_table(METRICS),
         "chat": fields_table(ChatRequest),
         "questions": fields_table(QuestionRequest),
         "search": fields_table(SearchRequest),

@@ -188,7 +188,16 @@ def require(role: Role) -> Callable[[Any], None]:
 
 def require_whole(who: CallerDep) -> None:
     """Admit administrators whose key is bound to no collection."""
-    allow(who.role, Role.admin)
+    _allow_whole(who, Role.admin)
+
+
+def require_operator_of_all(who: CallerDep) -> None:
+    """Admit operators whose key is bound to no collection."""
+    _allow_whole(who, Role.operate)
+
+
+def _allow_whole(who: Caller, role: Role) -> None:
+    allow(who.role, role)
     if who.collections is not None:
         raise RoleTooSmall("This key is bound to collections; the request needs one that is bound to none.")
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import redis
 from fastapi import APIRouter, Depends, Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
-from api.middleware.auth import CallerDep, require
+from api.middleware.auth import CallerDep, require, require_operator_of_all
 from api.schemas.records import CheckOut, Readiness, StatsOut
 from domain import Status
 from domain.access.key import Role
@@ -60,6 +61,19 @@ def readyz(services: MainDep, response: Response) -> Readiness:
     ready = all(check.ok for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}, "description": "The figures."}},
+    dependencies=[Depends(require_operator_of_all)],
+)
+def metrics(services: MainDep) -> Response:
+    """Figures of all collections for Prometheus: what waits, what came of it in the last hour, what it cost."""
+    from api.operations.metrics import exposition
+
+    return Response(exposition(services), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _database(services: Services) -> CheckOut:

@@ -1058,6 +1058,8 @@ export interface Routes {
   "GET /healthz": { answer: Record<string, string> };
   /** Every part a question needs; 503 and what to do when one is missing. */
   "GET /readyz": { answer: Readiness };
+  /** Figures of all collections for Prometheus: what waits, what came of it in the last hour, what it cost. */
+  "GET /metrics": { answer: string };
   /** What works, what waits and what failed; the last day's questions by the hour, and what was spent. */
   "GET /api/operations": { query?: { collection?: string }; answer: Operations };
   /** All versions of judge, reranker and variants, and what learning each last came to. */

@@ -191,6 +191,7 @@ def _finish(session: Session, which: Any, result: CandidateOutcome, now: datetim
         status=CandidateStatus.SETTLED,
         **values,
         settled_at=now,
+        due_at=now,  # the index by status and time then finds what was settled lately
         **leases.RELEASED,
     )
 

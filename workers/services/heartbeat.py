@@ -1,10 +1,11 @@
-"""Shows in Redis which workers are alive, and counts them."""
+"""Shows in Redis which workers are alive, and when the sweep last ended."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import redis
@@ -20,6 +21,15 @@ log = structlog.get_logger()
 BEAT_EVERY_S = 4.0
 #: a worker without a heartbeat for this long counts as dead
 SILENT_S = 15
+_SWEEP = "wellread:sweep"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastSweep:
+    """The last sweep that ended well."""
+
+    seconds: float  #: how long it took
+    ago_s: float
 
 
 def start_heartbeat(url: str, queue: str) -> None:
@@ -34,6 +44,19 @@ def living_workers(services: Services) -> dict[str, int]:
     for queue in QUEUE_NAMES:
         pipe.zcount(_key(queue), oldest, "+inf")
     return dict(zip(QUEUE_NAMES, pipe.execute(), strict=True))
+
+
+def record_sweep(services: Services, seconds: float) -> None:
+    """Record that a sweep of all collections ended, and how long it took."""
+    services.redis.hset(_SWEEP, mapping={"seconds": seconds, "ended_at": time.time()})
+
+
+def last_sweep(services: Services) -> LastSweep | None:
+    """Return the last sweep; None before the first one."""
+    seconds, ended_at = services.redis.hmget(_SWEEP, "seconds", "ended_at")
+    if seconds is None or ended_at is None:
+        return None
+    return LastSweep(seconds=float(seconds), ago_s=max(0.0, time.time() - float(ended_at)))
 
 
 def _beat(url: str, queue: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from domain.access.collection import DEFAULT, UnknownCollection
 from workers import sweep
 from workers.app import app
@@ -10,12 +12,15 @@ from workers.files import folders
 from workers.questions import webhooks
 from workers.services import Services, services
 from workers.services.collections import for_each
+from workers.services.heartbeat import record_sweep
 
 
 @app.task(name="wellread.sweep")
 def sweep_lost() -> None:
     """Send the task again for each due row that no worker holds."""
+    began = time.monotonic()
     for_each(services(), sweep.sweep)
+    record_sweep(services(), time.monotonic() - began)
 
 
 @app.task(name="wellread.refresh")

@@ -1,0 +1,185 @@
+"""The figures for Prometheus, computed from SQL, Redis and the disk when it asks: every process tells the same.
+
+Where SQL or Redis does not answer, `wellread_up` says so and its figures are left out.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from statistics import quantiles
+from typing import TYPE_CHECKING
+
+import redis
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from api import installed_version
+from domain import Status
+from store.crawl.candidates import CandidateStatus
+from store.overview import figures
+from store.questions.state import waiting
+from store.sql.database import DatabaseError
+from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow, WebhookRow, WebhookStatus
+from workers.queues import QUEUE_NAMES, QUEUES, TASK_OF
+from workers.services.collections import every
+from workers.services.heartbeat import last_sweep, living_workers
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from store.sql.leases import LeasedRow
+    from workers.services import Services
+
+#: name → what it says, its labels
+METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "wellread_build": ("1; the label says which version runs.", ("version",)),
+    "wellread_up": ("1 where this part answers the API, else 0: `database`, `redis`.", ("part",)),
+    "wellread_questions": ("Open questions.", ("status",)),
+    "wellread_questions_ended": ("Questions that ended in the last hour.", ("status",)),
+    "wellread_dead_questions": ("Questions given up because a step failed too often: `wellread dead`.", ()),
+    "wellread_due": (
+        "Work that is due and that nobody does yet: questions, pages and webhooks, by the task that they wait for.",
+        ("queue", "task"),
+    ),
+    "wellread_oldest_due_seconds": ("For how long the oldest of that work has been due; 0: there is none.", ("task",)),
+    "wellread_messages": ("Messages in the queue.", ("queue",)),
+    "wellread_workers": ("Workers that live.", ("queue",)),
+    "wellread_step_seconds": ("How long the latest 1,000 steps took, by quantile.", ("step", "quantile")),
+    "wellread_crawl_outcomes": ("What came of the pages that were chosen, in the last hour.", ("outcome",)),
+    "wellread_webhooks": ("Webhooks that are owed (`waiting`) or were given up (`failed`).", ("state",)),
+    "wellread_spent_usd": ("What language models cost in the last hour, in US dollars.", ()),
+    "wellread_spent_tokens": ("Tokens read and written by language models in the last hour.", ()),
+    "wellread_sweep_seconds": ("How long the last sweep took.", ()),
+    "wellread_sweep_age_seconds": ("Since when no sweep has ended; beat sends for one every three seconds.", ()),
+    "wellread_disk_free_bytes": ("Free space where the data folder is.", ()),
+    "wellread_disk_bytes": ("All space there.", ()),
+    "wellread_redis_memory_bytes": ("Memory that Redis uses.", ()),
+    "wellread_redis_memory_limit_bytes": ("What it may use; 0: no limit is set.", ()),
+}
+WINDOW = timedelta(hours=1)
+
+#: what each task is sent for
+_WORK: dict[str, tuple[LeasedRow, ColumnElement[bool]]] = {
+    **{task: (QuestionRow, QuestionRow.status == status) for status, task in TASK_OF.items()},
+    "wellread.read": (CandidateRow, CandidateRow.status == CandidateStatus.WAITING),
+    "wellread.embed": (PageRow, PageRow.state == IndexState.FETCHED),
+    "wellread.notify": (WebhookRow, WebhookRow.status == WebhookStatus.WAITING),
+}
+
+
+class Figures(Collector):
+    """The figures of one moment, as the Prometheus client takes them."""
+
+    def __init__(self) -> None:
+        self._families = {
+            name: GaugeMetricFamily(name, meaning, labels=labels) for name, (meaning, labels) in METRICS.items()
+        }
+
+    def set(self, name: str, value: float, *labels: str) -> None:
+        """Set a figure of :data:`METRICS`, with its labels in their order."""
+        self._families[name].add_metric(labels, value)
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Return all of them, also those without a value."""
+        return self._families.values()
+
+
+def exposition(services: Services) -> bytes:
+    """Return the figures of all collections in Prometheus' text format."""
+    found = Figures()
+    found.set("wellread_build", 1, installed_version())
+    _disk(services, found)
+    for part, read, error in (("database", _database, DatabaseError), ("redis", _redis, redis.RedisError)):
+        try:
+            read(services, found)
+        except error:  # /readyz says what to do
+            found.set("wellread_up", 0, part)
+        else:
+            found.set("wellread_up", 1, part)
+    registry = CollectorRegistry()
+    registry.register(found)
+    return generate_latest(registry)
+
+
+def _disk(services: Services, found: Figures) -> None:
+    try:
+        usage = shutil.disk_usage(services.settings.data_dir)
+    except FileNotFoundError:  # nothing was stored yet
+        return
+    found.set("wellread_disk_free_bytes", usage.free)
+    found.set("wellread_disk_bytes", usage.total)
+
+
+def _database(services: Services, found: Figures) -> None:
+    """Add up what SQL says of each collection; nothing is set unless all of them answer."""
+    sums: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    oldest: defaultdict[str, float] = defaultdict(float)
+    steps: defaultdict[str, list[float]] = defaultdict(list)
+    for each in every(services):
+        now = each.now()
+        with each.database.read() as session:
+            for named, number in (*_counted(session), *_of_late(session, now - WINDOW)):
+                sums[named] += number
+            for task, (row, waits) in _WORK.items():
+                due = figures.due(session, row, waits, now)
+                sums["wellread_due", QUEUES[task], task] += due.number
+                oldest[task] = max(oldest[task], due.oldest_s)
+            for step in figures.step_times(session):
+                steps[step.name].append(step.seconds)
+    for (name, *labels), value in sums.items():
+        found.set(name, value, *labels)
+    for task, seconds in oldest.items():
+        found.set("wellread_oldest_due_seconds", seconds, task)
+    for step_name, times in steps.items():
+        for quantile, seconds in zip(("0.5", "0.95"), _quantiles(times), strict=True):
+            found.set("wellread_step_seconds", seconds, step_name, quantile)
+
+
+_Figure = tuple[tuple[str, ...], float]
+
+
+def _counted(session: Session) -> Iterator[_Figure]:
+    """Yield what there is now, by name and labels."""
+    for status in waiting():
+        yield ("wellread_questions", status), figures.count(session, QuestionRow.status == status)
+    yield ("wellread_dead_questions",), figures.count(session, QuestionRow.status == Status.FAILED)
+    for state in (WebhookStatus.WAITING, WebhookStatus.FAILED):
+        yield ("wellread_webhooks", state.lower()), figures.count(session, WebhookRow.status == state)
+
+
+def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
+    """Yield what there was since then, by name and labels."""
+    for status, number in figures.questions_ended(session, since).items():
+        yield ("wellread_questions_ended", status), number
+    for outcome, number in figures.crawl_outcomes(session, since).items():
+        yield ("wellread_crawl_outcomes", outcome), number
+    spent = figures.spent(session, since)
+    yield ("wellread_spent_usd",), spent.usd
+    yield ("wellread_spent_tokens",), spent.tokens
+
+
+def _redis(services: Services, found: Figures) -> None:
+    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+
+    alive, memory, swept = living_workers(services), services.redis.info("memory"), last_sweep(services)
+    for queue in QUEUE_NAMES:
+        found.set("wellread_messages", queue_length(services, queue), queue)
+        found.set("wellread_workers", alive[queue], queue)
+    found.set("wellread_redis_memory_bytes", memory["used_memory"])
+    found.set("wellread_redis_memory_limit_bytes", memory["maxmemory"])
+    if swept is not None:
+        found.set("wellread_sweep_seconds", swept.seconds)
+        found.set("wellread_sweep_age_seconds", swept.ago_s)
+
+
+def _quantiles(times: list[float]) -> tuple[float, float]:
+    """Return the median and the 95th percentile."""
+    if len(times) == 1:
+        return times[0], times[0]
+    parts = quantiles(times, n=20, method="inclusive")
+    return parts[9], parts[18]
