@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
-from workers.settings import LOOPBACK, Settings
+from workers.settings import LOOPBACK, SECRETS_DIR, Settings
+
+if TYPE_CHECKING:
+    from celery.utils.dispatch import Signal
 
 #: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
@@ -23,6 +29,8 @@ class UnknownQueue(WellreadError):
 def run_worker(settings: Settings, queue: str) -> None:
     """Run a Celery worker for one queue until it is stopped."""
     os.environ["WELLREAD_QUEUE"] = queue  # before the application is imported: it loads this queue's tasks
+    from celery import signals
+
     from store.sql.database import Database, check_schema
     from workers.app import app
     from workers.queues import QUEUE_NAMES
@@ -33,6 +41,8 @@ def run_worker(settings: Settings, queue: str) -> None:
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
     start_heartbeat(settings.redis, queue)
+    if settings.alive_file:
+        _touch_at(signals.heartbeat_sent, settings.alive_file)
     app.worker_main(
         [
             "worker",
@@ -52,16 +62,23 @@ def processes(settings: Settings, queue: str) -> int:
     return {"answer": settings.answer_processes, "crawl": settings.crawl_processes}.get(queue, 1)
 
 
-def run_beat(_settings: Settings) -> None:
+def run_beat(settings: Settings) -> None:
     """Run beat: it sends the tasks that sweep, refresh and maintain."""
     os.environ["WELLREAD_QUEUE"] = NO_TASKS
+    from celery import signals
+
     from workers.app import app
 
+    if settings.alive_file:
+        _touch_at(signals.after_task_publish, settings.alive_file)
     app.Beat(loglevel="INFO", schedule="").run()
 
 
 def run_flower(settings: Settings) -> None:
-    """Run Flower, read-only; it reads a password from FLOWER_BASIC_AUTH itself."""
+    """Run Flower, read-only; it reads a password from FLOWER_BASIC_AUTH itself, which may come from a secret's file."""
+    secret = SECRETS_DIR / "flower_basic_auth"
+    if secret.is_file():
+        os.environ.setdefault("FLOWER_BASIC_AUTH", secret.read_text("utf-8").strip())
     if settings.flower_host not in LOOPBACK and not os.environ.get("FLOWER_BASIC_AUTH"):
         raise FlowerExposed(
             f"Flower would listen on {settings.flower_host} without a password: "
@@ -72,6 +89,16 @@ def run_flower(settings: Settings) -> None:
 
     sys.argv = ["wellread"]
     app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
+
+
+def _touch_at(signal: Signal, path: str) -> None:
+    """Touch a file whenever the process' main loop sends this signal: a probe looks at its time, and asks nobody."""
+
+    def touch(**_: object) -> None:
+        with suppress(OSError):  # a full disk must not stop the work; the probe sees an old file
+            Path(path).touch()
+
+    signal.connect(touch, weak=False)
 
 
 def _wait_for_schema(settings: Settings, within_s: float = 30.0) -> None:

@@ -1,6 +1,7 @@
 """Every setting, in one place: name, type, default, one line of meaning. All have a default; none must be set.
 
-Read from the environment with the prefix ``WELLREAD_`` and from a file ``.env`` in the working folder.
+Read from the environment with the prefix ``WELLREAD_``, from a file ``.env`` in the working folder, and from files in
+``/run/secrets`` that are called like the variable in lower case.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import tempfile
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -23,6 +24,8 @@ from domain.file import is_file_address
 from pipeline.enhancements import UnknownEnhancement, parse_enhancements
 from pipeline.limits import MAX_K
 
+#: where containers find secrets as files
+SECRETS_DIR = Path("/run/secrets")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 #: Claude's current models
 CLAUDE_SMALL_MODEL, CLAUDE_LARGE_MODEL = "claude-haiku-5-5", "claude-sonnet-5-5"
@@ -61,7 +64,9 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default_factory=_default_data_dir, description="Folder that holds all data.")
     database_url: str = Field("", description="SQL database; empty: SQLite in the data folder.")
+    database_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
     redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
+    redis_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
     passages_uri: str = Field("", description="LanceDB's folder or s3://… address; empty: the data folder.")
     search_memory_mb: int = Field(
         256, ge=0, description="Passages up to this size are searched in each process' memory; 0: never."
@@ -207,6 +212,9 @@ class Settings(BaseSettings):
     flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
 
+    alive_file: str = Field(
+        "", description="A file that a worker, and beat, touch every few seconds while they work; empty: none."
+    )
     answer_processes: int = Field(
         default_factory=_half_the_processors,
         ge=1,
@@ -311,7 +319,9 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str:
         """The database's URL."""
-        return self.database_url or f"sqlite:///{self.data_dir / 'wellread.db'}"
+        if self.database_url:
+            return _with_password(self.database_url, self.database_password)
+        return f"sqlite:///{self.data_dir / 'wellread.db'}"
 
     @property
     def passages(self) -> str:
@@ -335,7 +345,9 @@ class Settings(BaseSettings):
     @property
     def redis(self) -> str:
         """Redis's URL as redis-py takes it."""
-        return self.redis_url or f"unix://{self.run_dir / 'valkey.sock'}"
+        if self.redis_url:
+            return _with_password(self.redis_url, self.redis_password)
+        return f"unix://{self.run_dir / 'valkey.sock'}"
 
     @property
     def broker(self) -> str:
@@ -347,11 +359,21 @@ class Settings(BaseSettings):
 
 def load(**overrides: object) -> Settings:
     """Read the settings; raises :class:`SettingsError` naming what is wrong."""
+    secrets = {"_secrets_dir": SECRETS_DIR} if SECRETS_DIR.is_dir() else {}
     try:
-        return Settings(**overrides)  # type: ignore[arg-type]
+        return Settings(**(secrets | overrides))  # type: ignore[arg-type]
     except ValidationError as error:
         lines = [
             f"WELLREAD_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" if e["loc"] else e["msg"]
             for e in error.errors()
         ]
         raise SettingsError("A setting cannot be used: " + "; ".join(lines)) from error
+
+
+def _with_password(url: str, password: SecretStr) -> str:
+    """Return the URL with the password, where it names a host and no password."""
+    parts, plain = urlsplit(url), password.get_secret_value()
+    if not plain or parts.password or not parts.hostname:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{user.rstrip(':')}:{quote(plain, safe='')}@{host}").geturl()

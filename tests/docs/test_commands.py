@@ -16,7 +16,7 @@ from tests.docs.blocks import PAGES, ROOT, commands, every_command, single_comma
 
 def test_shell_blocks_hold_only_programs_that_are_checked() -> None:
     programs = {words[0] for block in single_commands() for words in commands(block)}
-    assert programs == {"wellread", "make", "curl", "pip", "docker", "python", "python3", "."}
+    assert programs == {"wellread", "make", "curl", "pip", "docker", "kubectl", "python", "python3", "."}
 
 
 @pytest.mark.parametrize("words", every_command("wellread"))

@@ -28,6 +28,7 @@ def test_request_is_answered(words: list[str], url: str, question_id: str) -> No
         walk.QUOTE in response.text
         or walk.BUILDER in response.text
         or address.endswith(("/trace", "/search", "/api/threads?q=lighthouse"))
+        or 'wellread_up{part="redis"} 1.0' in response.text
         or response.status_code in (201, 202)
     )
 

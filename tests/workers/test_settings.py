@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pipeline.limits import Limits
@@ -50,3 +52,32 @@ def test_value_out_of_range_is_refused_by_name(name: str, value: float, says: st
 def test_later_phases_cannot_be_set_to_fewer_hits_than_the_first() -> None:
     with pytest.raises(SettingsError, match=r"WELLREAD_RETRY_TOP_K: .*at least 8"):
         load(initial_top_k=8, retry_top_k=5)
+
+
+@pytest.mark.parametrize(
+    ("url", "with_it"),
+    [
+        ("postgresql+psycopg://me@db:5432/wellread", "postgresql+psycopg://me:a%2Fb%40c@db:5432/wellread"),
+        ("postgresql+psycopg://me:own@db/wellread?sslmode=require", None),  # the URL's own counts
+        ("sqlite:////data/wellread.db", None),
+    ],
+)
+def test_password_is_put_into_a_url_without_one(url: str, with_it: str | None) -> None:
+    assert load(database_url=url, database_password="a/b@c").database == (with_it or url)
+
+
+def test_password_of_redis_needs_no_user() -> None:
+    assert load(redis_url="rediss://cache:6380/1", redis_password="s:1").redis == "rediss://:s%3A1@cache:6380/1"
+    assert load(redis_password="unused").redis.startswith("unix://")
+
+
+def test_variable_counts_before_the_secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "wellread_brave_key").write_text("of-the-file\n")
+    (tmp_path / "wellread_kagi_key").write_text("")
+    (tmp_path / "wellread_api_keys").write_text("admin:one,ask:two\n")
+    settings = load(_secrets_dir=tmp_path)
+    assert settings.brave_key.get_secret_value() == "of-the-file"
+    assert settings.kagi_key.get_secret_value() == ""
+    assert [key.get_secret_value() for key in settings.api_keys] == ["admin:one", "ask:two"]
+    monkeypatch.setenv("WELLREAD_BRAVE_KEY", "of-the-variable")
+    assert load(_secrets_dir=tmp_path).brave_key.get_secret_value() == "of-the-variable"

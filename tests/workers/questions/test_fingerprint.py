@@ -9,6 +9,7 @@ from workers.settings import Settings, load
 
 #: where, how fast and at what expense Wellread runs
 OPERATIONAL = {
+    "alive_file",
     "answer_processes",
     "api_host",
     "api_keys",
@@ -16,6 +17,7 @@ OPERATIONAL = {
     "contact",
     "crawl_processes",
     "data_dir",
+    "database_password",
     "database_url",
     "embedder_threads",
     "fetch_deadline_s",
@@ -30,6 +32,7 @@ OPERATIONAL = {
     "max_usd_per_question",
     "min_delay_s",
     "passages_uri",
+    "redis_password",
     "redis_url",
     "user_agent",
     "wave_pages",
