@@ -129,12 +129,16 @@ class NextQuestion:
     page_id: int = field(metadata=described("The page that says something on it."))
 
 
+#: of a form: a text, a number, true or false, or a list of texts or numbers
+Value = str | float | bool | tuple[str | float, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class StructuredField:
     """A value of an answer in the asker's form."""
 
     path: str = field(metadata=described("Its JSON pointer in `value`."))
-    value: str | float | bool | None
+    value: Value | None
     confidence: float = field(default=0.0, metadata=described("From 0 to 1."))
     citation: Citation | None = field(default=None, metadata=described("Where it stands; null with a null value."))
 

@@ -35,7 +35,7 @@ STRATEGIES, LENGTHS = get_args(Task), get_args(Length)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The confidence that suffices, instead of a strategy's.")
 @click.option("--variants", type=click.IntRange(0, 5), help="Other wordings in phase 2: 2 to 5, or 0 for none.")
 @click.option("--top-k", type=click.IntRange(1, 20), help="Hits to look at first; phase 2 looks at twice as many.")
-@click.option("--schema", type=click.File("rb"), help="A JSON Schema of single values, which the answer fills too.")
+@click.option("--schema", type=click.File("rb"), help="A JSON Schema of values or lists, which the answer fills too.")
 @click.option("--after", default="", metavar="ID", help="The question that it follows: it is understood from there.")
 @click.option("--thread", default="", metavar="ID", help="The thread that it is asked in; `new` begins one.")
 @click.option(

@@ -89,7 +89,7 @@ class Tools:
         length: Annotated[Length, Field(description="Of the answer.")] = "normal",
         crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
         answer_schema: Annotated[
-            dict[str, Any] | None, Field(description="JSON Schema of single values to fill.")
+            dict[str, Any] | None, Field(description="JSON Schema of values or lists to fill.")
         ] = None,
         wait_s: Annotated[float, Field(ge=0, le=600, description="Seconds to wait for the final answer.")] = 50.0,
         collection: Collection = "",

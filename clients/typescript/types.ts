@@ -45,7 +45,7 @@ export interface ChatRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
-  /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
+  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
   answer_schema?: Record<string, unknown> | null;
   /** The collection that is meant; left out: the key's first, or `default`. */
   collection?: string;
@@ -453,7 +453,7 @@ export interface QuestionRequest {
   thread?: string | "new" | null;
   /** What to look up for it, at most 4,000 characters; left out: it is completed here. */
   question_as_understood?: string;
-  /** A JSON Schema that the answer fills too: an object of single values, each cited or null. */
+  /** A JSON Schema that the answer fills too: an object of values or lists, each cited or null. */
   answer_schema?: Record<string, unknown> | null;
   /** The collection that is meant; left out: the key's first, or `default`. */
   collection?: string;
@@ -839,7 +839,7 @@ export interface StructuredAnswerOut {
 export interface StructuredFieldOut {
   /** Its JSON pointer in `value`. */
   path: string;
-  value: string | number | boolean | null;
+  value: string | number | boolean | Array<string | number> | null;
   /** From 0 to 1. */
   confidence?: number;
   /** Where it stands; null with a null value. */

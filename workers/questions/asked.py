@@ -86,7 +86,7 @@ class Asked(Body):
     )
     answer_schema: dict[str, Any] | None = Field(
         default=None,
-        description="A JSON Schema that the answer fills too: an object of single values, each cited or null.",
+        description="A JSON Schema that the answer fills too: an object of values or lists, each cited or null.",
     )
     collection: Collection = ""
     crawl_enabled: bool = Field(default=True, description="Whether the web may be read when too little is known.")

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from domain import Answer, Citation
+from domain.answer import Value
 from domain.question import Turn
 from domain.short_answer import short_answer
 from pipeline.answering.structured.schema import Leaf
@@ -14,6 +15,11 @@ from pipeline.question.follow_up import understand
 from pipeline.question.follow_up.frame import frame_of
 
 _NUMBER: Final = re.compile(r"(?<![\w.,])[-−]?\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|(?<![\w.,])[-−]?\d+(?:\.\d+)?")
+#: an item of a list as pages' texts have it
+_ITEM: Final = re.compile(r"^ *(?:- |\d{1,3}[.)] )(.+)$", re.MULTILINE)
+_BETWEEN: Final = re.compile(
+    r",? +(?:and|or|und|oder|et|ou|y|o|e|ed|en|of|i|oraz|и|или) +|[,;] +|\s*[、，；]\s*|(?<=\w)[和と](?=\w)"
+)
 _YES: Final = frozenset("yes ja oui sí si sì sim tak да 是 はい".split())
 _NO: Final = frozenset("no nein non não nee nie нет 否 いいえ".split())
 #: a longer sentence is no value
@@ -39,15 +45,39 @@ def field_question(leaf: Leaf, question: str, lang: str) -> str:
     return asked[:MAX_CHARACTERS]
 
 
-def read_value(leaf: Leaf, answer: Answer) -> tuple[str | float | bool, Citation] | None:
-    """Return the value that the first sentence of an answer gives, with its citation; None where it gives none."""
+def read_value(leaf: Leaf, answer: Answer) -> tuple[Value, Citation] | None:
+    """Return the value that the first sentence of an answer gives, with its citation; None where it gives none.
+
+    A list is one that the quote has, or what its sentence enumerates where it says just what was asked.
+    """
     sentence = answer.sentences[0] if answer.sentences else None
     cited = {citation.marker: citation for citation in answer.citations}
     citation = next((cited[marker] for marker in sentence.markers if marker in cited), None) if sentence else None
     if sentence is None or citation is None or sentence.contradicts:
         return None
-    value = _value(leaf, short_answer(answer.sentences) or "", sentence.text)
+    short = short_answer(answer.sentences) or ""
+    value = _list(leaf, short, sentence.text, citation.quote) if leaf.is_list else _value(leaf, short, sentence.text)
     return None if value is None else (value, citation)
+
+
+def _list(leaf: Leaf, short: str, sentence: str, quote: str) -> tuple[str | float, ...] | None:
+    items = [found.strip() for found in _ITEM.findall(quote)] or [part for part in _BETWEEN.split(short) if part]
+    if leaf.choices:
+        return tuple(choice for choice in leaf.choices if _named(choice, f"{sentence}\n{quote}")) or None
+    if leaf.kind == "string":
+        kept = [item.rstrip(" .;,") for item in items if len(item) <= _LONGEST]
+    else:
+        kept = [
+            number
+            for item in items
+            for found in _NUMBER.findall(item)[:1]
+            if (number := _number(leaf, found)) is not None
+        ]
+    return tuple(dict.fromkeys(kept)) if kept and len(kept) == len(items) else None
+
+
+def _named(choice: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _value(leaf: Leaf, short: str, sentence: str) -> str | float | bool | None:
@@ -80,7 +110,7 @@ def _number(leaf: Leaf, found: str) -> float | None:
 
 def _choice(leaf: Leaf, short: str, sentence: str) -> str | None:
     for text in (short, sentence):
-        said = [one for one in leaf.choices if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE)]
+        said = [one for one in leaf.choices if _named(one, text)]
         if len(said) == 1:
             return said[0]
     return None

@@ -1,11 +1,11 @@
-"""Read the JSON schema that an answer is to have: objects of single values, which are looked up one by one."""
+"""Read the JSON schema that an answer is to have: objects of values and lists, which are looked up one by one."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from domain.errors import WellreadError
@@ -22,6 +22,7 @@ _NOTES: Final = frozenset(
 )
 _OF_OBJECT: Final = frozenset(("type", "properties", "required", "additionalProperties", "description"))
 _OF_VALUE: Final = frozenset(("type", "enum", "minimum", "maximum", "description"))
+_OF_LIST: Final = frozenset(("type", "items", "description"))
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|[_\-./\s]+")
 
 
@@ -31,10 +32,11 @@ class BadSchema(WellreadError):
 
 @dataclass(frozen=True, kw_only=True)
 class Leaf:
-    """A single value of the schema."""
+    """A value of the schema, or a list of such values."""
 
     path: tuple[str, ...]  #: the names of the properties that lead to it
     kind: Kind
+    is_list: bool = False
     description: str = ""
     choices: tuple[str, ...] = ()
     minimum: float | None = None
@@ -93,17 +95,37 @@ def _of_object(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[st
             raise BadSchema(f"{where} has a property without a name.")
         if inner.get("type") == "object" or "properties" in inner:
             yield from _of_object(inner, whole, (*path, name))
+        elif "array" in _kinds(inner):
+            yield _list(inner, whole, (*path, name), f"{where}/{name}")
         else:
             yield _leaf(inner, (*path, name), f"{where}/{name}")
+
+
+def _list(part: Mapping[str, Any], whole: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
+    _only(part, _OF_LIST, where)
+    if _kinds(part) != ["array"]:
+        raise BadSchema(f"{where}/type must be one kind of value.")
+    item = _leaf(_plain(part.get("items"), whole, f"{where}/items"), path, f"{where}/items")
+    if item.kind == "boolean":
+        raise BadSchema(f"{where}/items/type is boolean: ask for each by a field of its own.")
+    described = part.get("description", "")
+    if not isinstance(described, str):
+        raise BadSchema(f"{where}/description must be text.")
+    return replace(item, is_list=True, description=described.strip()[:300] or item.description)
+
+
+def _kinds(part: Mapping[str, Any]) -> list[Any]:
+    """Return the kinds of value that a part names, without null."""
+    kinds = part.get("type", "string" if "enum" in part else None)
+    return [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind != "null"]
 
 
 def _leaf(part: Mapping[str, Any], path: tuple[str, ...], where: str) -> Leaf:
     _only(part, _OF_VALUE, where)
     choices = part.get("enum", [])
-    kinds = part.get("type", "string" if "enum" in part else None)
-    named = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind != "null"]
+    named = _kinds(part)
     if len(named) != 1 or named[0] not in _KINDS:
-        raise BadSchema(f"{where}/type must be one of {', '.join(_KINDS)}, or an object: give a list field by field.")
+        raise BadSchema(f"{where}/type must be one of {', '.join(_KINDS)}, an object, or a list of such values.")
     texts: list[Any] = [choice for choice in choices if choice is not None] if isinstance(choices, list) else [None]
     if not all(isinstance(choice, str) for choice in texts) or ("enum" in part and not texts):
         raise BadSchema(f"{where}/enum must be a list of texts, with one at least.")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from domain import Status
+from domain.answer import StructuredAnswer
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
+from tests.openai_double import OpenAIDouble, model_at
 from tests.workers.questions.test_lookup import put
 from tests.workers.questions.test_lookup import reading as reading
 from workers.questions import lookup, structured, transitions
@@ -45,6 +49,35 @@ def test_values_are_cited_and_what_no_page_says_is_null(reading: Services) -> No
         year.citation.quote,
     )
     assert (keeper.value, keeper.citation, keeper.confidence) == (None, None, 0.0)
+
+
+def test_list_is_stored_and_read_back_with_one_citation(reading: Services) -> None:
+    put(reading, "Keepers\n\nThe lighthouse of Vierburg needs these tools:\n\n- a torch\n- a rope\n- a lamp\n")
+    colours = {"type": "array", "items": {"enum": ["torch", "rope", "ladder"]}}
+    tools = colours | {"description": "Which tools does the lighthouse of Vierburg need?"}
+    _, move = ended(reading, {"properties": {"tools": tools}})
+    assert move.answer is not None
+    assert move.answer.structured is not None
+    (field,) = move.answer.structured.fields
+    assert field.value == ("torch", "rope")
+    assert field.citation is not None
+    stored = TypeAdapter(StructuredAnswer).validate_json(
+        TypeAdapter(StructuredAnswer).dump_json(move.answer.structured)
+    )
+    assert stored.fields == move.answer.structured.fields
+
+
+def test_model_is_not_asked_for_the_values(reading: Services) -> None:
+    put(reading, PAGE)
+    with OpenAIDouble() as server:
+        reading.__dict__["model"] = model = model_at(server.url)
+        _, move = ended(reading, SCHEMA)
+        model.close()
+        asked = [request.user for request in server.received]
+    assert move.answer is not None
+    assert move.answer.structured is not None
+    assert move.answer.structured.value == {"year": 1874, "keeper": None}
+    assert not [said for said in asked if "cheese" in said]
 
 
 def test_question_without_a_form_ends_as_it_did(reading: Services) -> None:

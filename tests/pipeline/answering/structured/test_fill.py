@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,3 +61,46 @@ def test_value_is_asked_for_by_its_description(described: str, question: str, la
 def test_value_is_what_the_cited_sentence_says(of: Leaf, given: Answer, value: object) -> None:
     found = read_value(of, given)
     assert found == (None if value is None else (value, CITED))
+
+
+def with_quote(given: Answer, quote: str) -> Answer:
+    return replace(given, citations=(replace(CITED, quote=quote),))
+
+
+KEPT = "It was kept by Anna Berg, Otto Lind and Ida Holm."
+STEPS = "You need:\n\n- a torch\n- a rope,\n- a torch\n"
+
+
+@pytest.mark.parametrize(
+    ("of", "given", "quote", "value"),
+    [
+        (
+            leaf(is_list=True),
+            answer(KEPT, "Anna Berg, Otto Lind and Ida Holm"),
+            KEPT,
+            ("Anna Berg", "Otto Lind", "Ida Holm"),
+        ),
+        (leaf(is_list=True), answer(KEPT, "Anna Berg"), KEPT, ("Anna Berg",)),
+        (leaf(is_list=True), answer(KEPT), KEPT, None),  # which of its words?
+        (leaf(is_list=True), answer("You need:", "You"), STEPS, ("a torch", "a rope")),
+        (leaf(is_list=True), answer("Do this.", "this"), "1. Light it.\n2) Wait.", ("Light it", "Wait")),
+        (leaf(is_list=True), answer("Das sind Öl und Docht.", "Öl und Docht"), "x", ("Öl", "Docht")),
+        (leaf(is_list=True), answer("油、灯芯です", "油、灯芯"), "x", ("油", "灯芯")),
+        (leaf(is_list=True), answer(KEPT, KEPT, markers=()), KEPT, None),
+        (
+            leaf("integer", is_list=True),
+            answer("In 1871, 1890 and 1911.", "1871, 1890 and 1911"),
+            "x",
+            (1871, 1890, 1911),
+        ),
+        (leaf("integer", is_list=True), answer("In 1871 and later.", "1871 and later"), "x", None),
+        (leaf("number", is_list=True, maximum=10), answer("It is 3 and 31 m.", "3 and 31"), "x", None),
+        (leaf(is_list=True, choices=("red", "white", "blue")), answer("It is White and red."), "x", ("red", "white")),
+        (leaf(is_list=True, choices=("red",)), answer("It is reddish."), "x", None),
+    ],
+)
+def test_list_is_the_one_in_the_quote_or_what_the_sentence_enumerates(
+    of: Leaf, given: Answer, quote: str, value: object
+) -> None:
+    found = read_value(of, with_quote(given, quote))
+    assert (found[0] if found else None) == value

@@ -1,4 +1,4 @@
-"""A schema is read as the single values to look up; one that nobody could fill is refused with the reason."""
+"""A schema is read as the values and lists to look up; one that nobody could fill is refused with the reason."""
 
 from __future__ import annotations
 
@@ -37,6 +37,24 @@ def test_schema_of_a_pydantic_model_is_read_with_its_references() -> None:
     }
 
 
+def test_list_is_looked_up_as_one() -> None:
+    named = {"$defs": {"colour": {"enum": ["red", "white"]}}}
+    schema = {
+        "properties": {
+            "keepers": {"type": "array", "items": {"type": "string", "description": "a keeper"}},
+            "heights": {"type": ["array", "null"], "items": {"type": "number", "minimum": 1}, "description": "heights"},
+            "colours": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/colour"}}, {"type": "null"}]},
+        }
+    }
+    leaves = parse_schema(schema | named)
+    assert [(leaf.pointer, leaf.kind, leaf.is_list, leaf.label) for leaf in leaves] == [
+        ("/keepers", "string", True, "a keeper"),
+        ("/heights", "number", True, "heights"),
+        ("/colours", "string", True, "colours"),
+    ]
+    assert (leaves[1].minimum, leaves[2].choices) == (1, ("red", "white"))
+
+
 def of(**part: Any) -> dict[str, Any]:
     return {"properties": {"x": part}}
 
@@ -49,7 +67,13 @@ def of(**part: Any) -> dict[str, Any]:
         ({"properties": []}, "must be an object"),
         ({"properties": {"x": 1}}, "must be an object that describes"),
         ({"properties": {"x": {"type": "string"}}, "required": ["y"]}, "names a property that is not there"),
-        (of(type="array", items={"type": "string"}), "'items' is not taken"),
+        (of(type="array"), "x/items must be an object"),
+        (of(type="array", items={"type": "boolean"}), "items/type is boolean"),
+        (of(type="array", items={"type": "array", "items": {"type": "string"}}), "'items' is not taken"),
+        (of(type="array", items=of(type="string")), "'properties' is not taken"),
+        (of(type="array", items={"type": "string"}, minItems=1), "'minItems' is not taken"),
+        (of(type=["array", "string"], items={"type": "string"}), "one kind"),
+        (of(type="array", items={"type": "string"}, description=1), "must be text"),
         (of(type="null"), "must be one of"),
         (of(), "must be one of"),
         (of(type=["string", "number"]), "must be one of"),
@@ -78,7 +102,9 @@ _JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["type", "properties", "$ref", "anyOf", "enum", "required", "x"]), inner, max_size=3
+            st.sampled_from(["type", "properties", "items", "$ref", "anyOf", "enum", "required", "x"]),
+            inner,
+            max_size=3,
         )
     ),
     max_leaves=12,
