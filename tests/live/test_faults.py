@@ -97,6 +97,26 @@ def test_killing_pool_processes_while_they_work_loses_no_question(
         assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
 
 
+def test_children_that_were_started_again_stop_in_order_and_the_broker_last(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    logs = tmp_path / "data" / "logs"
+
+    def log_of(name: str) -> str:
+        return (logs / f"{name}.log").read_text(errors="replace")
+
+    with _stack(monkeypatch, tmp_path) as (stack, _):
+        assert wait_until(lambda: log_of("answer").count(" ready.") == 1, within_s=60)
+        killed = {name: stack.pids()[name] for name in ("valkey", "answer")}
+        for pid in killed.values():
+            _kill(pid)
+        assert wait_until(lambda: log_of("answer").count(" ready.") == 2, within_s=90)
+    _, shutdown, end = log_of("answer").partition("Warm shutdown")
+    assert shutdown  # it was asked to stop and let its work end, and the broker was still there:
+    assert "onnection" not in end
+    assert log_of("valkey").count("bye bye") == 1
+
+
 def test_kill_9_of_the_stack_leaves_no_process_and_the_next_start_goes_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,7 +1,8 @@
 """Starts processes, restarts them when they die, and leaves none behind.
 
 A child that dies is restarted after a pause that grows while it keeps dying. Children die with the supervisor
-(:mod:`workers.processes.parent_death`): not even ``kill -9`` of it leaves an orphan.
+(:mod:`workers.processes.parent_death`): not even ``kill -9`` of it leaves an orphan. To the kernel a child's parent is
+the thread that started it, so one thread starts them all and lives until they have stopped.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,11 +55,15 @@ class _Child:
 
 
 class Supervisor:
-    """Keeps programs running. One thread calls ``start``, then ``restart_dead`` again and again, then ``stop``."""
+    """Keeps programs running: call ``start``, then ``restart_dead`` again and again, then ``stop``, never two at once.
+
+    The thread that calls may end before the children do.
+    """
 
     def __init__(self, log_dir: Path, on_restart: Callable[[str, int], None] | None = None) -> None:
         self._log_dir = log_dir
         self._children: dict[str, _Child] = {}
+        self._spawner = ThreadPoolExecutor(1, thread_name_prefix="spawner")
         self._on_restart = on_restart or (lambda name, code: None)
 
     def start(self, program: Program) -> None:
@@ -97,6 +103,7 @@ class Supervisor:
             for child in together:
                 _end(child.process, child.program.stop_s)
         self._children.clear()
+        self._spawner.shutdown()
 
     def log_tail(self, name: str, lines: int = 15) -> str:
         """Return the end of a child's log."""
@@ -117,14 +124,15 @@ class Supervisor:
             str(os.getpid()), str(int(program.death_signal)), *program.command,
         )  # fmt: skip
         with self._log_path(program.name).open("ab") as output:
-            return subprocess.Popen(  # noqa: S603 (our own command line)
+            return self._spawner.submit(
+                subprocess.Popen,
                 tied,
                 env={**os.environ, **program.env},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the children in order
-            )
+            ).result()
 
     def _log_path(self, name: str) -> Path:
         return self._log_dir / f"{name}.log"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import psutil
@@ -34,6 +35,33 @@ def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
         )
     finally:
         supervisor.stop()
+
+
+def test_a_restarted_child_outlives_the_thread_that_watched_over_it_and_stops_in_order(tmp_path: Path) -> None:
+    tidy = (
+        "import os, signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('put away', flush=True)))\n"
+        "print('up', os.getpid(), flush=True)\n"
+        "time.sleep(300)"
+    )
+    supervisor = Supervisor(tmp_path)
+    supervisor.start(Program(name="tidy", command=(sys.executable, "-c", tidy)))
+    first = supervisor.pids()["tidy"]
+    os.kill(first, signal.SIGKILL)
+
+    def watch_over() -> None:
+        wait_until(
+            lambda: (pid := supervisor.pids()["tidy"]) != first and f"up {pid}" in supervisor.log_tail("tidy"),
+            within_s=20,
+            meanwhile=supervisor.restart_dead,
+        )
+
+    watching = threading.Thread(target=watch_over)
+    watching.start()
+    watching.join()
+    assert not wait_until(lambda: not supervisor.is_alive("tidy"), within_s=0.5)
+    supervisor.stop()
+    assert "put away" in supervisor.log_tail("tidy")
 
 
 def test_a_child_that_keeps_dying_is_started_less_and_less_often(tmp_path: Path) -> None:
