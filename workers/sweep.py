@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import func, null, select
 
 from domain import Status
 from store.crawl import candidates
@@ -24,7 +24,7 @@ from workers.crawl import sites
 from workers.questions import watches
 from workers.questions.crawl_progress import out_of_time, status_after_reading
 from workers.questions.step import end_overdue, notify_moved
-from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF
+from workers.queues import PRIORITY_STEPS, QUEUES, TASK_OF, places
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -49,7 +49,7 @@ def sweep(services: Services) -> None:
     watches.ask_again(services)
     sites.resume_stalled(services)
     late = now - timedelta(seconds=GRACE_S)
-    for status, task in TASK_OF.items():
+    for status, task in reversed(TASK_OF.items()):  # what ends questions first
         _send_due(services, task, QuestionRow, QuestionRow.status == status, late)
     _send_due(services, "wellread.read", CandidateRow, CandidateRow.status == CandidateStatus.WAITING, late)
     _send_due(services, "wellread.embed", PageRow, PageRow.state == IndexState.FETCHED, late)
@@ -65,9 +65,9 @@ def messages_to_send(due: int, waiting: int) -> int:
     return max(0, min(due, MOST_WAITING) - waiting)
 
 
-def queue_length(services: Services, queue: str) -> int:
-    """Return the number of messages in a queue, over all its priorities."""
-    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in PRIORITY_STEPS]
+def queue_length(services: Services, queue: str, at: Sequence[int] = PRIORITY_STEPS) -> int:
+    """Return the number of messages in a queue, over all its places or at these."""
+    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in at]
     with services.redis.pipeline(transaction=False) as pipe:
         for name in names:
             pipe.llen(name)
@@ -75,18 +75,31 @@ def queue_length(services: Services, queue: str) -> int:
 
 
 def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: ColumnElement[bool], late: datetime) -> None:
+    """Send the task again for due rows; of questions those with the highest priority first, of all the oldest."""
+    priority = _priority_of(row)
+    query = select(row.id, priority).where(waits, leases.is_free(row, late)).limit(MOST_WAITING)
+    order = (QuestionRow.priority.desc(), row.due_at) if row is QuestionRow else (row.due_at,)
     with services.database.read() as session:
-        due = list(
-            session.scalars(
-                select(row.id).where(waits, leases.is_free(row, late)).order_by(row.due_at).limit(MOST_WAITING)
-            )
-        )
+        due = session.execute(query.order_by(*order)).all()
     if not due:
         return
-    room = messages_to_send(len(due), queue_length(services, QUEUES[task]))
-    for row_id in due[:room]:
-        services.dispatcher.send(task, cast("str | int", row_id))
+    room = messages_to_send(len(due), queue_length(services, QUEUES[task], places(task)))
+    for row_id, urgency in due[:room]:
+        services.dispatcher.send(task, cast("str | int", row_id), priority=urgency)
     log.info("swept", task=task, due=len(due), sent=min(room, len(due)))
+
+
+def _priority_of(row: leases.LeasedRow) -> ColumnElement[Any]:
+    """Return the priority of the question that waits for a row; NULL where none does."""
+    if row is QuestionRow:
+        return QuestionRow.priority.expression
+    of_questions = select(func.max(QuestionRow.priority))
+    if row is CandidateRow:
+        return of_questions.where(QuestionRow.id == CandidateRow.question_id).scalar_subquery()
+    if row is PageRow:
+        waits = (QuestionRow.id == CandidateRow.question_id) & QuestionRow.status.in_(state.waiting())
+        return of_questions.where(waits, CandidateRow.page_id == PageRow.id).scalar_subquery()
+    return null()
 
 
 def _end_overdue(services: Services, now: datetime) -> None:

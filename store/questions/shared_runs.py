@@ -86,18 +86,19 @@ def promote(session: Session, leader_id: str) -> QuestionRow | None:
         return None
     heir, *others = waiting
     heir.leader_id = None
+    heir.priority = max(row.priority for row in waiting)
     for other in others:
         other.leader_id = heir.id
     return heir
 
 
-def next_leaders(session: Session, question_id: str) -> list[str]:
-    """Return the equal questions that wait to start: one of them may have just become the leader."""
+def next_leaders(session: Session, question_id: str) -> list[tuple[str, int]]:
+    """Return the equal questions that wait to start, with their priorities: one may have just become the leader."""
     ended = session.get_one(QuestionRow, question_id)
-    query = select(QuestionRow.id).where(
+    query = select(QuestionRow.id, QuestionRow.priority).where(
         QuestionRow.equal_key == ended.equal_key, QuestionRow.status == Status.ASKED, QuestionRow.id != question_id
     )
-    return list(session.scalars(query)) if ended.equal_key else []
+    return [(row.id, row.priority) for row in session.execute(query)] if ended.equal_key else []
 
 
 def orphans(session: Session) -> list[str]:

@@ -18,16 +18,19 @@ class Bell:
 
     def __init__(self) -> None:
         self.rung: list[tuple[str, str | int]] = []
+        self.priorities: dict[tuple[str, str | int], int | None] = {}  #: of the last message of each task and row
 
     def within(self, collection: str) -> Bell:
         return self
 
-    def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+    def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:
         self.rung.append((task, row_id))
+        self.priorities[task, row_id] = priority
         return True
 
-    def send_for(self, question_id: str, status: str, *, priority: int = 0) -> None:
+    def send_for(self, question_id: str, status: str, *, priority: int) -> None:
         self.rung.append((status, question_id))
+        self.priorities[status, question_id] = priority
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from store.sql.tables import CandidateRow, QuestionRow
 from tests.workers.conftest import Bell
 from workers import sweep
 from workers.questions.step import step
+from workers.queues import place
 from workers.services import Services
 
 
@@ -55,7 +56,7 @@ def test_a_question_asked_a_moment_ago_is_left_to_its_own_call(services: Service
 def test_calls_that_already_stand_in_the_queue_are_not_sent_again(services: Services, bell: Bell) -> None:
     for _ in range(5):
         _ask(services)
-    services.redis.lpush("answer", "one", "two", "three")
+    services.redis.lpush(f"answer\x06\x16{place('wellread.retrieve', 0)}", "one", "two", "three")
     sweep.sweep(services)
     assert len(bell.rung) == 2
 

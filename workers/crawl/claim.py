@@ -44,6 +44,11 @@ class Claim:
     delay_s: float
     reading_s: float = 0.0  #: what the question has read so far
 
+    @property
+    def priority(self) -> int | None:
+        """The priority of the question that waits for the page."""
+        return self.question.priority if self.question else None
+
 
 def claim(services: Services, candidate_id: int) -> Claim | None:
     """Claim a candidate that waits to be read; None when it does not."""

@@ -120,7 +120,7 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=wait_s))
-    services.dispatcher.send("wellread.read", claim.candidate_id, in_s=wait_s)
+    services.dispatcher.send("wellread.read", claim.candidate_id, priority=claim.priority, in_s=wait_s)
 
 
 def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took_s: float = 0.0) -> None:

@@ -70,7 +70,7 @@ def record_read(services: Services, claim: Claim, reading: ReadResult, delay_s: 
         moved = _move(session, asker, now)
         next_reads = _next_reads(session, claim, outcome, reading, stored, now, delay_s)
     for page_id in stored.to_embed:
-        services.dispatcher.send("wellread.embed", page_id)
+        services.dispatcher.send("wellread.embed", page_id, priority=claim.priority)
     _notify(services, claim, outcome, moved, next_reads, delay_s)
 
 

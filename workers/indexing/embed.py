@@ -64,9 +64,9 @@ def release_waiting(services: Services, page_ids: Sequence[int]) -> None:
             )
             if row is not None and moved:
                 state.advance(session, row, Status.REQUERYING, services.now())
-        if moved:
+        if row is not None and moved:
             services.events.publish(question_id, EventKind.STATUS, {"status": Status.REQUERYING})
-            services.dispatcher.send_for(question_id, Status.REQUERYING)
+            services.dispatcher.send_for(question_id, Status.REQUERYING, priority=row.priority)
 
 
 def passages_of(page: Page) -> list[Passage]:

@@ -99,8 +99,8 @@ def notify_ended(services: Services, question_id: str) -> None:
         services.dispatcher.send("wellread.notify", webhook_id)
     for changed_id in changed:
         services.events.publish(changed_id, EventKind.CHANGED, {"question": changed_id})
-    for leader_id in leaders:
-        services.dispatcher.send_for(leader_id, Status.ASKED)
+    for leader_id, priority in leaders:
+        services.dispatcher.send_for(leader_id, Status.ASKED, priority=priority)
         services.events.publish(leader_id, EventKind.STATUS, {"status": Status.ASKED})
 
 

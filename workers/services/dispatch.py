@@ -11,7 +11,7 @@ from kombu.exceptions import OperationalError
 
 from domain import Status
 from domain.access.collection import DEFAULT
-from workers.queues import QUEUES, TASK_OF
+from workers.queues import QUEUES, TASK_OF, place
 
 log = structlog.get_logger()
 
@@ -27,10 +27,10 @@ class Dispatcher:
         """Return one for the rows of a collection."""
         return Dispatcher(self._app, collection)
 
-    def send(self, task: str, row_id: str | int, *, priority: int = 0, in_s: float = 0.0) -> bool:
+    def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:
         """Send a task, to run ``in_s`` seconds from now; False when the broker is away.
 
-        ``priority`` is 0–9, 9 first; Redis serves the lowest number first.
+        ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does.
         """
         try:
             self._app.send_task(
@@ -39,7 +39,7 @@ class Dispatcher:
                 kwargs=self._named,
                 queue=QUEUES[task],
                 countdown=in_s or None,
-                priority=9 - priority,
+                priority=place(task, priority),
                 retry=False,
             )
         except (OperationalError, OSError) as error:
@@ -47,7 +47,7 @@ class Dispatcher:
             return False
         return True
 
-    def send_for(self, question_id: str, status: Status, *, priority: int = 0) -> None:
+    def send_for(self, question_id: str, status: Status, *, priority: int) -> None:
         """Send the task that a question in this status waits for, if any."""
         if task := TASK_OF.get(status):
             self.send(task, question_id, priority=priority)
