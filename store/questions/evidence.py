@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from domain import Question
@@ -75,16 +75,13 @@ def read_since(session: Session, question: QuestionRow, since: datetime) -> bool
 
     Only the pages of the question's sites count, if it names any.
     """
-    news = or_(
-        PageRow.read_at > since,
-        PageRow.gone_at > since,
-        PageRow.shared_at > since,
-        PageRow.state == IndexState.FETCHED,
-    )
-    query = select(PageRow.id).where(news, visible_to(question.id))
-    if question.sites:
-        query = query.where(under(PageRow.url, question.sites))
-    return session.scalar(query.limit(1)) is not None
+    where = [visible_to(question.id), *([under(PageRow.url, question.sites)] if question.sites else [])]
+    return _any_news(session, since, *where)
+
+
+def anything_since(session: Session, since: datetime) -> bool:
+    """Return whether any page, whoever may see it, got a text, vanished or became public since."""
+    return _any_news(session, since)
 
 
 def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
@@ -95,6 +92,17 @@ def oldest(max_age_s: int | None, now: datetime) -> datetime | None:
 def oldest_for(question: Question, now: datetime) -> datetime | None:
     """Return since when a page must have been read for a question; its own crawl's pages count to its end."""
     return oldest(question.max_age_s, question.crawl_started_at or now)
+
+
+def _any_news(session: Session, since: datetime, *where: ColumnElement[bool]) -> bool:
+    """Ask for each kind of news by itself: SQLite goes through every page for any of them."""
+    news = (
+        PageRow.read_at > since,
+        PageRow.gone_at > since,
+        PageRow.shared_at > since,
+        PageRow.state == IndexState.FETCHED,
+    )
+    return any(session.scalar(select(PageRow.id).where(each, *where).limit(1)) is not None for each in news)
 
 
 def _changed() -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from domain import Status
@@ -18,6 +19,7 @@ from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, Questi
 CHANGED = "question.changed"
 #: an honest "not known" is asked again when something was read, but not more often than this
 UNKNOWN_AGAIN = timedelta(minutes=10)
+_ENDED = (Status.ANSWERED, Status.ABSTAINED)
 
 
 def add(session: Session, question_id: str, callback_url: str, now: datetime) -> None:
@@ -100,7 +102,9 @@ def just_changed(session: Session, question_id: str) -> list[str]:
 
 def owners(session: Session) -> set[str]:
     """Return whose questions are watched."""
-    query = select(QuestionRow.owner).join(WatchRow, WatchRow.question_id == QuestionRow.id)
+    query = (
+        select(QuestionRow.owner).select_from(WatchRow).outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
+    )
     return {owner for owner in session.scalars(query.distinct()) if owner is not None}
 
 
@@ -109,41 +113,34 @@ def due(session: Session, question_id: str = "", *, not_of: Collection[str] = ()
 
     Those of the owners ``not_of`` are left out.
     """
+    stale = {
+        each.answer_id: each.question_id
+        for each in _latest(session, question_id)
+        if each.status in _ENDED and each.stale_at is not None and each.owner not in not_of
+    }
     waits = (
         select(EvidenceRow.answer_id)
         .join(PageRow, PageRow.id == EvidenceRow.page_id)
-        .where(EvidenceRow.answer_id == AnswerRow.id, PageRow.state == IndexState.FETCHED)
+        .where(EvidenceRow.answer_id.in_(stale), PageRow.state == IndexState.FETCHED)
     )
-    query = (
-        select(QuestionRow.id)
-        .join(WatchRow, WatchRow.question_id == QuestionRow.id)
-        .join(AnswerRow, AnswerRow.question_id == QuestionRow.id)
-        .where(
-            QuestionRow.status.in_((Status.ANSWERED, Status.ABSTAINED)),
-            AnswerRow.revision == _latest_revision(),
-            AnswerRow.stale_at.is_not(None),
-            ~waits.exists(),
-            or_(QuestionRow.owner.is_(None), QuestionRow.owner.not_in(not_of)),
-        )
-    )
-    return list(session.scalars(query.where(QuestionRow.id == question_id) if question_id else query))
+    waiting = set(session.scalars(waits)) if stale else set()
+    return [question_id for answer_id, question_id in stale.items() if answer_id not in waiting]
 
 
 def unknown_outdated(session: Session, now: datetime) -> list[int]:
     """Return the answers "not known" of watched questions on whose sites something was read since."""
-    query = (
-        select(AnswerRow, QuestionRow)
-        .join(QuestionRow, QuestionRow.id == AnswerRow.question_id)
-        .join(WatchRow, WatchRow.question_id == QuestionRow.id)
-        .where(
-            QuestionRow.status == Status.ABSTAINED,
-            AnswerRow.revision == _latest_revision(),
-            AnswerRow.stale_at.is_(None),
-            AnswerRow.created_at < now - UNKNOWN_AGAIN,
-        )
-    )
-    rows = session.execute(query).all()
-    return [answer.id for answer, question in rows if evidence.read_since(session, question, answer.created_at)]
+    unknown = [
+        each
+        for each in _latest(session)
+        if each.status == Status.ABSTAINED and each.stale_at is None and each.created_at < now - UNKNOWN_AGAIN
+    ]
+    if not unknown or not evidence.anything_since(session, min(each.created_at for each in unknown)):
+        return []
+    return [
+        each.answer_id
+        for each in unknown
+        if evidence.read_since(session, session.get_one(QuestionRow, each.question_id), each.created_at)
+    ]
 
 
 def outdate(session: Session, answer_ids: Sequence[int], now: datetime) -> None:
@@ -151,9 +148,30 @@ def outdate(session: Session, answer_ids: Sequence[int], now: datetime) -> None:
     update_rows(session, AnswerRow, AnswerRow.id.in_(answer_ids), AnswerRow.stale_at.is_(None), stale_at=now)
 
 
-def _latest_revision() -> object:
+def _latest(session: Session, question_id: str = "") -> Sequence[Any]:
+    """Return the latest answer, where it is stale or "not known", of each watched question, or only of that one.
+
+    It starts from the watches and looks up the rest by key: outer joins keep every database to that order, which would
+    else go through all the questions that were ever answered.
+    """
     each = aliased(AnswerRow)
-    return select(func.max(each.revision)).where(each.question_id == QuestionRow.id).scalar_subquery()
+    latest = select(func.max(each.revision)).where(each.question_id == WatchRow.question_id).scalar_subquery()
+    query = (
+        select(
+            WatchRow.question_id,
+            QuestionRow.status,
+            QuestionRow.owner,
+            AnswerRow.id.label("answer_id"),
+            AnswerRow.stale_at,
+            AnswerRow.created_at,
+        )
+        .outerjoin(QuestionRow, QuestionRow.id == WatchRow.question_id)
+        .outerjoin(AnswerRow, (AnswerRow.question_id == WatchRow.question_id) & (AnswerRow.revision == latest))
+        .where(AnswerRow.stale_at.is_not(None) | (QuestionRow.status == Status.ABSTAINED))
+        .order_by(WatchRow.created_at)
+    )
+    found = session.execute(query.where(WatchRow.question_id == question_id) if question_id else query)
+    return [row for row in found if row.answer_id is not None]
 
 
 def _cited(answer: AnswerRow) -> list[tuple[str, str]]:

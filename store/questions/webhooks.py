@@ -19,13 +19,11 @@ def add(session: Session, question: QuestionRow, *, url: str, event: str, now: d
 
 def pending(session: Session, question_id: str) -> list[int]:
     """Return the waiting deliveries of a question and of those that share its run."""
-    query = (
-        select(WebhookRow.id)
-        .join(QuestionRow, QuestionRow.id == WebhookRow.question_id)
-        .where((QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id))
-        .where(WebhookRow.status == WebhookStatus.WAITING)
+    sharing = session.scalars(select(QuestionRow.id).where(QuestionRow.leader_id == question_id))
+    query = select(WebhookRow.id).where(
+        WebhookRow.question_id.in_([question_id, *sharing]), WebhookRow.status == WebhookStatus.WAITING
     )
-    return list(session.scalars(query))
+    return list(session.scalars(query.order_by(WebhookRow.id)))
 
 
 def finish(

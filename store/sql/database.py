@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0015"
+REVISION = "0018"
 
 #: Alembic keeps the migration that runs in a global
 _one_migration = threading.Lock()

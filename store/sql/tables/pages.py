@@ -54,11 +54,11 @@ class PageRow(Leased, Table):
     checked_at: Mapped[datetime]
     next_due: Mapped[datetime]
     interval_s: Mapped[float]
-    gone_at: Mapped[datetime | None]
+    gone_at: Mapped[datetime | None] = mapped_column(index=True)
     deleted_at: Mapped[datetime | None]  #: emptied, until its passages are gone
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
-    shared_at: Mapped[datetime | None]  #: when a private page became public
+    shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public
     canonical_url: Mapped[str] = mapped_column(default="")  #: another one, as the page names it
     duplicate_of: Mapped[int | None] = mapped_column(index=True)  #: the page that stands for this one
     band_0: Mapped[int | None]  #: of the text's fingerprint (store.pages.simhash)

@@ -103,6 +103,10 @@ class WebhookRow(Leased, Table):
     """One delivery to a caller."""
 
     __tablename__ = "webhooks"
+    __table_args__ = (
+        Index("ix_webhooks_work", "status", "due_at"),
+        Index("ix_webhooks_question", "question_id", "status"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[str] = mapped_column(ForeignKey("questions.id", ondelete="CASCADE"), index=True)
