@@ -115,7 +115,7 @@ def _database(services: Services) -> Diagnosis:
     from store.sql.database import check_schema
 
     url = make_url(services.settings.database)
-    if url.get_backend_name() == "sqlite" and not (services.settings.data_dir / "wellread.db").exists():
+    if _is_new(services.settings):
         return Diagnosis("note", "created at the first start")
     check_schema(services.database)
     return Diagnosis("ok", url.render_as_string(hide_password=True))
@@ -128,6 +128,16 @@ def _embedder(services: Services) -> Diagnosis:
 
 
 def _knowledge_base(services: Services) -> Diagnosis:
+    from workers.services import completeness
+    from workers.services.collections import every
+
+    if _is_new(services.settings):
+        return Diagnosis("note", "made at the first start")
+    for each in every(services):
+        missing, indexed = completeness.without_passages(each)
+        if missing:
+            fix = "Stop Wellread and run `wellread reindex`: it builds them again from the database."
+            return Diagnosis("wrong", f"{missing:,} of {indexed:,} pages have no passages in {each.passages_uri}", fix)
     return Diagnosis("ok", f"{services.passages.count():,} passages in {services.settings.passages}")
 
 
@@ -195,6 +205,12 @@ def _is_idle(settings: Settings) -> bool:
     from workers.processes.stack import running
 
     return not settings.redis_url and running(settings) is None
+
+
+def _is_new(settings: Settings) -> bool:
+    """Return whether nothing was stored yet."""
+    path = settings.data_dir / "wellread.db"
+    return settings.database == f"sqlite:///{path}" and not path.exists()
 
 
 def _redis_fix(services: Services) -> str:

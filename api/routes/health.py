@@ -17,10 +17,11 @@ from domain.access.key import Role
 from domain.errors import WellreadError
 from store.crawl import sources
 from store.pages import pages
+from store.passages.errors import PassagesLost
 from store.sql.database import check_schema
 from store.sql.tables import QuestionRow
 from workers.queues import QUEUE_NAMES
-from workers.services import Services
+from workers.services import Services, completeness
 from workers.services.engines import switched_on
 from workers.services.heartbeat import living_workers
 
@@ -57,7 +58,7 @@ def healthz() -> dict[str, str]:
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
 def readyz(services: MainDep, response: Response) -> Readiness:
     """Every part a question needs; 503 and what to do when one is missing."""
-    checks = [_database(services), _redis(services), _workers(services)]
+    checks = [_database(services), _knowledge_base(services), _redis(services), _workers(services)]
     ready = all(check.ok for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
@@ -82,6 +83,17 @@ def _database(services: Services) -> CheckOut:
     except WellreadError as error:
         return CheckOut(name="database", ok=False, detail=str(error), what_to_do="Run `wellread migrate`.")
     return CheckOut(name="database", ok=True, detail="reachable, at this version's schema")
+
+
+def _knowledge_base(services: Services) -> CheckOut:
+    name = "knowledge base"
+    try:
+        completeness.check(services)
+    except PassagesLost as error:
+        return CheckOut(name=name, ok=False, detail=str(error), what_to_do="Stop Wellread, run `wellread reindex`.")
+    except WellreadError:  # the database's check says why
+        return CheckOut(name=name, ok=False, detail="not known while the database does not answer", what_to_do="")
+    return CheckOut(name=name, ok=True, detail="there")
 
 
 def _redis(services: Services) -> CheckOut:

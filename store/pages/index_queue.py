@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from domain import Page, Status
 from store.pages.pages import to_page
 from store.sql import leases
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
+
+#: characters from which on a text has passages
+_SOME_TEXT = 200
 
 
 def claim(
@@ -59,6 +62,17 @@ def mark_indexed(session: Session, lease: leases.Lease) -> bool:
 def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
     """Stop trying to embed a page; nobody waits for it any longer."""
     return leases.release(session, lease, state=IndexState.FAILED, error=error)
+
+
+def indexed() -> Select[int]:
+    """Return the query of the pages whose passages the knowledge base holds; those of a few words may have none."""
+    return select(PageRow.id).where(
+        PageRow.state == IndexState.INDEXED,
+        PageRow.gone_at.is_(None),
+        PageRow.duplicate_of.is_(None),
+        ~PageRow.is_hub,
+        func.length(PageRow.text) >= _SOME_TEXT,
+    )
 
 
 def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:

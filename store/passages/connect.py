@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 from store.passages import maintenance
@@ -53,6 +54,20 @@ def refuse_after_fork(uri: str) -> None:
     """Raise OpenedBeforeFork in a process forked from one that had LanceDB open."""
     if _opened_in not in (None, os.getpid()):
         raise OpenedBeforeFork(uri)
+
+
+def is_there(uri: str) -> bool:
+    """Return whether there is a passages table at ``uri``; a folder is looked at without opening LanceDB."""
+    if "://" in uri:
+        return TABLE in connect(uri, None)
+    return any((Path(uri) / f"{TABLE}.lance" / "_versions").glob("*"))
+
+
+def empty_table(schema: Any) -> Any:
+    """Return an empty table in the memory of this process: what a reader searches until there is one."""
+    table = connect("memory://", None).create_table(TABLE, schema=schema)
+    maintenance.index(table)
+    return table
 
 
 def open_table(database: Any, schema: Any) -> Any:

@@ -22,6 +22,16 @@ class EmbedderMismatch(PassagesError):
         )
 
 
+class PassagesLost(PassagesError):
+    """SQL names pages that were indexed, and the table with their passages is missing."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(
+            f"The passages in {uri} are missing, and the database names pages that were there: put the folder back, or "
+            "run `wellread reindex` to build it again from the database."
+        )
+
+
 class OpenedBeforeFork(PassagesError):
     """The process was forked from one that had LanceDB open, whose threads and locks do not survive a fork."""
 

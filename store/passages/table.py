@@ -6,6 +6,7 @@ import (:mod:`store.passages.connect` says why).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from domain import Hit, Passage, Scope
 from store.embedders import SentenceEmbedder
 from store.passages import maintenance, schema
-from store.passages.connect import connect, open_table, refuse_after_fork
-from store.passages.errors import PassagesError, explained
+from store.passages.connect import connect, empty_table, open_table, refuse_after_fork
+from store.passages.errors import PassagesError, PassagesLost, explained
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
 from store.passages.search import search_among, search_terms, search_vectors
@@ -55,6 +56,9 @@ class Passages:
         self._memory = Memory(table, memory_bytes)
         self._embedded: dict[str, tuple[NDArray[np.float32], bytes]] = {}
         self._untended = _small_files(table) if writer else 0
+        self._memory_bytes = memory_bytes
+        self._awaited: Any = None  #: the database in which the table is still missing
+        self._opening = threading.Lock()
 
     @classmethod
     def open(
@@ -66,18 +70,25 @@ class Passages:
         writer: bool = False,
         storage_options: Mapping[str, str] | None = None,
         memory_bytes: int = 0,
+        is_expected: bool = False,
     ) -> Passages:
-        """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``), made empty when it is missing.
+        """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``).
 
-        A table of up to ``memory_bytes`` is searched in a copy in memory, as long as the copy is up to date.
+        A missing one is made empty by the writer alone; a reader finds nothing until it is there. Where pages were
+        indexed (``is_expected``) nobody makes it anew. A table of up to ``memory_bytes`` is searched in a copy in
+        memory, as long as the copy is up to date.
 
         Raises EmbedderMismatch when its vectors are another embedder's, OpenedBeforeFork in a process forked from one
-        that had LanceDB open, PassagesError when it cannot be opened.
+        that had LanceDB open, PassagesLost when it is missing and expected, PassagesError when it cannot be opened.
         """
         with explained(uri, "open"):
-            table = open_table(connect(uri, storage_options), schema.schema(embedder_id, dimension))
+            database, wanted = connect(uri, storage_options), schema.schema(embedder_id, dimension)
+            is_missing = schema.TABLE not in database
+            if is_missing and is_expected:
+                raise PassagesLost(uri)
+            table = empty_table(wanted) if is_missing and not writer else open_table(database, wanted)
             schema.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
-            return cls(
+            passages = cls(
                 table,
                 uri=uri,
                 embedder_id=embedder_id,
@@ -85,6 +96,9 @@ class Passages:
                 writer=writer,
                 memory_bytes=memory_bytes,
             )
+            if is_missing and not writer:
+                passages._awaited = database
+            return passages
 
     # --- search
 
@@ -245,10 +259,22 @@ class Passages:
 
     def _table(self) -> Any:
         refuse_after_fork(self.uri)
+        if self._awaited is not None:
+            self._open_awaited()
         return self._opened_table
 
+    def _open_awaited(self) -> None:
+        """Open the table if its writer has made it by now."""
+        with self._opening:
+            if self._awaited is None or schema.TABLE not in self._awaited:
+                return
+            table = open_table(self._awaited, schema.schema(self.embedder_id, self.dimension))
+            schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
+            self._opened_table, self._memory = table, Memory(table, self._memory_bytes)
+            self._awaited = None
+
     def _copy(self, scope: Scope = _PUBLIC) -> Copy | None:
-        refuse_after_fork(self.uri)
+        self._table()
         return self._memory.current() if scope == _PUBLIC else None
 
     def _checked_table(self) -> Any:

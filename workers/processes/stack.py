@@ -105,6 +105,7 @@ class Stack:
         stop.wait()
 
     def _start(self) -> None:
+        from workers.services import completeness
         from workers.services.collections import migrate_all
 
         settings = self._settings
@@ -115,6 +116,7 @@ class Stack:
             if program.name in FIRST:
                 self._supervisor.start(program)
         migrate_all(settings)
+        completeness.check_once(settings)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
             pid=os.getpid(),

@@ -14,7 +14,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
 from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, UnknownEmbedder
-from store.passages.errors import EmbedderMismatch
+from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
 from store.questions.steps import to_json
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 #: errors that only the operator can fix: the message says how
-OPERATOR_ERRORS = (EmbedderMismatch, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
+OPERATOR_ERRORS = (EmbedderMismatch, PassagesLost, UnknownEmbedder, EmbedderNotInstalled, EmbeddingRefused)
 
 #: the step that works on a question in each open status, as the trace names it
 _STEPS = {status: task.removeprefix("wellread.") for status, task in TASK_OF.items()} | {

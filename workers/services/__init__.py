@@ -258,6 +258,7 @@ class Services(WebAccess):
     def _open_passages(self, *, writer: bool) -> Passages:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events
         from store.passages.table import Passages
+        from workers.services.completeness import has_indexed_pages
 
         is_main = self.collection.is_default
         return Passages.open(
@@ -267,6 +268,7 @@ class Services(WebAccess):
             writer=writer,
             # one copy a process: that of each collection would multiply it
             memory_bytes=self.settings.search_memory_mb * 2**20 if is_main and not writer else 0,
+            is_expected=has_indexed_pages(self),
         )
 
 

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
+import pytest
 
+from store.passages.connect import is_there
+from store.passages.errors import PassagesLost
 from store.passages.table import Passages
 from tests.store.passages.library import Letters, found, passage
 
@@ -16,6 +21,27 @@ def test_a_reader_sees_a_commit_at_once(library: Passages, uri: str) -> None:
     library.write_pages({7: [passage(7, 0, "fresh")]}, Letters())
     assert found(reader, "fresh") == ["7-0"]
     assert reader.version() == library.version()
+
+
+def test_a_reader_makes_no_table_and_sees_the_one_that_its_writer_makes_later(tmp_path: Path) -> None:
+    uri = str(tmp_path / "passages")
+    reader = Passages.open(uri, embedder_id="test", dimension=4, memory_bytes=2**20)
+    assert (reader.count(), found(reader, "fresh")) == (0, [])
+    assert reader.search_vectors(np.ones((1, 4), dtype=np.float32), k=2) == [[]]
+    assert not is_there(uri)
+    writer = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    writer.write_pages({7: [passage(7, 0, "fresh")]}, Letters())
+    assert is_there(uri)
+    assert found(reader, "fresh") == ["7-0"]
+    assert reader.version() == writer.version()
+
+
+@pytest.mark.parametrize("writer", [False, True])
+def test_a_table_that_was_lost_is_never_made_anew(library: Passages, uri: str, writer: bool) -> None:
+    shutil.rmtree(uri)
+    with pytest.raises(PassagesLost, match="wellread reindex"):
+        Passages.open(uri, embedder_id="test", dimension=4, writer=writer, is_expected=True)
+    assert not is_there(uri)
 
 
 def test_threads_search_while_the_writer_writes(library: Passages) -> None:

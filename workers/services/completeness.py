@@ -1,0 +1,46 @@
+"""Compares what SQL says is indexed with the passages that are there: a lost knowledge base is never made anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from store.pages import index_queue
+from store.passages.connect import is_there
+from store.passages.errors import PassagesLost
+
+if TYPE_CHECKING:
+    from workers.services import Services
+    from workers.settings import Settings
+
+
+def has_indexed_pages(services: Services) -> bool:
+    """Return whether SQL names a page whose passages are in the knowledge base."""
+    with services.database.read() as session:
+        return session.scalar(index_queue.indexed().limit(1)) is not None
+
+
+def check(main: Services) -> None:
+    """Raise PassagesLost where pages were indexed and their passages are missing, in any collection."""
+    from workers.services.collections import every
+
+    for services in every(main):
+        if not is_there(services.passages_uri) and has_indexed_pages(services):
+            raise PassagesLost(services.passages_uri)
+
+
+def check_once(settings: Settings) -> None:
+    """Check as `check` does, and leave nothing open: the process may fork."""
+    from workers.services import Services
+
+    main = Services(settings)
+    try:
+        check(main)
+    finally:
+        main.close()
+
+
+def without_passages(services: Services) -> tuple[int, int]:
+    """Return how many indexed pages have no passages, and how many are indexed; raises PassagesError."""
+    with services.database.read() as session:
+        indexed = set(session.scalars(index_queue.indexed()))
+    return len(indexed - services.passages.page_ids()), len(indexed)
