@@ -32,6 +32,8 @@ _KEYS = {
 }
 _TOKEN = re.compile(rb"[A-Za-z_-]+")
 _ESCAPED = re.compile(rb"%[0-9a-fA-F]{2}|[\x80-\xff]")
+#: RFC 3986 §2.3: the same with and without its escape; Google keeps letters and digits apart, and so do we
+_UNRESERVED = b"-._~"
 _SCHEME = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//")
 _PATH = re.compile(r"[/?;]")
 _INDEX = re.compile(rb"/index\.html?$")
@@ -206,7 +208,10 @@ def _escaped(path: bytes) -> str:
 
 
 def _escape(found: re.Match[bytes]) -> bytes:
-    return found[0].upper() if len(found[0]) == 3 else b"%%%02X" % found[0][0]
+    if len(found[0]) == 1:
+        return b"%%%02X" % found[0][0]
+    byte = bytes.fromhex(found[0][1:].decode())
+    return byte if byte in _UNRESERVED else found[0].upper()
 
 
 def _path(url: str) -> str:

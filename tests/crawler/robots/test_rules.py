@@ -88,6 +88,9 @@ def test_the_rfcs_example(agent: str, path: str, allowed: bool) -> None:
         ("/*a*a$", "/a", False),
         ("/ab*ba$", "/aba", False),  # the pieces do not overlap
         ("/%7Ea", "/%7ea", True),
+        ("/%7Ea", "/~a", True),  # RFC 9309 §2.2.2: an escaped unreserved character is the character
+        ("/~a", "/%7Ea", True),
+        ("/a%2Ab", "/a*b", False),  # a reserved one is not
         ("/straße", "/stra%C3%9Fe", True),
         ("/a?b=*&c", "/a?b=1&c=2", True),
         ("$", "", False),
