@@ -227,6 +227,30 @@ class Settings(BaseSettings):
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
+    @field_validator("database_url")
+    @classmethod
+    def _is_a_database(cls, value: str) -> str:
+        if not value:
+            return ""
+        from store.sql.database import DatabaseError, usable_url  # SQLAlchemy, which the help needs not
+
+        try:
+            return usable_url(value)
+        except DatabaseError as error:
+            raise ValueError(str(error)) from error
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_a_redis(cls, value: str) -> str:
+        if value:
+            from redis import Redis
+
+            try:
+                Redis.from_url(value).close()  # it connects to nothing
+            except ValueError as error:
+                raise ValueError(f"it is no URL of a Redis such as redis://HOST:6379/0 ({error})") from error
+        return value
+
     @field_validator("enhancements")
     @classmethod
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:

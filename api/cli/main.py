@@ -28,9 +28,19 @@ class _CleanErrors(click.Group):
             else:
                 click.echo(f"wellread: {error}", err=True)
             context.exit(1)
+        except Exception as error:
+            if context.params.get("debug") or not _is_of_redis(error):
+                raise
+            click.echo(f"wellread: Redis does not answer: {error} Start it, or correct WELLREAD_REDIS_URL.", err=True)
+            context.exit(1)
         except KeyboardInterrupt:
             click.echo("", err=True)
             context.exit(EXIT_INTERRUPTED)
+
+
+def _is_of_redis(error: Exception) -> bool:
+    """Return whether Redis failed, without loading its client where it is not used."""
+    return any(each.__module__.partition(".")[0] == "redis" for each in type(error).__mro__)
 
 
 def _say_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:

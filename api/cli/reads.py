@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -53,6 +54,9 @@ def read(
     """
     if not whole and (max_pages or max_depth is not None or as_json):
         raise click.UsageError("--max-pages, --max-depth and --json are for whole sites: add --whole.")
+    for url in urls:
+        if "://" not in url and (Path(url).exists() or url.startswith((".", "/", "~"))):
+            raise click.UsageError(f"{url} is a file, not a page: `wellread add {url}` adds files and folders.")
     with connected(notify) as client:
         for url in urls if own else ():
             client.add_source(url, own=True)

@@ -42,6 +42,8 @@ def diagnose(services: Services, *names: str) -> Iterator[Diagnosis]:
             diagnosis = Diagnosis("wrong", str(error))
         except redis.RedisError as error:
             diagnosis = Diagnosis("wrong", f"Redis did not answer: {error}", _redis_fix(services))
+        except Exception as error:  # whatever fails is what was looked for; the other checks still run
+            diagnosis = Diagnosis("wrong", f"{type(error).__name__}: {error}", "Run `wellread --debug doctor`.")
         yield replace(diagnosis, name=name)
 
 

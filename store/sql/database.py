@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
@@ -24,6 +25,8 @@ REVISION = "0018"
 #: Alembic keeps the migration that runs in a global
 _one_migration = threading.Lock()
 _PART = re.compile(r"[0-9a-f]{12}")
+#: what a URL without a driver means: the driver that is installed
+_DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 
 
 #: of each connection to SQLite; what is deleted is overwritten, so that no copy of the file holds it
@@ -79,6 +82,21 @@ class Database:
             self._engine.dispose()
 
 
+def usable_url(url: str) -> str:
+    """Return the URL of a database with the driver that opens it; raises DatabaseError for one that cannot be used."""
+    try:
+        parsed = make_url(url)
+        parsed = parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise DatabaseError(f"{parsed.get_backend_name()} is not supported: it is sqlite:///FILE or postgresql://…")
+        parsed.get_dialect().import_dbapi()
+    except (ArgumentError, ImportError, ValueError) as error:
+        raise DatabaseError(
+            "it is no URL of a database: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+        ) from error
+    return parsed.render_as_string(hide_password=False)
+
+
 def migrate(url: str, part: str = "") -> None:
     """Bring the tables of a part to this version's schema; creates them in an empty database."""
     from alembic import command
@@ -119,7 +137,11 @@ def check_schema(database: Database) -> None:
     with database.read() as session:
         try:
             current = session.scalar(text("SELECT version_num FROM alembic_version"))
-        except DBAPIError:
+        except ProgrammingError:
+            current = None
+        except OperationalError as error:
+            if "no such table" not in str(error.orig):
+                raise
             current = None
     if current != REVISION:
         raise SchemaOutdated(
@@ -184,16 +206,18 @@ def _translated(url: str) -> Iterator[None]:
 
 
 def _explain(url: str, error: DBAPIError) -> str:
-    from sqlalchemy.engine import make_url
-
     where = make_url(url).render_as_string(hide_password=True)
     said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
     if "full" in said:
         return f"The disk that holds {where} is full: free some space and try again; nothing stored was harmed."
+    if 'database "' in said:
+        return f"There is no such database at {where}: create it, or correct WELLREAD_DATABASE_URL. ({said})"
     if "no such table" in said or "does not exist" in said:
         return f"The tables are missing in {where}: run `wellread migrate`. ({said})"
     if "locked" in said:
         return f"{where} is locked by another process for over 30 s: stop that process. ({said})"
     if "readonly" in said or "unable to open" in said:
         return f"{where} cannot be written: check the folder's owner and permissions. ({said})"
+    if "connection" in said:
+        return f"The database {where} does not answer: start it, or correct WELLREAD_DATABASE_URL. ({said})"
     return f"The database {where} failed: {said}"

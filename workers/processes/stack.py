@@ -25,6 +25,8 @@ from workers.settings import Settings
 log = structlog.get_logger()
 
 START_S = 60.0
+#: how long a Redis of the operator's own may take to answer
+OWN_BROKER_S = 5.0
 #: the programs a question needs first; the others start after them, so as not to slow them
 FIRST = ("valkey", "api", "answer")
 
@@ -109,6 +111,12 @@ class Stack:
         from workers.services.collections import migrate_all
 
         settings = self._settings
+        if settings.redis_url and not wait_until(self._broker_answers, within_s=OWN_BROKER_S):
+            where = settings.redis_url.split("@")[-1]
+            raise StartError(
+                f"Redis at {where} does not answer: start it, or correct WELLREAD_REDIS_URL; without it the embedded "
+                "Valkey is used."
+            )
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
         flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
@@ -123,7 +131,8 @@ class Stack:
             api_url=f"http://{host}:{api_port}",
             flower_url=f"http://127.0.0.1:{flower_port}" if self._flower else "",
         )
-        self._wait_for("valkey", self._broker_answers)
+        if not settings.redis_url:
+            self._wait_for("valkey", self._broker_answers)
         self._wait_for("api", lambda: _listens(settings.api_host, api_port))
         for program in children:
             if program.name not in FIRST:

@@ -88,6 +88,8 @@ WRONG = [
     (["ask", "Why?", "--strategy", "guess"], 2, "--strategy"),
     (["read"], 2, "Missing argument"),
     (["read", "gopher://example.org"], 1, "gopher"),
+    (["read", "./manual.pdf"], 2, "wellread add ./manual.pdf"),
+    (["read", "/etc"], 2, "wellread add /etc"),
     (["source", "add", "http://10.0.0.1/"], 1, "not public"),
     (["source", "remove", "https://example.org"], 1, "source list"),
     (["worker", "nonsense"], 1, "answer, crawl, embed, upkeep"),
@@ -104,6 +106,43 @@ def test_what_cannot_be_done_is_said_in_one_line(url: str, arguments: list[str],
     assert "Traceback" not in result.stderr
     if code == 1:
         assert len(result.stderr.strip().splitlines()) == 1
+
+
+#: a setting, its value, a piece of what is said
+UNUSABLE = [
+    ("DATABASE_URL", "nonsense", "no URL of a database"),
+    ("DATABASE_URL", "mysql://me:secret@127.0.0.1/w", "mysql is not supported"),
+    ("DATABASE_URL", "postgresql://me:secret@127.0.0.1:9/w", "does not answer"),
+    ("DATABASE_URL", "sqlite:////proc/nowhere/w.db", "cannot be"),
+    ("REDIS_URL", "nonsense", "no URL of a Redis"),
+    ("REDIS_URL", "redis://127.0.0.1:notaport", "no URL of a Redis"),
+]
+
+
+@pytest.mark.parametrize("command", ["status", "doctor"])
+@pytest.mark.parametrize(("name", "value", "said"), UNUSABLE, ids=lambda value: str(value)[:40])
+def test_database_or_redis_that_cannot_be_used_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, command: str, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(f"WELLREAD_{name}", value)
+    result = wellread(command)
+    assert result.exit_code == 1
+    assert said in result.output
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert "secret" not in result.output
+    if command != "doctor":
+        assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_up_and_the_doctor_say_that_the_redis_they_were_given_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WELLREAD_REDIS_URL", "redis://127.0.0.1:9")
+    seen = wellread("doctor")
+    assert (seen.exit_code, "correct WELLREAD_REDIS_URL" in seen.output) == (1, True)
+    result = wellread("up", "--port", "0", "--no-flower")
+    assert result.exit_code == 1
+    assert "Redis at redis://127.0.0.1:9 does not answer" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_nobody_at_the_address_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
