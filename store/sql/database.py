@@ -37,6 +37,10 @@ class DatabaseError(WellreadError):
     """The database cannot be used."""
 
 
+class DatabaseAway(DatabaseError):
+    """The database does not answer, or cannot work now; what was to be done can be done later."""
+
+
 class SchemaOutdated(DatabaseError):
     """The tables are not those this version needs; run `wellread migrate`."""
 
@@ -202,7 +206,8 @@ def _translated(url: str) -> Iterator[None]:
     try:
         yield
     except (OperationalError, DBAPIError) as error:
-        raise DatabaseError(_explain(url, error)) from error
+        is_away = isinstance(error, OperationalError) or error.connection_invalidated
+        raise (DatabaseAway if is_away else DatabaseError)(_explain(url, error)) from error
 
 
 def _explain(url: str, error: DBAPIError) -> str:

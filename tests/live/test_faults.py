@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -115,6 +116,27 @@ def test_children_that_were_started_again_stop_in_order_and_the_broker_last(
     assert shutdown  # it was asked to stop and let its work end, and the broker was still there:
     assert "onnection" not in end
     assert log_of("valkey").count("bye bye") == 1
+
+
+def test_a_child_that_is_killed_while_it_starts_is_started_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in (("API_PORT", "0"), ("DATA_DIR", str(tmp_path / "data"))):
+        monkeypatch.setenv(f"WELLREAD_{name}", value)
+    stack = Stack(load(), flower=False)
+    killed: list[int] = []
+
+    def kill_the_api() -> None:
+        assert wait_until(lambda: "api" in stack.pids(), within_s=30)
+        killed.append(stack.pids()["api"])
+        _kill(killed[0])
+
+    killing = threading.Thread(target=kill_the_api)
+    killing.start()
+    with stack:
+        killing.join()
+        assert stack.pids()["api"] not in killed
+        assert httpx2.get(f"{stack.address.api_url}/healthz", trust_env=False).status_code == 200
 
 
 def test_kill_9_of_the_stack_leaves_no_process_and_the_next_start_goes_on(

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
+from redis import RedisError
 
 from crawler import urls
 from crawler.read import PreviousRead, ReadResult
@@ -26,6 +27,7 @@ from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
 from workers.files import read as files
 from workers.questions.conditions import left_out
+from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
 if TYPE_CHECKING:
     from store.ephemeral.host_slots import Slot
@@ -48,7 +50,11 @@ def read(services: Services, candidate_id: int) -> None:
     if is_file_address(mine.candidate.url):
         _read_file(services, mine)
         return
-    slot = services.host_slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
+    try:
+        slot = services.host_slots.claim(urls.origin(mine.candidate.url), now=time.time(), delay_s=mine.delay_s)
+    except OUTAGES as error:
+        _postpone(services, mine, error)
+        return
     if slot.wait_s > 0:
         _defer(services, mine, slot.wait_s)
         return
@@ -63,12 +69,15 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
         try:
             reading = fetch(services, claim)
             delay_s = host_delay.next_delay_s(services, claim.candidate.url, claim.sources, claim.delay_s, reading)
+        except OUTAGES as error:
+            _postpone(services, claim, error)
+            return
         except Exception as error:  # the row remembers what failed; the sweep tries again
             log.exception("read_failed")
             _retry(services, claim, f"{type(error).__name__}: {error}", after_s=leases.backoff_s(claim.attempts))
             return
         finally:
-            services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
+            _release(services, slot, delay_s)
         if reading.outcome == ReadOutcome.RETRY and claim.attempts < leases.MAX_ATTEMPTS:
             after_s = reading.retry_after_s or leases.backoff_s(claim.attempts)
             _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
@@ -115,6 +124,20 @@ def fetch(services: Services, claim: Claim) -> ReadResult:
         )
     finally:
         slots.release()
+
+
+def _release(services: Services, slot: Slot, delay_s: float) -> None:
+    try:
+        services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
+    except RedisError as error:  # a slot ends by itself; what was read is not to be lost for it
+        log.warning("slot_not_released", error=str(error))
+
+
+def _postpone(services: Services, claim: Claim, error: Exception) -> None:
+    """Have a page read later that could not be read without the database or Redis; the sweep sends it again."""
+    log.warning("read_postponed", url=claim.candidate.url, error=str(error))
+    with services.database.write() as session:
+        leases.defer(session, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
 
 
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:

@@ -25,6 +25,8 @@ from workers.settings import Settings
 log = structlog.get_logger()
 
 START_S = 60.0
+#: of a child while it starts
+MOST_DEATHS = 3
 #: how long a Redis of the operator's own may take to answer
 OWN_BROKER_S = 5.0
 #: the programs a question needs first; the others start after them, so as not to slow them
@@ -146,7 +148,12 @@ class Stack:
             self._supervisor.restart_dead()
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
-        if not wait_until(lambda: ready() or not self._supervisor.is_alive(name), within_s=START_S) or not ready():
+        """Wait for a child; one that is killed meanwhile is started again."""
+
+        def is_over() -> bool:
+            return ready() or self._supervisor.has_failed(name, MOST_DEATHS)
+
+        if not wait_until(is_over, within_s=START_S, meanwhile=self._supervisor.restart_dead) or not ready():
             raise StartError(
                 f"{name} did not start. The end of its log:\n{self._supervisor.log_tail(name)}\n"
                 f"The whole log is {self._settings.data_dir / 'logs' / f'{name}.log'}; try `wellread doctor`."

@@ -81,6 +81,12 @@ class Supervisor:
         """Return whether a child is running."""
         return self._children[name].process.poll() is None
 
+    def has_failed(self, name: str, most_deaths: int) -> bool:
+        """Return whether a child ended with an error of its own, or was killed this often since it was started."""
+        child = self._children[name]
+        code = child.process.poll()
+        return code is not None and (code >= 0 or child.failures >= most_deaths)
+
     def restart_dead(self) -> None:
         """Restart the dead children that are due; call it a few times a second."""
         now = time.monotonic()

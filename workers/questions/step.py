@@ -22,6 +22,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from workers.queues import TASK_OF
+from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -148,6 +149,9 @@ def _record_failure(services: Services, work: Work, error: BaseException) -> Non
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return
     with services.database.write() as session:
+        if isinstance(error, OUTAGES):
+            leases.defer(session, work.lease, now + timedelta(seconds=AGAIN_AFTER_S))
+            return
         row = session.get_one(QuestionRow, work.question.id)
         due_at = now + timedelta(seconds=leases.backoff_s(row.attempts))
         leases.retry_later(session, work.lease, due_at, text)

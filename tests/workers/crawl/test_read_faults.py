@@ -7,17 +7,19 @@ from contextlib import contextmanager
 from typing import NoReturn, cast
 
 import pytest
+from redis import Redis
 from sqlalchemy import text
 
 from domain import Hit, Status
 from pipeline.llm import ModelError, SpendingBudget
+from store.ephemeral.host_slots import Slots
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
-from tests.workers.crawl.one_candidate import add, row_of
+from tests.workers.crawl.one_candidate import add, make_due, row_of
 from workers.crawl import read
 from workers.questions import submit
 from workers.services import Services
@@ -101,3 +103,16 @@ def test_turn_at_a_host_lasts_as_long_as_its_longest_reading(services: Services)
     patient.host_slots.claim("http://a.example", now=100.0, delay_s=0.0)
     assert cast(int, patient.redis.pttl("wellread:host:{http://a.example}:busy")) > 95_000  # 40 + 40 + 15
     patient.close()
+
+
+def test_redis_that_is_away_costs_a_page_no_attempt_and_its_question_no_reading_time(
+    site: LoggedSite, services: Services, bell: Bell
+) -> None:
+    candidate_id = add(services, f"{site.origin}/lamp")
+    services.__dict__["host_slots"] = Slots(Redis.from_url("unix:///nowhere/valkey.sock"), longest_s=10)
+    for _ in range(8):
+        make_due(services, candidate_id)
+        read.read(services, candidate_id)
+    row = row_of(services, candidate_id)
+    assert (row.status, row.attempts, row.elapsed_s, row.lease_by) == ("WAITING", 0, 0.0, None)
+    assert row.due_at > services.now()
