@@ -52,8 +52,11 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "wellread_step_seconds": ("How long the latest 1,000 steps took, by quantile.", ("step", "quantile")),
     "wellread_crawl_outcomes": ("What came of the pages that were chosen, in the last hour.", ("outcome",)),
     "wellread_webhooks": ("Webhooks that are owed (`waiting`) or were given up (`failed`).", ("state",)),
-    "wellread_spent_usd": ("What language models cost in the last hour, in US dollars.", ()),
-    "wellread_spent_tokens": ("Tokens read and written by language models in the last hour.", ()),
+    "wellread_spent_usd": (
+        "What language models cost in the last hour, of the latest 20,000 steps, in US dollars.",
+        (),
+    ),
+    "wellread_spent_tokens": ("Tokens that they read and wrote for that.", ()),
     "wellread_sweep_seconds": ("How long the last sweep took.", ()),
     "wellread_sweep_age_seconds": ("Since when no sweep has ended; beat sends for one every three seconds.", ()),
     "wellread_disk_free_bytes": ("Free space where the data folder is.", ()),
