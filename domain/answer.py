@@ -130,7 +130,7 @@ class NextQuestion:
 
 
 #: of a form: a text, a number, true or false, or a list of texts or numbers
-Value = str | float | bool | tuple[str | float, ...]
+Value = str | int | float | bool | tuple[str | int | float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
