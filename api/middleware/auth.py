@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
 
@@ -83,6 +85,8 @@ class Caller:
         return self.collections is None or collection in self.collections
 
 
+#: the role that a dependency of routes admits
+_NEEDED: dict[Callable[..., Any], Role] = {}
 #: who asks where no key is needed
 LOCAL = Caller(role=Role.admin)
 
@@ -183,7 +187,34 @@ def require(role: Role) -> Callable[[Any], None]:
     def check(given: Annotated[Role, Depends(caller)]) -> None:
         allow(given, role)
 
+    _NEEDED[check] = role
     return check
+
+
+def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | None:
+    """Return why a request is refused whatever it says, None where it is not.
+
+    A body that is no JSON is an error before any dependency runs; what stands in it is nobody's business without a key.
+    """
+    route = request.scope.get("route")
+    calls = set(_calls(route.dependant)) if isinstance(route, APIRoute) else set()
+    if identify not in calls:
+        return None
+    ring: KeyRing = request.app.state.keys
+    try:
+        given = ring.caller(key_in(request.headers)).role
+        for call in calls:
+            allow(given, _NEEDED.get(call, Role.ask))
+    except (InvalidApiKey, RoleTooSmall) as error:
+        return error
+    return None
+
+
+def _calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
+    for each in dependant.dependencies:
+        if each.call is not None:
+            yield each.call
+        yield from _calls(each)
 
 
 def require_whole(who: CallerDep) -> None:
@@ -200,6 +231,9 @@ def _allow_whole(who: Caller, role: Role) -> None:
     allow(who.role, role)
     if who.collections is not None:
         raise RoleTooSmall("This key is bound to collections; the request needs one that is bound to none.")
+
+
+_NEEDED |= {require_whole: Role.admin, require_operator_of_all: Role.operate}
 
 
 def allow(given: Role, needed: Role) -> None:

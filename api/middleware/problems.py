@@ -13,9 +13,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from api.middleware.auth import InvalidApiKey, RoleTooSmall
+from api.middleware.auth import InvalidApiKey, RoleTooSmall, refusal
 from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.errors import PREFIX, error_json, status_of
 from api.openai.messages import BadMessages
@@ -88,7 +89,7 @@ def install(app: FastAPI) -> None:
 
 def install_for_requests(app: FastAPI) -> None:
     """Make the application answer malformed requests and unknown paths as problems."""
-    app.add_exception_handler(RequestValidationError, _answer(_of_validation))
+    app.add_exception_handler(RequestValidationError, _answer_unreadable)
     app.add_exception_handler(HTTPException, _answer(_of_http))
 
 
@@ -316,6 +317,13 @@ def _of_bug(error: Exception) -> Problem:
         detail=f"An unexpected error ({type(error).__name__}); the API's log has the traceback.",
         what_to_do="Try again; if it happens again, report it with the log's last lines.",
     )
+
+
+async def _answer_unreadable(request: Request, error: Exception) -> Response:
+    """Answer a request that cannot be read; one that its key does not allow is refused for that alone."""
+    refused = await run_in_threadpool(refusal, request)
+    describe = of_error if refused is not None else _of_validation
+    return await _answer(describe)(request, refused or error)
 
 
 def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:

@@ -29,10 +29,10 @@ def every(services: ServicesDep) -> list[Source]:
         return sources.list_all(session)
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, dependencies=[Depends(require(Role.operate))])
 def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(caller)]) -> Source:
     """Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin."""
-    allow(role, Role.admin if body.own else Role.operate)
+    allow(role, Role.admin if body.own else Role.operate)  # the least it needs is admitted before the body is read
     wanted = schedule_of(every=body.every, cron=body.cron, zone=body.zone or "UTC")  # before anything is stored
     services = access.open(body.collection)
     source = submit.add_source(services, body.url, own=body.own, min_delay_s=body.min_delay_s)

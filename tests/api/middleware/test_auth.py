@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from celery import Celery
+from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
@@ -102,6 +104,32 @@ def test_role_decides(guarded: TestClient, method: str, path: str, body: object,
 def test_key_is_taken_from_either_header(guarded: TestClient) -> None:
     assert guarded.get("/api/questions", headers={"X-API-Key": "reader-key-2"}).status_code == 200
     assert guarded.get("/api/questions", headers={"Authorization": "bearer reader-key"}).status_code == 200
+
+
+def _writing(app: FastAPI) -> list[tuple[str, str]]:
+    """Method and path of every route that takes a JSON body."""
+    return [
+        (method, re.sub(r"{[^}]*}", "1", path))
+        for path, operations in app.openapi()["paths"].items()
+        for method, operation in operations.items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    ]
+
+
+def test_a_body_that_cannot_be_read_says_nothing_to_who_has_no_key(guarded: TestClient) -> None:
+    for method, path in _writing(guarded.app):  # type: ignore[arg-type]
+        response = guarded.request(method, path, content=b"{", headers={"content-type": "application/json"})
+        assert (path, response.status_code) == (path, 401)
+
+
+@pytest.mark.parametrize("path", ["/api/keys", "/api/collections", "/api/sources"])
+def test_a_body_that_cannot_be_read_says_nothing_to_whose_role_is_too_small(guarded: TestClient, path: str) -> None:
+    headers = {"X-API-Key": "reader-key", "content-type": "application/json"}
+    for body in (b"{", b"[]", b'{"nonsense": 1}'):
+        response = guarded.post(path, content=body, headers=headers)
+        assert (response.status_code, response.json()["type"]) == (403, "role-too-small")
+    headers["X-API-Key"] = "admin:key"
+    assert guarded.post(path, content=b"{", headers=headers).status_code == 422
 
 
 @pytest.mark.parametrize("key", ["", "reader-ke", "reader-key ", "READER-KEY", "ask:reader-key", "é"])
