@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from workers.settings import Settings
 
 
 @click.command()
@@ -10,36 +16,32 @@ import click
 def worker(queue: str) -> None:
     """Work on one queue: answer, crawl, embed or upkeep."""
     from workers.entrypoints import run_worker
-    from workers.settings import load
 
-    run_worker(load(), queue)
+    run_worker(_settings(), queue)
 
 
 @click.command()
 def beat() -> None:
     """Send the wake-up calls for sweeping, refreshing and upkeep."""
     from workers.entrypoints import run_beat
-    from workers.settings import load
 
-    run_beat(load())
+    run_beat(_settings())
 
 
 @click.command()
 def flower() -> None:
     """Run Flower, which shows tasks and workers."""
     from workers.entrypoints import run_flower
-    from workers.settings import load
 
-    run_flower(load())
+    run_flower(_settings())
 
 
 @click.command()
 def api() -> None:
     """Serve the HTTP API and the web page."""
     from api.server import serve
-    from workers.settings import load
 
-    serve(load())
+    serve(_settings())
 
 
 @click.command()
@@ -61,9 +63,19 @@ def mcp() -> None:
 def migrate() -> None:
     """Bring the database's tables up to date."""
     from workers.services.collections import migrate_all
+
+    migrate_all(_settings())
+
+
+def _settings() -> Settings:
+    """Return the settings of a process that stores something, which other users of the machine must not read."""
+    from workers.processes.private_files import keep_private
     from workers.settings import load
 
-    migrate_all(load())
+    settings = load()
+    with suppress(OSError):  # what is to be written there says why it cannot be
+        keep_private(settings.data_dir)
+    return settings
 
 
 COMMANDS = (worker, beat, flower, api, mcp, migrate)

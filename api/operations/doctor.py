@@ -54,7 +54,7 @@ def _python(_: Services) -> Diagnosis:
 def _data_folder(services: Services) -> Diagnosis:
     folder = services.settings.data_dir
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = folder / ".doctor"
         probe.write_bytes(b"x" * 4096)
         probe.unlink()

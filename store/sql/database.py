@@ -106,7 +106,7 @@ def migrate(url: str, part: str = "") -> None:
     from alembic import command
 
     if path := _sqlite_path(url):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _one_migration, _translated(url):
         command.upgrade(alembic_config(url, part), "head")
 

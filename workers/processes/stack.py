@@ -18,6 +18,7 @@ import redis
 import structlog
 
 from domain.errors import WellreadError
+from workers.processes.private_files import keep_private
 from workers.processes.programs import programs
 from workers.processes.supervise import StartError, Supervisor, wait_until
 from workers.settings import Settings
@@ -167,7 +168,7 @@ class Stack:
 
     def _make_folders(self) -> None:
         try:
-            self._settings.data_dir.mkdir(parents=True, exist_ok=True)
+            keep_private(self._settings.data_dir)
             self._settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._settings.run_dir.chmod(0o700)
         except OSError as error:
