@@ -35,7 +35,6 @@ def run_worker(settings: Settings, queue: str) -> None:
     from workers.app import app
     from workers.queues import QUEUE_NAMES
     from workers.services import completeness
-    from workers.services.heartbeat import start_heartbeat
 
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
@@ -43,7 +42,6 @@ def run_worker(settings: Settings, queue: str) -> None:
     check_schema(Database(settings.database))
     if queue in ("answer", "embed"):
         completeness.check_once(settings)
-    start_heartbeat(settings.redis, queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
     app.worker_main(

@@ -1,4 +1,4 @@
-"""Prepares each process of a worker's pool: it dies with its worker, and opens the services of its first task."""
+"""Prepares each process of a worker's pool: it dies with its worker, opens what its first task needs, and says so."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import os
 from celery import signals
 
 from workers.processes import parent_death
-from workers.services import warm_up
+from workers.services import services, warm_up
+from workers.services.heartbeat import start_heartbeat
 
 
 @signals.worker_process_init.connect
 def start(**_: object) -> None:
-    """Die with the worker, and open the services that the queue's first task would wait for."""
+    """Die with the worker, open the services that the queue's first task would wait for, and count as ready then."""
     parent_death.die_with_parent()
-    warm_up(os.environ.get("WELLREAD_QUEUE", ""))
+    queue = os.environ.get("WELLREAD_QUEUE", "")
+    if warm_up(queue):
+        start_heartbeat(services().settings.redis, queue)

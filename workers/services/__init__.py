@@ -302,8 +302,8 @@ def _services(_pid: int) -> Services:
     return Services(load())
 
 
-def warm_up(queue: str) -> None:
-    """Open the services that a queue's first task would wait for."""
+def warm_up(queue: str) -> bool:
+    """Open the services that a queue's first task would wait for; return whether they can be used."""
     ready = services()
     try:
         if queue == "answer":
@@ -314,3 +314,5 @@ def warm_up(queue: str) -> None:
             _ = ready.passages_writer
     except WellreadError as error:  # the first task meets the error again, and stores it in its row
         log.error("not_ready", queue=queue, error=str(error))
+        return False
+    return True

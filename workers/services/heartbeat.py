@@ -1,4 +1,4 @@
-"""Shows in Redis which workers are alive, and when the sweep last ended."""
+"""Shows in Redis which workers are alive and ready, and when the sweep last ended."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class LastSweep:
 
 
 def start_heartbeat(url: str, queue: str) -> None:
-    """Start a thread that records again and again that this process works on ``queue``."""
+    """Start a thread that records again and again that the worker of this pool process is ready."""
     threading.Thread(target=_beat, args=(url, queue), name="heartbeat", daemon=True).start()
 
 
 def living_workers(services: Services) -> dict[str, int]:
-    """Return the number of living worker processes by queue; raises redis.RedisError when the broker is away."""
+    """Return the number of workers that are ready, by queue; raises redis.RedisError when the broker is away."""
     pipe = services.redis.pipeline(transaction=False)
     oldest = time.time() - SILENT_S
     for queue in QUEUE_NAMES:
@@ -60,7 +60,7 @@ def last_sweep(services: Services) -> LastSweep | None:
 
 
 def _beat(url: str, queue: str) -> None:
-    client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{os.getpid()}"
+    client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{os.getppid()}"
     while True:
         try:
             now = time.time()
