@@ -48,7 +48,6 @@ def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, 
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
         with _closing(services):
-            migrate(services.settings.database)
             _read_pages(services, of, addresses, of.urls(addresses, asked))
             return [_ask(services, question, addresses) for question in asked]
 
@@ -59,7 +58,6 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[Lo
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
         with _closing(services):
-            migrate(services.settings.database)
             _read_pages(services, of, addresses, of.urls(addresses, of.questions))
             return [
                 lookup.first_pass(services, _to_ask(question, addresses, services.now())) for question in of.questions
@@ -68,6 +66,7 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[Lo
 
 @contextmanager
 def _closing(services: Services) -> Iterator[None]:
+    migrate(services.settings.database)
     vars(services)["passages"] = services.passages_writer  # the writer's handle reads too
     try:
         yield
