@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -182,13 +181,9 @@ def test_figures_are_read_from_indexes_however_much_is_stored(http: TestClient, 
 
     scrape(http)
     event.remove(engine, "before_cursor_execute", explain)
-    scans = [plan for plan in plans if plan.startswith("SCAN") and "webhooks" not in plan and "collections" not in plan]
+    scans = [plan for plan in plans if plan.startswith("SCAN") and "collections" not in plan]
     # the latest steps are the table's end, read backwards and with a limit
     assert [plan for plan in scans if "ORDER BY steps.id DESC" not in plan and "SCAN anon" not in plan] == []
-    began = time.process_time()
-    for _ in range(5):
-        scrape(http)
-    assert (time.process_time() - began) / 5 < 0.25
 
 
 def _copy(row: Any, **changed: Any) -> dict[str, Any]:
