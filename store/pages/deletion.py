@@ -82,6 +82,7 @@ def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -
         cast(AnswerRow.citations, String).like(f'%"page_id": {page_id},%'),
         cast(AnswerRow.citations, String).like(f'%"passage_id": "{page_id}-%'),
         cast(AnswerRow.context, String).like(f'%"passage_id": "{page_id}-%'),
+        cast(AnswerRow.structured, String).like(f'%"page_id": {page_id},%'),  # a form's values have hits of their own
         AnswerRow.text.contains(f"({url})", autoescape=True),  # among the nearest of what is not known
     )
     found = session.scalars(select(AnswerRow).where(drawn)).all()

@@ -29,7 +29,11 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
-    held = not_deleted(session, [_page_of(hit) for hit in context])  # others were while this answer was being made
+    of_form = (
+        {each.citation.page_id for each in answer.structured.fields if each.citation} if answer.structured else set()
+    )
+    # others were deleted while this answer was being made
+    held = not_deleted(session, [*map(_page_of, context), *of_form])
     context = [hit for hit in context if _page_of(hit) in held]
     places = page_places(session, {citation.page_id for citation in answer.citations})
     row = AnswerRow(
@@ -44,7 +48,7 @@ def add(
         composer=answer.composer,
         notice=answer.notice,
         related=[asdict(each) for each in answer.related if each.page_id in held],
-        structured=jsonable(asdict(answer.structured)) if answer.structured else None,
+        structured=jsonable(asdict(answer.structured)) if answer.structured and of_form <= held else None,
         verdict=asdict(verdict) if verdict else {},
         cost=asdict(answer.cost),
         created_at=now,

@@ -17,7 +17,7 @@ from store.sql.tables import AnswerRow, EvidenceRow, IndexState, PageRow, Questi
 
 def save(session: Session, answer: AnswerRow, now: datetime) -> None:
     """Save the pages a final answer cites; an answer whose quotes are not in their pages any more is stale at once."""
-    cited = {int(citation["page_id"]) for citation in answer.citations}
+    cited = {int(citation["page_id"]) for citation in (*answer.citations, *_of_form(answer))}
     # shared locks: a page that is changed from now on finds this evidence when it comes to mark answers stale
     pages = session.scalars(
         select(PageRow).where(PageRow.id.in_(cited)).order_by(PageRow.id).with_for_update(read=True)
@@ -32,6 +32,12 @@ def save(session: Session, answer: AnswerRow, now: datetime) -> None:
     if not all(_is_verbatim(citation, held.get(int(citation["page_id"]))) for citation in answer.citations):
         answer.stale_at = now  # a page changed while the answer was composed
     session.flush()
+
+
+def _of_form(answer: AnswerRow) -> list[dict[str, Any]]:
+    """Return where the values of an answer's form stand: each was looked up by itself, perhaps on other pages."""
+    fields = (answer.structured or {}).get("fields", ())
+    return [each["citation"] for each in fields if each["citation"]]
 
 
 def copy(session: Session, answer_id: int, to_answer_ids: Sequence[int]) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from domain import Answer
+from domain.answer import StructuredAnswer, StructuredField
 from domain.record import ContextHit
 from store.pages import deletion
 from store.questions import answers
 from store.sql.database import Database
-from store.sql.tables import AnswerRow, PageRow, StepRow
+from store.sql.tables import AnswerRow, EvidenceRow, PageRow, StepRow
 from tests.store import walk
 from tests.store.walk import NOW, ask
 
@@ -80,6 +83,32 @@ def test_withdrawn_answer_keeps_no_other_field(database: Database) -> None:
         row = session.scalars(select(AnswerRow)).one()
         assert {name for name, value in vars(row).items() if value and name in AnswerRow.__table__.columns} <= KEPT
         assert row.text == deletion.WITHDRAWN
+
+
+def test_answer_is_withdrawn_whose_form_alone_cites_the_page(database: Database) -> None:
+    page_id, question_id = walk.page(database), ask(database)
+    with database.write() as session:
+        answers.add(session, question_id, _with_form(page_id), verdict=None, context=[], final=True, now=NOW)
+    with database.write() as session:
+        assert set(session.scalars(select(EvidenceRow.page_id))) == {page_id}
+        deletion.delete_page(session, page_id, NOW)
+        row = session.scalars(select(AnswerRow)).one()
+        assert (row.text, row.structured) == (deletion.WITHDRAWN, None)
+
+
+def test_form_is_not_kept_that_cites_a_page_deleted_meanwhile(database: Database) -> None:
+    page_id, question_id = walk.page(database), ask(database)
+    with database.write() as session:
+        deletion.delete_page(session, page_id, NOW)
+        row = answers.add(session, question_id, _with_form(page_id), verdict=None, context=[], final=False, now=NOW)
+        assert row.structured is None
+
+
+def _with_form(page_id: int) -> Answer:
+    """Return an answer that cites nothing itself, and a value that cites the page."""
+    [citation] = walk.answer(page_id=page_id).citations
+    field = StructuredField(path="/city", value="Paris", confidence=0.9, citation=citation)
+    return replace(walk.answer(), structured=StructuredAnswer(value={"city": "Paris"}, fields=(field,)))
 
 
 def _save(database: Database, question_id: str, page_id: int, text: str) -> list[Any]:
