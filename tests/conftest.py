@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -69,6 +70,14 @@ def migrated_postgres(postgres_url: str) -> str:
     url = make_url(postgres_url).set(database="wellread_tests").render_as_string(hide_password=False)
     migrate(url)
     return url
+
+
+@pytest.fixture
+def empty_postgres(postgres_url: str) -> str:
+    """The URL of an empty database of the test's own on the PostgreSQL server."""
+    name = f"of_a_test_{uuid4().hex}"
+    _execute(postgres_url, f"CREATE DATABASE {name}")
+    return make_url(postgres_url).set(database=name).render_as_string(hide_password=False)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

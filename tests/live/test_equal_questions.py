@@ -62,7 +62,7 @@ def test_a_hundred_equal_questions_at_once_cost_one_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest, kind: str
 ) -> None:
     if kind == "postgresql":
-        url = request.getfixturevalue("postgres_url")
+        url = request.getfixturevalue("empty_postgres")
         migrate(url)
         monkeypatch.setenv("WELLREAD_DATABASE_URL", url)
     with _stack(monkeypatch, tmp_path) as (_, client):

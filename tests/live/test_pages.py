@@ -150,8 +150,8 @@ def test_tutorial(terminal: Terminal) -> None:
     }
 
 
-def test_servers_of_ones_own(terminal: Terminal, postgres_url: str, valkey_url: str) -> None:
-    terminal.said["postgresql+psycopg://wellread:secret@127.0.0.1:5432/wellread"] = postgres_url
+def test_servers_of_ones_own(terminal: Terminal, empty_postgres: str, valkey_url: str) -> None:
+    terminal.said["postgresql+psycopg://wellread:secret@127.0.0.1:5432/wellread"] = empty_postgres
     terminal.said["redis://127.0.0.1:6379/0"] = valkey_url
     with redis.Redis.from_url(valkey_url) as server:
         server.config_set("appendonly", "yes")
