@@ -75,7 +75,7 @@ def migrated_postgres(postgres_url: str) -> str:
 @pytest.fixture
 def empty_postgres(postgres_url: str) -> str:
     """The URL of an empty database of the test's own on the PostgreSQL server."""
-    name = f"of_a_test_{uuid4().hex}"
+    name = f"test_{uuid4().hex[:8]}"
     _execute(postgres_url, f"CREATE DATABASE {name}")
     return make_url(postgres_url).set(database=name).render_as_string(hide_password=False)
 
