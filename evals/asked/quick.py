@@ -47,7 +47,7 @@ def ask_quickly(of: QuestionSet, asked: Sequence[Question], embedder: Embedder, 
     addresses = addresses_of(of)
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
-        with _closing(services):
+        with _opened(services):
             _read_pages(services, of, addresses, of.urls(addresses, asked))
             return [_ask(services, question, addresses) for question in asked]
 
@@ -57,7 +57,7 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[Lo
     addresses = addresses_of(of)
     with tempfile.TemporaryDirectory(prefix="wellread-asked-") as folder:
         services = services_on(Path(folder), CachedEmbedder(embedder, cache))
-        with _closing(services):
+        with _opened(services):
             _read_pages(services, of, addresses, of.urls(addresses, of.questions))
             return [
                 lookup.first_pass(services, _to_ask(question, addresses, services.now())) for question in of.questions
@@ -65,7 +65,7 @@ def first_passes(of: QuestionSet, embedder: Embedder, *, cache: Path) -> list[Lo
 
 
 @contextmanager
-def _closing(services: Services) -> Iterator[None]:
+def _opened(services: Services) -> Iterator[None]:
     migrate(services.settings.database)
     vars(services)["passages"] = services.passages_writer  # the writer's handle reads too
     try:

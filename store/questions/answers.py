@@ -29,9 +29,8 @@ def add(
     now: datetime,
 ) -> AnswerRow:
     """Save an answer as the question's next revision; a final one with its evidence."""
-    of_form = (
-        {each.citation.page_id for each in answer.structured.fields if each.citation} if answer.structured else set()
-    )
+    fields = answer.structured.fields if answer.structured else ()
+    of_form = {field.citation.page_id for field in fields if field.citation}
     # others were deleted while this answer was being made
     held = not_deleted(session, [*map(_page_of, context), *of_form])
     context = [hit for hit in context if _page_of(hit) in held]
