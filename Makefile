@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PEERS := $(VENV)/.peers
+CONTRACTED := .venv-contract
+CONTRACT := $(CONTRACTED)/.installed
 TRAINER := .venv-training
 TRAINING := $(TRAINER)/.installed
 FRAMED := .venv-frameworks
@@ -21,7 +23,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader learning format-check lint types contracts browser typescript fast live frameworks format docs site secrets recording lock clean
+.PHONY: help install client wheels demo check test eval asked bench fuzz train train-reader encoder reader schemathesis learning format-check lint types contracts browser typescript fast live frameworks format docs site secrets recording screens lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name text; do \
@@ -49,6 +51,12 @@ $(FRAMEWORKS): requirements-frameworks.lock $(INSTALLED)
 	@$(FRAMED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-frameworks.lock
 	@touch $@
 
+$(CONTRACT): requirements-contract.lock $(INSTALLED)
+	@rm -rf $(CONTRACTED) && $(BIN)/python -m venv --without-pip $(CONTRACTED)
+	@$(call see,$(CONTRACTED))
+	@$(CONTRACTED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-contract.lock
+	@touch $@
+
 # What trains models needs torch, which is large: it has a venv of its own that sees the packages of the other.
 $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements-torch-cuda.lock $(INSTALLED)
 	@echo "Installing torch and what else trains models into $(TRAINER): about 0.8 GB, once."
@@ -68,7 +76,7 @@ demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site
 
 check: format-check lint types contracts site fast ## before a commit: format, lint, types, import contracts, the site of docs/, fast tests
 
-test: browser typescript fast live frameworks learning ## all tests: the fast ones on two cores, then those with real servers one at a time, then short trainings
+test: browser typescript fast live frameworks learning ## all tests: the fast ones on two cores, then those with real servers two at a time, then short trainings
 
 # DATA: a folder of other sets, without floors; ARGS: --pin, --allow-regression NAME, --limit N
 eval: install ## quality on small data sets against pinned floors (DATA=/path for others); about three minutes
@@ -131,10 +139,14 @@ fast: install ## the tests without servers
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not live" --numprocesses 3 --dist worksteal
 
 live: install ## the tests with real servers, workers and browsers
-	$(BIN)/pytest -m live
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m live --numprocesses 2 --dist loadgroup
 
-frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, and of an object store, in the venv with their packages
-	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py
+frameworks: $(FRAMEWORKS) ## the tests of the retrievers for LangChain and LlamaIndex, of an object store and of scanned PDFs, in the venv with their packages
+	$(FRAMED)/bin/python -m pytest tests/docs/frameworks/retrievers.py tests/store/passages/object_store.py tests/crawler/extract/scanned_pdf.py
+
+# EXAMPLES: how many requests each route gets in each phase
+schemathesis: $(CONTRACT) ## schemathesis asks every route of a running API what its description allows, and what it does not
+	$(CONTRACTED)/bin/python -m tests.contract $(if $(EXAMPLES),--examples $(EXAMPLES))
 
 learning: $(TRAINING) ## the tests that a short training learns, in the venv with torch
 	OMP_NUM_THREADS=1 $(TRAINER)/bin/python -m pytest tests/training/learning/short_runs.py
@@ -161,6 +173,9 @@ secrets: ## write the passwords and keys of docker-compose.yml into files in sec
 recording: install ## record a question in a terminal anew: docs/screens/recording.svg
 	@$(BIN)/python -m tests.docs.recording
 
+screens: install browser ## take the pictures of the web page anew: docs/screens/*.webp
+	@$(BIN)/python -m tests.docs.screens
+
 lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) $(ARGS) pyproject.toml --output-file requirements.lock
 	$(COMPILE) $(ARGS) pyproject.toml --group dev --constraints requirements.lock \
@@ -169,6 +184,7 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	$(filter-out --universal,$(COMPILE)) $(ARGS) --group bench --constraints requirements-dev.lock --output-file requirements-bench.lock
 	$(COMPILE) $(ARGS) --group training --constraints requirements-dev.lock --output-file requirements-training.lock
 	$(COMPILE) $(ARGS) --group frameworks --constraints requirements-dev.lock --output-file requirements-frameworks.lock
+	$(COMPILE) $(ARGS) --group contract --constraints requirements-dev.lock --output-file requirements-contract.lock
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays

@@ -32,7 +32,7 @@ from api.routes import (
     watches,
     web,
 )
-from api.routes.access import collections, keys
+from api.routes.access import collections, exchange, keys
 from api.schemas.records import with_published_names
 from workers.services import Services
 from workers.settings import LOOPBACK
@@ -53,6 +53,7 @@ _ROUTES = (
     operations,
     learned,
     collections,
+    exchange,
     keys,
     web,
 )
@@ -75,9 +76,10 @@ def create_app(services: Services) -> FastAPI:
     app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
     most_file = settings.file_max_bytes + FORM_BYTES
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger={files.router.prefix: most_file})
+    larger = {files.router.prefix: most_file, exchange.IMPORT: exchange.MAX_BYTES}
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)
     if not ring.needed:
-        app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=[files.router.prefix])
+        app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=larger)
     app.add_middleware(NoSniff)
     return app
 
@@ -97,6 +99,7 @@ def routes_alone(services: Services) -> FastAPI:
     problems.install_for_requests(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
+    app.include_router(files.folder_router)
     return app
 
 
@@ -104,13 +107,13 @@ class _Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Return the document, made once."""
         if self.openapi_schema is None:
-            self.openapi_schema = with_published_names(super().openapi())
+            self.openapi_schema = problems.with_errors_as_sent(with_published_names(super().openapi()))
         return self.openapi_schema
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    app.state.listener = open_listener(app.state.services.settings.redis)
+    app.state.listener = open_listener(app.state.services.settings.events_redis)
     try:
         async with app.state.mcp.running():
             yield

@@ -12,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from api.middleware.auth import CallerDep
+from api.schemas.exported import Format
 from domain.record import Record
 from store.access import collections
 from store.ephemeral.events import Listener
@@ -109,6 +110,12 @@ ListenerDep = Annotated[redis.asyncio.Redis, Depends(_listener)]
 #: cancelling these scopes ends the requests that wait for an answer
 WaitingDep = Annotated[set[anyio.CancelScope], _state("waiting")]
 QuestionId = Annotated[str, Depends(_question_id)]
+
+#: in which form a document is written, and what the OpenAPI document says of one
+FormatQuery = Annotated[Format, Query(alias="format", description="md (Markdown) or html.")]
+DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/markdown": {}, "text/html": {}}, "description": "The document."}
+}
 
 
 def listening(client: redis.asyncio.Redis, services: Services) -> Listener:

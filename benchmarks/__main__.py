@@ -36,6 +36,9 @@ BENCHMARKS = {
         "pages read and extracted, beside Scrapy on the same pages; needs the dependency group `bench`",
     ),
     "claim": Benchmark("benchmarks.claim", "due pages claimed among a million, on SQLite and PostgreSQL"),
+    "growth": Benchmark(
+        "benchmarks.growth.measure", "a year of questions, those of the last month kept: size, sweep, start"
+    ),
     "startup": Benchmark("benchmarks.startup", "`wellread --help`, and `wellread up` until it is ready"),
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -50,6 +53,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--rounds", type=click.IntRange(min=1), default=200, show_default=True, help="Questions, texts or tasks.")
 @click.option(
     "--pages", type=click.IntRange(min=2_000), default=5_000, show_default=True, help="Pages read to watch memory."
+)
+@click.option(
+    "--a-day", type=click.IntRange(min=10), default=200, show_default=True, help="Questions of a day, for a year."
 )
 @click.option("--folder", type=FOLDER, help="Folder of knowledge bases; default: in the data folder's cache.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")

@@ -19,6 +19,7 @@ class Options:
     folder: Path  #: of knowledge bases, used again by the next run
     embedder: str
     pages: int = 5_000  #: read to watch memory
+    a_day: int = 200  #: questions, for a year
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,7 @@ def find_files(
         if root.stat().st_dev != disk:
             raise FolderUnreadable("The disk of the folder was changed while it was looked through.")
     except OSError as error:
-        raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
+        raise _unreadable(error) from error
 
 
 def identity(root: Path) -> str:
@@ -70,7 +70,7 @@ def identity(root: Path) -> str:
     try:
         found = root.stat()
     except OSError as error:
-        raise FolderUnreadable(f"The folder cannot be looked through: {error.strerror or error}.") from error
+        raise _unreadable(error) from error
     return f"{found.st_dev}:{found.st_ino}"
 
 
@@ -117,7 +117,7 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
     try:
         handle = _open(root, path)
     except OSError as error:
-        reason = f"{path} cannot be opened: {error.strerror or error}."
+        reason = f"{path} cannot be opened: {error.strerror or error}. Let the account that runs Wellread read it."
         if error.errno not in _LASTING or _is_away(root):
             raise FolderUnreadable(reason) from error
         if error.errno == errno.ENOENT:
@@ -129,7 +129,8 @@ def _read_once(root: Path, path: str, max_bytes: int) -> bytes | None:
         raise FileUnreadable(f"{path} is no file that can be read.")
     with os.fdopen(handle, "rb") as file:
         if before.st_size > max_bytes:
-            raise FileUnreadable(f"{path} has {before.st_size:,} bytes: WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}.")
+            told = f"WELLREAD_FILE_MAX_BYTES allows {max_bytes:,}. Split it."
+            raise FileUnreadable(f"{path} has {before.st_size:,} bytes: {told}")
         try:
             body = file.read(max_bytes + 1)
         except OSError as error:
@@ -162,3 +163,10 @@ def _open(root: Path, path: str) -> int:
         return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _unreadable(error: OSError) -> FolderUnreadable:
+    return FolderUnreadable(
+        f"The folder cannot be looked through: {error.strerror or error}. What was read of it is kept; put it back, "
+        "let the account that runs Wellread read it, or end this with `wellread files remove FOLDER`."
+    )

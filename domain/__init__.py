@@ -5,11 +5,11 @@ Nothing here touches a disk, a network or a clock.
 
 from __future__ import annotations
 
-from domain.answer import Answer, Citation, Cost, Focus, PageDates, Sentence, SolvedQuestion, Verdict
+from domain.answer import Answer, Citation, CitedPage, Cost, Focus, Sentence, SolvedQuestion, Verdict
 from domain.candidate import LIST_KINDS, WITH_TEXT, Candidate, CandidateKind, Link, ReadOutcome, Schedule
 from domain.fact import Fact, KnownName, StatedFact
 from domain.hit import AnswerSpan, Hit, Passage, Reading, Scale, Scope, Via
-from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators
+from domain.page import BLOCK_KINDS, Block, BlockKind, Page, PageText, Validators, titled
 from domain.question import FINAL, Budget, EventKind, Question, Status
 from domain.variant import Tally, Variant, VariantKey, VariantKind
 
@@ -26,6 +26,7 @@ __all__ = [
     "Candidate",
     "CandidateKind",
     "Citation",
+    "CitedPage",
     "Cost",
     "EventKind",
     "Fact",
@@ -34,7 +35,6 @@ __all__ = [
     "KnownName",
     "Link",
     "Page",
-    "PageDates",
     "PageText",
     "Passage",
     "Question",
@@ -54,4 +54,5 @@ __all__ = [
     "VariantKind",
     "Verdict",
     "Via",
+    "titled",
 ]

@@ -42,7 +42,7 @@ class Citation:
     passage_id: str
     page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
     url: str
-    title: str
+    title: str = field(metadata=described("The page's title, and the headings above the quote where there are any."))
     quote: str = field(metadata=described("Exactly the stored text from `start` to `end`."))
     start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
     end: int
@@ -51,11 +51,19 @@ class Citation:
     modified: datetime | None = field(default=None, metadata=described("As the page itself says."))
     read_at: datetime | None = field(default=None, metadata=described("When the page was last seen to say so."))
 
+    @property
+    def name(self) -> str:
+        """Where the quote stands, in words: the title with the headings above it, and its page, slide or row."""
+        return ", ".join(filter(None, (self.title.strip() or self.url, self.place)))
+
 
 @dataclass(frozen=True, kw_only=True)
-class PageDates:
-    """The dates of a page."""
+class CitedPage:
+    """What a citation says of its page, beside the quote."""
 
+    title: str
+    headings: tuple[tuple[int, str], ...]  #: (offset in its text, heading) in order
+    places: tuple[tuple[int, str], ...]  #: (offset in its text, "page 3") in order, of files that have such
     published: datetime | None
     modified: datetime | None  #: as the page itself says
     seen_at: datetime  #: when it was last seen with the stored text

@@ -68,6 +68,18 @@ class WatchedFolder:
     seen_as: str = ""  #: what told it from another folder at its path then; "": whatever is there is it
 
 
+@dataclass(frozen=True, kw_only=True)
+class FolderState:
+    """A watched folder as its users see it: not where it is."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
+
+    name: str = field(metadata=described("Files in it have addresses below files://NAME/."))
+    every_s: float = field(metadata=described("Seconds between two looks at it."))
+    next_due: datetime
+    problem: str | None = field(metadata=described("Why it could not be looked through, and what to do."))
+
+
 def is_file_address(url: str) -> bool:
     """Return whether a URL is that of a file."""
     return url.startswith(SCHEME)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
@@ -81,6 +81,8 @@ class Hit:
     via: Via = ""  #: what added or raised it, beside the search
     signals: tuple[float, ...] = ()  #: its features for the learned reranker
     reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
+    #: sentence → cosine of it and the question; where it was not read, and the embedder knows the language
+    nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
 

@@ -25,6 +25,11 @@ class Block:
     end: int
 
 
+def titled(title: str, heading: str) -> str:
+    """Return the title of a part of a page: the page's, and the headings above the part."""
+    return f"{title} › {heading}" if heading and heading != title else title
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageText:
     """The text and metadata extracted from one fetched document."""

@@ -66,6 +66,7 @@ class Source:
     own: bool  #: the operator's own: its address may be private
     min_delay_s: float | None  #: seconds between two requests; None: the setting
     schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
+    paused: bool = field(default=False, metadata=described("Whether nothing of it is read by itself for now."))
     next_due: datetime | None = field(default=None, metadata=described("When it is looked at again by its schedule."))
 
 

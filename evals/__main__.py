@@ -6,7 +6,7 @@ import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from domain.errors import WellreadError
 from evals.knowledge.ablations import ABLATIONS
 from evals.knowledge.vector_cache import CachedEmbedder
 from evals.measure.extraction import measure_articles, measure_manuals
-from evals.measure.follow_ups import measure_answers, measure_wording, read_cases
+from evals.measure.follow_ups import PAGES, SPLITS, measure_answers, measure_wording, read_cases
 from evals.modes import MODES, Run, measure, runs_in, select_questions
 from evals.report.floors import (
     PINNED,
@@ -170,7 +170,7 @@ def check(
         embedder = _open_embedder("auto", threads)
         measured = [_measure(run, embedder, cache, limit) for run in runs_in(data)]
         if data == SHIPPED:
-            measured.append(_measure_extraction())
+            measured += [_measure_extraction(), _measure_follow_ups(CachedEmbedder(embedder, cache))]
         for file in write_report(measured, build):
             click.echo(f"wrote {file}")
         if data == SHIPPED and not limit:
@@ -195,6 +195,15 @@ def _measure_extraction() -> Measured:
     return Measured(name="pages", embedder="none", figures={"extraction": figures})
 
 
+def _measure_follow_ups(embedder: Embedder) -> Measured:
+    """Measure whether follow-ups are completed rightly, and those about the shipped pages answered; print the table."""
+    cases = [case for split in SPLITS for case in read_cases(split)]
+    answers = measure_answers([case for case in cases if case.site in PAGES], embedder)
+    figures: dict[str, Mapping[str, Any]] = {"wording": measure_wording(cases), "answers": answers}
+    click.echo(f"follow-ups\n\n{table(figures)}\n")
+    return Measured(name="follow-ups", embedder=embedder.id, figures=figures)
+
+
 def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:
     """Fail where a figure is worse than its floor; else pin the floors if that is wanted."""
     floors = read_floors()
@@ -217,7 +226,7 @@ def _compare(numbers: Numbers, allowed: Sequence[str], *, pin: bool) -> None:
 @_THREADS
 def follow_ups(answers: bool, cache: Path, threads: int) -> None:
     """Measure whether follow-ups are completed from their threads, by rules, rightly."""
-    for split in ("seen", "unseen"):
+    for split in SPLITS:
         cases = read_cases(split)
         figures = measure_wording(cases)
         if answers:

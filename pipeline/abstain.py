@@ -7,18 +7,20 @@ and none, and an answer that is more likely right than wrong is worth giving.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domain import Answer, Hit, Sentence, Verdict
 from domain.answer import ASKING_BACK
 from pipeline.answering.notices import with_notices
 from pipeline.ask import LookupResult
+from pipeline.judging.features import is_far
 from pipeline.phrases import say
 from pipeline.safety.sanitize import sanitize_line
 
 COMPOSER = "abstention"
-#: the least calibrated confidence of an answer given at the end. Where the hits were read, the judge is strict, because
-#: a page on the subject must not pass for one that answers: of the answers to asked questions that it gave .2 to .5,
-#: some 60 % were right
+#: the least calibrated confidence of an answer given at the end. Where the hits were read or compared, the judge is
+#: strict, because a page on the subject must not pass for one that answers: of the answers to asked questions that it
+#: gave .2 to .5, some 60 % were right
 LIKELY, LIKELY_READ = 0.5, 0.25
 _NEAREST = 3
 
@@ -26,11 +28,16 @@ _NEAREST = 3
 def likely_answer(answer: Answer | None, verdict: Verdict, lang: str) -> Answer | None:
     """Return the answer of insufficient hits when it is likely right all the same, with a notice that it is unsure.
 
+    What is less than an even chance has no short answer: it would be read as sure.
+
     None when a model judged the hits insufficient (it read them), and when the answer has no citation left.
     """
-    least = LIKELY_READ if verdict.evidence.get("is_read") else LIKELY
+    is_strict = verdict.evidence.get("is_read") or verdict.evidence.get("is_compared")
+    least = LIKELY_READ if is_strict else LIKELY
     if answer is None or not answer.citations or verdict.judge != "calibrated" or verdict.confidence < least:
         return None
+    if verdict.confidence < LIKELY:
+        answer = replace(answer, sentences=tuple(replace(each, focus=None, says="") for each in answer.sentences))
     return with_notices(answer, say("unsure", lang, confidence=verdict.confidence))
 
 
@@ -47,7 +54,7 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
     pages = "; ".join([nearest[url] for url in dict.fromkeys(hit.passage.url for hit in last.hits)][:_NEAREST])
     parts = [
         say("unknown", lang),
-        say("near", lang, pages=pages) if pages else say("nothing_near", lang),
+        say("near", lang, pages=pages) if pages and not is_far(last.verdict.evidence) else say("nothing_near", lang),
         say("tried", lang, queries="; ".join(f"“{query}”" for query in queries)),
         say("read_pages", lang, pages=pages_read),
     ]

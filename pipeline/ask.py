@@ -26,11 +26,12 @@ from pipeline.fallback import Produced, VariantMemory, alternatives, compose_ans
 from pipeline.judging.cutoff import SIMILARITY_FLOOR, Cutoff, StopRule, cut_off, remember_verdicts
 from pipeline.judging.judge import JudgeName, QualityRule, judge_named
 from pipeline.judging.learned import SHIPPED, Learned
+from pipeline.judging.nearness import best_compared_first, compare_sentences
 from pipeline.limits import Limits
 from pipeline.llm import Model, OnAnswer
 from pipeline.question.analysis import Analysis, analyse_question
 from pipeline.question.strategy import RetrievalStrategy, strategy_for
-from pipeline.reader.read_hits import READ_FIRST, Reads, read_hits
+from pipeline.reader.read_hits import READ_FIRST, Reads, best_read_first, read_hits
 from pipeline.retrieval.context import ContextAdvice, advise_on_context, build_context, prompt_notes, select_for_answer
 from pipeline.retrieval.facts import find_facts
 from pipeline.retrieval.fusion import merge_by_title
@@ -158,7 +159,7 @@ def _run_pass(
     found: list[QueryHits] = []
     hits, facts, ranked = _retrieve(query, analysis, queries, vectors, tools, k, found)
     times.append(tools.clock())
-    hits = read_hits(tools.reader, analysis, hits)
+    hits = best_compared_first(tools.embedder, analysis, best_read_first(tools.reader, analysis, hits))
     embedder = tools.embedder.id
     judge = remember_verdicts(judge_named(tools.judge, embedder, tools.learned.judges.get(embedder), tools.quality))
     cutoff = cut_off(
@@ -168,7 +169,8 @@ def _run_pass(
     times.append(tools.clock())
     context = select_for_answer(analysis, cutoff.hits, tools.enhancements, tools.page_texts)[: limits.final_top_k]
     others = best_of_other_sites(ranked, context[:READ_FIRST])
-    context = read_hits(tools.reader, analysis, context)  # some may have other texts now; the others are remembered
+    # some may have other texts now; the others are remembered
+    context = compare_sentences(tools.embedder, analysis, read_hits(tools.reader, analysis, context))
     composed = _compose(analysis, context, others, judged.value, facts, tools, query.overrides)
     times.append(tools.clock())
     answer, verdict = composed.value

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import create_engine, make_url, text
 
+from store.embedders import minilm, multilingual
 from store.sql.database import Database, migrate
 from store.sql.tables import Table
 from tests.servers import postgres_server, valkey_server
@@ -39,6 +41,15 @@ def _closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if name.startswith(("WELLREAD_", "ANTHROPIC_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_model() -> Iterator[None]:
+    """Open each embedding model once a process, as a worker does, and not for every test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minilm, "MiniLM", cache(minilm.MiniLM))
+        patch.setattr(multilingual, "Multilingual", cache(multilingual.Multilingual))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ class LoggedSite:
     origin: str = ""
     pages: dict[str, str] = field(default_factory=dict)  #: path → HTML
     moved: dict[str, str] = field(default_factory=dict)  #: path → where it leads
+    failing: set[str] = field(default_factory=set)  #: paths that the server refuses, and does not say why
     robots: str = ""
     has_etags: bool = True
     takes_s: float = 0.0
@@ -93,6 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = site.robots if self.path == "/robots.txt" and site.robots else site.pages.get(self.path)
         etag = f'"{hashlib.sha1((body or "").encode()).hexdigest()}"'
         status = 404 if body is None else 304 if self._knows(site, etag) else 200
+        status = 400 if self.path in site.failing else status
         status = 302 if self.path in site.moved else status
         answered_at = time.monotonic()  # noted before the answer goes out: its reader may be back before this thread
         site.log.append(Request(path=self.path, status=status, came_at=came_at, answered_at=answered_at))

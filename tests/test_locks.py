@@ -24,7 +24,6 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock"
 #: declared, but found by name at run time: who does so
 IMPORTED_BY_OTHERS = {
     "psycopg": "SQLAlchemy, for postgresql+psycopg:// URLs",
-    "flower": "Celery's command line",
     "uvicorn": "the API's server, started by its import string",
     "brotli": "the decoder of bodies",
     "lxml-html-clean": "jusText, for trafilatura",

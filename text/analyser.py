@@ -67,7 +67,7 @@ def _pattern(letter: str, unspaced: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<unspaced>[{unspaced}]+)"
         rf"|(?P<number>(?<!\w)\d+(?:[.,]\d+)+(?!\w))"
-        rf"|(?P<name>(?:(?<!\S)\.)?_*{word}(?:(?:\.|::|_+){word})*_*(?:\+\+|\#(?!\w))?)"
+        rf"|(?P<name>(?:(?<!\S)\.)?(?<!_)_*+{word}(?:(?:\.|::|_+){word})*_*(?:\+\+|\#(?!\w))?)"
     )
 
 

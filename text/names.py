@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import dropwhile, groupby
 from typing import Final, NamedTuple
 
 from text.analyser import fold, words
@@ -27,6 +27,9 @@ _ARTICLES: Final = frozenset("the a an der die das ein eine le la les l un une e
 #: between two parts of one name: "University of California", "Ludwig van Beethoven", "Rock and Roll"
 _PARTING: Final = frozenset("of the and y et und &".split())
 _JOINING: Final = _PARTING | frozenset("de la le du des del van von der den di da dos".split())
+
+#: of a title, in which names are looked for in a time that grows with its square
+MAX_TITLE: Final = 500
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[’'.-]?[^\W_]+)*")
 _PARENTHESIS: Final = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]\s*$")
@@ -51,7 +54,7 @@ def name_key(text: str) -> str:
 
 def names_of(title: str) -> tuple[str, ...]:
     """Return the names in a page's title: the whole, without the site's name, and without a final parenthesis."""
-    plain = html.unescape(title)
+    plain = html.unescape(title[:MAX_TITLE])
     first = _SEGMENT.split(plain, maxsplit=1)[0]
     named = (name_key(part) for part in (plain, _bare(plain), first, _bare(first)))
     return tuple(dict.fromkeys(name for name in named if name and not name.isdecimal()))
@@ -152,8 +155,8 @@ def _runs(listed: Sequence[_Word]) -> Iterator[list[_Word]]:
 
 def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
     """Yield a run without the small words at its end, and its parts around "of" or "and"."""
-    while run and not (run[-1].capital or run[-1].text.isdecimal()):
-        run = run[:-1]
+    last = next((at for at in reversed(range(len(run))) if run[at].capital or run[at].text.isdecimal()), -1)
+    run = run[: last + 1]
     if not run:
         return
     yield run
@@ -164,6 +167,4 @@ def _ended(run: list[_Word]) -> Iterator[list[_Word]]:
 
 def _trimmed(names: list[str], empty: Collection[str]) -> list[str]:
     """Return a run without the stop words at its beginning: "The", "In" at the start of a sentence."""
-    while names and (names[0] in empty or names[0] in _ARTICLES):
-        names = names[1:]
-    return names
+    return list(dropwhile(lambda name: name in empty or name in _ARTICLES, names))

@@ -8,7 +8,7 @@ It speaks to the HTTP API and needs nothing of the server: of this project it im
 
 from __future__ import annotations
 
-from domain.access.collection import Collection
+from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
 from domain.answer import Citation, Cost, NextQuestion, Sentence, Verdict
 from domain.candidate import Schedule
@@ -37,6 +37,7 @@ __all__ = [
     "FeedbackVerdict",
     "Filters",
     "FoundPassage",
+    "Imported",
     "NextQuestion",
     "Options",
     "PageCheck",

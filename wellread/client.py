@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, Unpack
 
 import httpx2
 
-from domain.access.collection import Collection
+from domain.access.collection import Collection, Imported
 from domain.access.key import ApiKey
 from domain.file import StoredFile
 from domain.question import EventKind, Thread, ThreadWithQuestions
@@ -69,7 +69,7 @@ class Client:
         return str(submitted["id"])
 
     def threads(self, words: str = "", *, limit: int = 50, before: datetime | None = None) -> list[Thread]:
-        """Return the threads asked in last, newest first: with these words in the title, last asked in before then."""
+        """Return the threads asked in last, newest first: with these words said in them, asked in before then."""
         return to_values(Thread, self._send(requests.list_threads(words, limit, before)))
 
     def thread(self, thread_id: str, *, limit: int = 50, before: str = "") -> ThreadWithQuestions:
@@ -84,6 +84,10 @@ class Client:
     def delete_thread(self, thread_id: str) -> None:
         """Delete a thread with its questions, their answers and traces; what was read for them stays read."""
         self._send(requests.of_thread(thread_id, "DELETE", timeout_s=600.0))
+
+    def export_thread(self, thread_id: str, form: Literal["md", "html"] = "md") -> str:
+        """Return a thread's questions in their order, with their answers and quotes, as one document."""
+        return responses.read_text(self._request(requests.export_thread(thread_id, form)))
 
     def search(self, query: str, **filters: Unpack[Filters]) -> list[FoundPassage]:
         """Return the passages that fit best, best first; no answer is made and nothing is read."""
@@ -252,6 +256,14 @@ class Client:
         """Delete a collection with all that is in it."""
         self._send(requests.delete_collection(name))
 
+    def export_collection(self) -> bytes:
+        """Return all that belongs to the collection as one file, which :meth:`import_collection` takes over."""
+        return responses.read_bytes(self._request(requests.export_collection()))
+
+    def import_collection(self, content: bytes, *, own: bool = False) -> Imported:
+        """Take over what an exported file holds and is not known yet; ``own``: inner addresses and callbacks, too."""
+        return to_value(Imported, self._send(requests.import_collection(content, own)))
+
     def keys(self) -> list[ApiKey]:
         """Return the API keys that were made, without their secrets."""
         return to_values(ApiKey, self._send(Call(path="/api/keys")))
@@ -294,6 +306,7 @@ class Client:
                 params=call.query,
                 json=call.body,
                 files=call.files,
+                content=call.content,
                 headers=call.headers,
                 timeout=call.timeout_s,
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 Kind = Literal["judge", "reranker", "variants"]
 _PARTS = "Figures before and after, by part: of a judge the language."
@@ -55,9 +55,19 @@ class LearnedOut(BaseModel):
     tries: list[TryOut]
 
 
+def _no_flag(given: object) -> object:
+    """Return a number as it is; raises ValueError for false, which would count as 0."""
+    if isinstance(given, bool):
+        raise ValueError("true and false are not taken")
+    return given
+
+
+Number = Annotated[int | None, BeforeValidator(_no_flag)]
+
+
 class RollbackRequest(BaseModel):
     """Which version to go back to."""
 
     model_config = ConfigDict(extra="forbid")
 
-    version: int | None = Field(None, ge=0, description="0: what is shipped; null: the one before that in use.")
+    version: Number = Field(None, ge=0, description="0: what is shipped; null: the one before that in use.")

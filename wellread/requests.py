@@ -91,6 +91,7 @@ class Call:
     query: Mapping[str, str] | None = None
     body: Mapping[str, Any] | None = None
     files: Mapping[str, tuple[str | None, bytes]] | None = None
+    content: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 15.0
 
@@ -131,6 +132,12 @@ def search(query: str, filters: Mapping[str, Any]) -> Call:
 def export(question_id: str, form: str) -> Call:
     """Get a question's answer as a document."""
     return replace(of_question(question_id, "/export"), query={"format": form})
+
+
+def export_thread(thread_id: str, form: str) -> Call:
+    """Get a thread as one document."""
+    thread = of_thread(thread_id, query={"format": form}, timeout_s=UPLOAD_S)
+    return replace(thread, path=f"{thread.path}/export")
 
 
 def watch(question_id: str, callback_url: str) -> Call:
@@ -225,6 +232,18 @@ def add_collection(name: str, exclude_sites: Sequence[str]) -> Call:
 def delete_collection(name: str) -> Call:
     """Delete a collection."""
     return Call(method="DELETE", path=f"/api/collections/{quote(name, safe='')}", timeout_s=60.0)
+
+
+def export_collection() -> Call:
+    """Write a collection into a file."""
+    return Call(path="/api/export", timeout_s=UPLOAD_S)
+
+
+def import_collection(content: bytes, own: bool) -> Call:
+    """Take a file over into a collection."""
+    sent = {"content-type": "application/zip"}
+    query = {"own": "true"} if own else None
+    return Call(method="POST", path="/api/import", query=query, content=content, headers=sent, timeout_s=UPLOAD_S)
 
 
 def add_key(name: str, role: str, collections: Sequence[str] | None, expires_at: datetime | None) -> Call:

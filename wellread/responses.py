@@ -42,6 +42,13 @@ def read_text(response: httpx2.Response) -> str:
     return response.text
 
 
+def read_bytes(response: httpx2.Response) -> bytes:
+    """Return the body of a response; raises what :func:`read_json` does for one that is no success."""
+    if not response.is_success:
+        read_json(response)
+    return response.content
+
+
 def unreachable(url: str, error: Exception) -> ApiUnreachable:
     """Return the error for a connection that failed."""
     why = str(error) or type(error).__name__
@@ -92,4 +99,5 @@ def _refusal(response: httpx2.Response, problem: Mapping[str, Any]) -> Refused:
         title=str(problem.get("title") or f"HTTP {response.status_code}"),
         detail=str(problem.get("detail") or f"{response.url} answered {response.reason_phrase or 'nothing'}."),
         what_to_do=str(problem.get("what_to_do") or ""),
+        retry_after_s=float(after) if (after := response.headers.get("retry-after", "")).isdigit() else None,
     )

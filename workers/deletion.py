@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from domain import Status
 from domain.errors import WellreadError
 from domain.file import address_of, is_file_address
 from domain.site import Source
@@ -15,7 +16,7 @@ from store.crawl import sources
 from store.files import files, folders
 from store.pages import deletion, pages
 from store.questions import state, threads
-from store.questions.deletion import delete_question as delete_rows
+from store.questions.deletion import delete_questions
 from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers.files import uploads
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 #: seconds within which the passages of a deleted page are usually gone
 WAIT_S = 20.0
 _POLL_S = 0.2
+#: questions of a thread that are deleted in one transaction
+_AT_ONCE = 200
 
 
 class UnknownFolder(WellreadError):
@@ -115,17 +118,27 @@ def delete_question(services: Services, question_id: str) -> None:
     """Stop a question if it is open, and delete it with its trace and stream; raises UnknownQuestion."""
     with services.database.read() as session:
         question = state.find(session, question_id)
-    if not question.status.is_final:
-        submit.cancel(services, question_id)
-    with services.database.write() as session:
-        delete_rows(session, question_id)
-    services.events.forget_deleted(question_id)
+    _delete(services, [(question_id, question.status)])
 
 
 def delete_thread(services: Services, thread_id: str) -> None:
-    """Delete a thread with all its questions; raises UnknownThread."""
+    """Delete a thread with all its questions, some at a time; raises UnknownThread."""
     with services.database.read() as session:
-        asked = threads.question_ids(session, thread_id)
-    for question_id in asked:
-        with suppress(UnknownQuestion):  # it was just deleted
-            delete_question(services, question_id)
+        threads.find(session, thread_id)
+    while True:
+        with services.database.read() as session:
+            some = threads.some_questions(session, thread_id, _AT_ONCE)
+        if not some:
+            return
+        _delete(services, some)
+
+
+def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
+    for question_id, status in asked:
+        if not status.is_final:
+            with suppress(UnknownQuestion):  # it was just deleted
+                submit.cancel(services, question_id)
+    deleted = [question_id for question_id, _ in asked]
+    with services.database.write() as session:
+        delete_questions(session, deleted)
+    services.events.forget_deleted(deleted)

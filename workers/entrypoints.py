@@ -33,15 +33,23 @@ def run_worker(settings: Settings, queue: str) -> None:
 
     from store.sql.database import Database, check_schema
     from workers.app import app
+    from workers.broker import tolerate_faults
     from workers.queues import QUEUE_NAMES
     from workers.services import completeness
+    from workers.services.logs import log_libraries_as_json, quiet_ticks
+    from workers.services.stopping import give_back_after
 
+    tolerate_faults()
     if queue not in QUEUE_NAMES:
         raise UnknownQueue(f"There is no queue {queue!r}: it is one of {', '.join(QUEUE_NAMES)}.")
+    if settings.logs == "json":
+        signals.setup_logging.connect(log_libraries_as_json, weak=False)
     _wait_for_schema(settings)
     check_schema(Database(settings.database))
     if queue in ("answer", "embed"):
         completeness.check_once(settings)
+    quiet_ticks()
+    give_back_after(settings.stop_s)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
     app.worker_main(
@@ -69,9 +77,15 @@ def run_beat(settings: Settings) -> None:
     from celery import signals
 
     from workers.app import app
+    from workers.services.heartbeat import start_heartbeat_of_beat
+    from workers.services.logs import log_libraries_as_json, quiet_ticks
 
+    quiet_ticks()
     if settings.alive_file:
         _touch_at(signals.after_task_publish, settings.alive_file)
+    if settings.logs == "json":
+        signals.setup_logging.connect(log_libraries_as_json, weak=False)
+    start_heartbeat_of_beat(settings.redis)
     app.Beat(loglevel="INFO", schedule="").run()
 
 
@@ -86,10 +100,10 @@ def run_flower(settings: Settings) -> None:
             "set FLOWER_BASIC_AUTH=user:password, or leave WELLREAD_FLOWER_HOST at 127.0.0.1."
         )
     os.environ["WELLREAD_QUEUE"] = NO_TASKS
-    from workers.app import app
+    from workers.monitoring.flower import run
 
     sys.argv = ["wellread"]
-    app.start(["flower", f"--address={settings.flower_host}", f"--port={settings.flower_port}", "--read_only=True"])
+    run(settings)
 
 
 def _touch_at(signal: Signal, path: str) -> None:

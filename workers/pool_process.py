@@ -7,7 +7,7 @@ import os
 from celery import signals
 
 from workers.processes import parent_death
-from workers.services import services, warm_up
+from workers.services import services, stopping, warm_up
 from workers.services.heartbeat import start_heartbeat
 
 
@@ -15,6 +15,7 @@ from workers.services.heartbeat import start_heartbeat
 def start(**_: object) -> None:
     """Die with the worker, open the services that the queue's first task would wait for, and count as ready then."""
     parent_death.die_with_parent()
+    stopping.listen()
     queue = os.environ.get("WELLREAD_QUEUE", "")
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)

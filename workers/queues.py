@@ -17,6 +17,7 @@ QUEUES = {
     "wellread.refresh": "upkeep",
     "wellread.notify": "upkeep",
     "wellread.learn": "upkeep",
+    "wellread.expire": "upkeep",
     "wellread.compact": "embed",
 }
 QUEUE_NAMES = tuple(dict.fromkeys(QUEUES.values()))

@@ -67,9 +67,22 @@ class Settings(BaseSettings):
     database_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
     redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
     redis_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
+    redis_memory_mb: int = Field(512, ge=16, description="The most memory the embedded one may use.")
+    events_redis_url: str = Field(
+        "", description="Another Redis for the events of progress, whose password may be the same; empty: the same one."
+    )
     passages_uri: str = Field("", description="LanceDB's folder or s3://… address; empty: the data folder.")
     search_memory_mb: int = Field(
-        256, ge=0, description="Passages up to this size are searched in each process' memory; 0: never."
+        256,
+        ge=0,
+        description="Passages up to this size are searched in each process' memory; of three times as many, the "
+        "vectors alone; 0: never.",
+    )
+    keep_days: int = Field(
+        365,
+        ge=0,
+        le=36_500,
+        description="Days for which ended questions, their answers and traces are kept; 0: for ever. Pages stay.",
     )
 
     embedder: str = Field(
@@ -203,6 +216,11 @@ class Settings(BaseSettings):
     max_pages: int = Field(20, ge=1, description="Most pages one question may read.")
     wave_pages: int = Field(5, ge=1, description="Pages read before the question is searched again.")
 
+    max_open_questions: int = Field(
+        2_000, ge=1, description="Most questions of a collection that are open at a time; further ones are refused."
+    )
+    max_open_per_caller: int = Field(1_000, ge=1, description="Most of them that one API key may have asked.")
+
     api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
@@ -211,7 +229,13 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr = Field(SecretStr(""), description="Signs webhooks; empty: they are not signed.")
     flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
+    flower_words: bool = Field(
+        True, description="Whether Flower shows questions' first words, pages' URLs and outcomes, or ids alone."
+    )
 
+    logs: Literal["json", "text"] = Field(
+        "json", description="How the API, workers and beat write what libraries log; their own lines are always JSON."
+    )
     alive_file: str = Field(
         "", description="A file that a worker, and beat, touch every few seconds while they work; empty: none."
     )
@@ -221,6 +245,12 @@ class Settings(BaseSettings):
         description="Processes that answer questions; default: half the processors, at most 4.",
     )
     crawl_processes: int = Field(4, ge=1, description="Processes that read the web.")
+    stop_s: float = Field(
+        15.0,
+        ge=0,
+        le=100,
+        description="Seconds that a worker which is stopped lets its steps go on; the others are given back then.",
+    )
 
     @field_validator("allow_hosts", "api_keys", "enhancements", "engines", "exclude_sites", mode="before")
     @classmethod
@@ -239,7 +269,7 @@ class Settings(BaseSettings):
         except DatabaseError as error:
             raise ValueError(str(error)) from error
 
-    @field_validator("redis_url")
+    @field_validator("redis_url", "events_redis_url")
     @classmethod
     def _is_a_redis(cls, value: str) -> str:
         if value:
@@ -374,6 +404,11 @@ class Settings(BaseSettings):
         return f"unix://{self.run_dir / 'valkey.sock'}"
 
     @property
+    def events_redis(self) -> str:
+        """The URL of the Redis of events."""
+        return _with_password(self.events_redis_url, self.redis_password) if self.events_redis_url else self.redis
+
+    @property
     def broker(self) -> str:
         """Redis's URL as Celery takes it."""
         return (
@@ -388,8 +423,9 @@ def load(**overrides: object) -> Settings:
         return Settings(**(secrets | overrides))  # type: ignore[arg-type]
     except ValidationError as error:
         lines = [
-            f"WELLREAD_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" if e["loc"] else e["msg"]
-            for e in error.errors()
+            f"WELLREAD_{'_'.join(map(str, each['loc'])).upper()}: {said}" if each["loc"] else said
+            for each in error.errors()
+            for said in [each["msg"].removeprefix("Value error, ")]
         ]
         raise SettingsError("A setting cannot be used: " + "; ".join(lines)) from error
 

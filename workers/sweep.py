@@ -125,7 +125,7 @@ def _promote_orphans(services: Services, now: datetime) -> None:
     for question_id in ids[:MOST_WAITING]:
         with services.database.write() as session:
             row = state.lock(session, question_id)
-            if row is None or row.status != Status.FOLLOWING or question_id not in shared_runs.orphans(session):
+            if row is None or row.status != Status.FOLLOWING or not shared_runs.orphans(session, question_id):
                 continue
             row.leader_id = None
             state.advance(session, row, Status.ASKED, now)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import IO, Any, get_args
 
 import click
@@ -22,7 +21,7 @@ STRATEGIES, LENGTHS = get_args(Task), get_args(Length)
 @click.option("--exclude", "exclude", multiple=True, metavar="URL", help="Neither read nor quote this site.")
 @click.option("--lang", "langs", multiple=True, metavar="CODE", help="Answer from pages in this language only.")
 @click.option("--published-after", metavar="DATE", help="Quote only pages that say they were published after this.")
-@click.option("--length", type=click.Choice(LENGTHS), help="Of the answer: one quote, one or two, or up to six.")
+@click.option("--length", type=click.Choice(LENGTHS), help="Of the answer: one quote, one to three, or up to six.")
 @click.option("--answer-language", metavar="CODE", help="What a model writes in; without one, of the quoted pages.")
 @click.option(
     "--own", is_flag=True, help="The sites are your own: their addresses may be private. They become sources."
@@ -38,8 +37,12 @@ STRATEGIES, LENGTHS = get_args(Task), get_args(Length)
 @click.option("--schema", type=click.File("rb"), help="A JSON Schema of values or lists, which the answer fills too.")
 @click.option("--after", default="", metavar="ID", help="The question that it follows: it is understood from there.")
 @click.option("--thread", default="", metavar="ID", help="The thread that it is asked in; `new` begins one.")
+@click.option("--understood", default="", metavar="QUESTION", help="What to look up for it, instead of completing it.")
 @click.option(
-    "--chat", is_flag=True, help="Go on asking: each next question follows the one before; an empty line ends."
+    "--chat",
+    is_flag=True,
+    help="Go on asking: each next question follows the one before; `= QUESTION` says what the last one meant; an empty "
+    "line ends.",
 )
 def ask(
     question: str,
@@ -61,6 +64,7 @@ def ask(
     schema: IO[bytes] | None,
     after: str,
     thread: str,
+    understood: str,
     chat: bool,
 ) -> None:
     """Ask a question and watch it being answered.
@@ -77,7 +81,7 @@ def ask(
     options = ask_flow.AskOptions(
         question=question, sites=sites, langs=langs, own=own, crawl=not no_crawl, cycles=cycles, strategy=strategy,
         threshold=threshold, variants=variants, top_k=top_k, wait_s=wait, schema=_read_schema(schema),
-        after=after, thread=thread,
+        after=after, thread=thread, understood=understood,
         exclude_sites=exclude, published_after=published_after, length=length, answer_language=answer_language,
     )  # fmt: skip
     with connected(notify) as client:
@@ -88,10 +92,12 @@ def ask(
                 print_lines(ask_flow.to_json(record))
             else:
                 print_lines("", *show.record_lines(record, terminal()))
+                if not chat:
+                    notify(f"Ask on with `--after {record.id}`; `wellread trace {record.id}` tells how it came about.")
             following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""
             if not following.strip():
                 break
-            options = replace(options, question=following, after=record.id, thread="")
+            options = ask_flow.next_options(options, following, record)
     click.get_current_context().exit(exit_code(record.status))
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.cli.views.question import new_events
@@ -56,6 +56,7 @@ class AskOptions:
     schema: Mapping[str, Any] | None = None  #: a JSON Schema that the answer fills too
     after: str = ""  #: the id of the question that it follows
     thread: str = ""  #: the id of the thread that it is asked in, or "new"
+    understood: str = ""  #: what to look up for it; "": it is completed from its thread
 
 
 def check(options: AskOptions) -> None:
@@ -63,6 +64,16 @@ def check(options: AskOptions) -> None:
     from pipeline.question.analysis import clean_question
 
     clean_question(options.question)
+    if options.understood:
+        clean_question(options.understood)
+
+
+def next_options(options: AskOptions, line: str, record: Record) -> AskOptions:
+    """Return what a chat's next line asks: a question that follows, or after "=" what the last one meant."""
+    said, is_meaning = line.strip(), line.strip().startswith("=")
+    if is_meaning:
+        return replace(options, thread=record.thread or "", understood=said.removeprefix("=").strip())
+    return replace(options, question=said, after=record.id, thread="", understood="")
 
 
 def ask(client: Client, options: AskOptions, on_event: OnEvent) -> Record:
@@ -156,6 +167,8 @@ def _terms(options: AskOptions) -> Terms:
         terms["after"] = options.after
     if options.thread:
         terms["thread"] = options.thread
+    if options.understood:
+        terms["question_as_understood"] = options.understood
     if options.strategy is not None:
         terms["strategy"] = options.strategy
     if options.threshold is not None:

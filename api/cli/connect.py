@@ -1,4 +1,4 @@
-"""Connects the command line: to the API that is named, to this machine's database or stack, or to a stack it starts."""
+"""Connects the command line: to the API that is named, to this machine's stack or database, or to a stack it starts."""
 
 from __future__ import annotations
 
@@ -51,15 +51,39 @@ def reached(notify: Notify) -> Iterator[tuple[str, str]]:
 
 
 def open_client() -> Client:
-    """Return a client for what needs no workers: of the API that is named, else of this machine's own database."""
+    """Return a client for what needs no workers: of the API that is named or runs here, else of one in this process.
+
+    One that runs is asked because it is there already: to make one takes seconds.
+    """
     from wellread import Client
 
+    key = os.environ.get("WELLREAD_API_KEY", "")
     if url := os.environ.get("WELLREAD_API_URL"):
-        return Client(url, key=os.environ.get("WELLREAD_API_KEY", ""), collection=collection())
+        return Client(url, key=key, collection=collection())
+    if found := _open_to_us():
+        url, own = found
+        return Client(url, key=key or own, collection=collection())
     services = open_services()
     from api.cli.in_process import InProcess
 
     return Client(transport=InProcess(services), collection=collection())
+
+
+def _open_to_us() -> tuple[str, str] | None:
+    """Return URL and key of this machine's stack; None where none answers, or no key of the settings may do all."""
+    from urllib.parse import urlsplit
+
+    from workers.processes.stack import listens, running
+    from workers.settings import load
+
+    settings = load()
+    key = _keys(settings).get("admin", "")
+    address = running(settings) if key or needs_no_key() else None
+    if address is None:
+        return None
+    place = urlsplit(address.api_url)
+    is_there = listens(place.hostname or "", place.port or 0)  # else it is being started again
+    return (address.api_url, key) if is_there else None
 
 
 def with_collection(command: click.Command) -> None:
@@ -137,9 +161,14 @@ def needs_no_key() -> bool:
 
 def own_key(settings: Settings) -> str:
     """Return the most powerful API key in this machine's settings; "" where there is none."""
-    pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
-    keys = {role.strip(): key.strip() for role, _, key in pairs}
+    keys = _keys(settings)
     return next((keys[role] for role in ("admin", "operate", "ask") if role in keys), "")
+
+
+def _keys(settings: Settings) -> dict[str, str]:
+    """Return the keys of the settings by role; those bound to collections by that, too."""
+    pairs = [pair.get_secret_value().partition(":") for pair in settings.api_keys]
+    return {role.strip(): key.strip() for role, _, key in pairs}
 
 
 def quiet_logs() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client, open_collection
-from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, terminal
+from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, progress_count, progress_line, terminal
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
     from crawler.folder import find_files
 
     notify(f"The API is elsewhere: the files of {folder} are copied there once, and not watched.")
-    for file in find_files(folder, lambda each: suffix_of(each) in READ):
+    found, show = list(find_files(folder, lambda each: suffix_of(each) in READ)), progress_count("files sent")
+    for done, file in enumerate(found, start=1):
+        show(done, len(found))
         yield _send(client, folder / file.path, f"{name}/{file.clean}")
 
 
@@ -145,15 +147,14 @@ def _all(client: Client, folder: str, *, failed: bool = False) -> Iterator[Store
 
 def _wait(look: Callable[[], list[StoredFile]], wait_s: float) -> list[StoredFile]:
     """Wait until every file is read and indexed, or the time is up."""
-    deadline, told_s = time.monotonic() + wait_s, time.monotonic()
+    deadline, show = time.monotonic() + wait_s, progress_line()
     while True:
         seen = look()
         left = sum(not file.is_over for file in seen)
         if not left or time.monotonic() > deadline:
+            show("", True)
             return seen
-        if time.monotonic() - told_s > 10.0:
-            told_s = time.monotonic()
-            notify(f"{len(seen) - left:,} of {len(seen):,} files read")
+        show(f"{len(seen) - left:,} of {len(seen):,} files read", False)
         time.sleep(POLL_EVERY_S)
 
 

@@ -11,7 +11,7 @@ from api import installed_version
 from api.cli import access, ask, files, learn, operate, processes, reads, sources, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED
-from api.cli.stored import exchange, pages
+from api.cli.stored import backup, exchange, pages
 from domain.errors import WellreadError
 
 
@@ -59,7 +59,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, reads, pages, files, exchange, sources, learn, access, operate, processes):
+for commands in (ask, watch, reads, pages, files, exchange, backup, sources, learn, access, operate, processes):
     for command in commands.COMMANDS:
         cli.add_command(command)
 for command in (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 from api import installed_version
 from api.cli.connect import open_collection, open_services, quiet_logs
-from api.cli.output import notify, print_lines, terminal
+from api.cli.output import print_lines, progress_count, terminal
 
 
 @click.command()
@@ -41,9 +43,10 @@ def doctor() -> None:
 
     quiet_logs()
     wrong = False
-    for check in diagnose(Services(load())):
-        wrong = wrong or check.level == "wrong"
-        print_lines(*check_lines(check, terminal()))
+    with closing(Services(load())) as services:
+        for check in diagnose(services):
+            wrong = wrong or check.level == "wrong"
+            print_lines(*check_lines(check, terminal()))
     if wrong:
         click.get_current_context().exit(1)
 
@@ -74,12 +77,9 @@ def reindex() -> None:
     from api.operations.reindex import reindex as rebuild
     from workers.services.collections import every
 
-    def progress(done: int, total: int) -> None:
-        notify(f"{done:,} of {total:,} pages")
-
     services = open_services()
     for each in every(services):
-        passages = rebuild(each, progress)
+        passages = rebuild(each, progress_count("pages"))
         name = "" if each.collection.is_default else f" of {each.collection.name}"
         print_lines(f"The knowledge base{name} holds {passages:,} passages, embedded by {services.embedder.id}.")
 

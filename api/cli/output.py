@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from api.cli.views.question import Style
     from domain import Status
     from wellread import Event
 
+#: seconds between two lines of progress where the next does not overwrite the last
+QUIET_S = 10.0
+#: and where it does
+_OVERWRITTEN_S = 0.1
 #: the honest "not known" is neither an answer (0) nor an error (1)
 EXIT_NOT_KNOWN = 3
 EXIT_INTERRUPTED = 130
@@ -43,6 +50,33 @@ def print_progress(event: Event, at_s: float) -> None:
     from api.cli.views.question import event_lines
 
     notify(*event_lines(event, at_s, terminal(err=True)))
+
+
+def progress_line(*, first_s: float = QUIET_S) -> Callable[[str, bool], None]:
+    """Return a function that shows on stderr how far a command is, and whether it is done.
+
+    A terminal has one line, which the next overwrites, and an empty one clears; anything else a plain line every ten
+    seconds, the first after ``first_s`` seconds: what is quick is not talked about.
+    """
+    overwrites = sys.stderr.isatty()
+    due = time.monotonic() + (0 if overwrites else first_s)
+
+    def show(line: str, is_last: bool) -> None:
+        nonlocal due
+        if overwrites and (is_last or time.monotonic() >= due):
+            due = time.monotonic() + _OVERWRITTEN_S
+            click.echo(f"\r\x1b[K{line}", nl=is_last and bool(line), err=True)
+        elif not overwrites and line and time.monotonic() >= due:
+            due = time.monotonic() + QUIET_S
+            notify(line)
+
+    return show
+
+
+def progress_count(of: str) -> Callable[[int, int], None]:
+    """Return a function that shows how many are done of how many: "3 of 120 pages"."""
+    show = progress_line()
+    return lambda done, total: show(f"{done:,} of {total:,} {of}", done >= total)
 
 
 def terminal(*, err: bool = False) -> Style:

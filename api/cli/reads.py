@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.connect import connected, open_client
-from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, terminal
+from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, progress_line, terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from wellread import Client, PageRead, SiteRead
 
-#: seconds between two lines of progress where the next does not overwrite the last
-QUIET_S = 10.0
 #: seconds between two looks at the progress
 POLL_EVERY_S = 0.5
 
@@ -149,10 +144,12 @@ def _follow_to_the_end(client: Client, site_read_id: int, as_json: bool) -> bool
 
 def _follow(client: Client, site_read_id: int) -> SiteRead:
     """Show the progress of a site read until it has ended and all its pages are indexed, or it is paused."""
-    show_progress = _progress_printer()
+    from api.cli.views.sites import progress_line as line_of
+
+    show = progress_line(first_s=0)
     while True:
         seen = client.site_read(site_read_id)
-        show_progress(seen)
+        show(line_of(seen, terminal(err=True)), _is_over(seen))
         if _is_over(seen) or seen.status == "PAUSED":
             return seen
         time.sleep(POLL_EVERY_S)
@@ -160,24 +157,6 @@ def _follow(client: Client, site_read_id: int) -> SiteRead:
 
 def _is_over(seen: SiteRead) -> bool:
     return seen.is_final and not seen.embedding
-
-
-def _progress_printer() -> Callable[[SiteRead], None]:
-    """Return a function that shows progress on stderr: in one line that it overwrites, or in one every ten seconds."""
-    from api.cli.views.sites import progress_line
-
-    overwrites, last = sys.stderr.isatty(), -QUIET_S
-
-    def show_progress(seen: SiteRead) -> None:
-        nonlocal last
-        line = progress_line(seen, terminal(err=True))
-        if overwrites:
-            click.echo(f"\r\x1b[K{line}", nl=_is_over(seen), err=True)
-        elif time.monotonic() - last >= QUIET_S:
-            last = time.monotonic()
-            notify(line)
-
-    return show_progress
 
 
 def _print(seen: SiteRead, as_json: bool) -> None:

@@ -76,6 +76,20 @@ def edit(
     print_lines(f"{changed.url} is changed.", *_schedule(changed))
 
 
+@source.command()
+@click.argument("url")
+def pause(url: str) -> None:
+    """Read nothing of a site by itself for now; its schedule is kept."""
+    _set_paused(url, True)
+
+
+@source.command()
+@click.argument("url")
+def resume(url: str) -> None:
+    """Go on with a site that was paused, by its schedule as it was."""
+    _set_paused(url, False)
+
+
 @source.command(name="list")
 def show_all() -> None:
     """List the sites, oldest first."""
@@ -104,6 +118,12 @@ def find_source(client: Client, url: str) -> Source:
     raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
 
 
+def _set_paused(url: str, paused: bool) -> None:
+    with open_client() as client:
+        changed = client.change_source(find_source(client, url).id, paused=paused)
+    print_lines(f"{changed.url} is {'paused' if paused else 'read by itself again'}.", *_schedule(changed))
+
+
 def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
@@ -111,7 +131,7 @@ def _given(**options: Any) -> dict[str, Any]:
 def _schedule(source: Source) -> list[str]:
     from api.cli.views.sites import schedule_text
 
-    return schedule_text(source.schedule, source.next_due)
+    return schedule_text(source)
 
 
 COMMANDS = (source,)

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from api.middleware.auth import allow, key_in
+from api.middleware.auth import address_of, allow, key_in
 from domain.access.key import Role
 from wellread import AsyncClient
 
@@ -46,8 +46,9 @@ class McpEndpoint:
                 tasks.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; raises InvalidApiKey and RoleTooSmall, which become problems."""
-        who = await to_thread.run_sync(self._app.state.keys.caller, key_in(Headers(scope=scope)))
+        """Answer a request; raises InvalidApiKey, RoleTooSmall and TooManyWrongKeys, which become problems."""
+        key = key_in(Headers(scope=scope))
+        who = await to_thread.run_sync(self._app.state.keys.caller_at, address_of(scope), key)
         allow(who.role, Role.ask)
         async with self._opening:
             if self._manager is None:

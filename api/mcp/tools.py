@@ -14,8 +14,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, TypeAdapter
 
 from api import installed_version
+from api.mcp.arguments import Budget, Collection, Date, Excluded, Langs, Sites, Url
+from domain import WITH_TEXT
 from domain.page import BlockKind
-from domain.question import Length
+from domain.question import Length, Task
 from domain.record import FoundPassage, Record
 from domain.site import PageRead, Source
 from wellread import AsyncClient, ClientError, Terms
@@ -37,12 +39,6 @@ _STEPS: Final = {
 #: seconds between two looks at a question
 _POLL_EVERY_S: Final = 0.5
 
-Collection = Annotated[str, Field(max_length=100, description="The collection that is meant; empty: the usual one.")]
-Url = Annotated[str, Field(min_length=1, max_length=2048)]
-Sites = Annotated[list[Url] | None, Field(max_length=20, description="URLs: only pages below these.")]
-Excluded = Annotated[list[Url] | None, Field(max_length=100, description="URLs: no pages below these.")]
-Langs = Annotated[list[str] | None, Field(max_length=20, description="ISO 639-1: only pages in these languages.")]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Cited:
@@ -50,7 +46,8 @@ class Cited:
 
     marker: int  #: its [n] in the answer
     url: str
-    title: str
+    title: str  #: the page's, and the headings above the quote
+    place: str  #: the page, slide or row of a file
     quote: str
 
 
@@ -82,12 +79,25 @@ class Tools:
         ctx: Context,
         question: Annotated[str, Field(description="A question, with the names it is about; or one after another.")],
         after: Annotated[str, Field(description="The question_id of the question that it follows, if any.")] = "",
+        thread: Annotated[str, Field(description="The id of the thread that it is asked in, or `new`.")] = "",
+        question_as_understood: Annotated[
+            str, Field(description="What to look up for it, where it was understood wrongly; empty: it is completed.")
+        ] = "",
         sites: Sites = None,
         langs: Langs = None,
         exclude_sites: Excluded = None,
-        published_after: Annotated[str, Field(description="A date, ISO 8601: only pages published after it.")] = "",
+        published_after: Annotated[Date, Field(description="A date, ISO 8601: only pages published after it.")] = "",
+        max_age: Annotated[
+            int | None, Field(ge=0, description="Seconds: what was read longer ago is read again or left out.")
+        ] = None,
         length: Annotated[Length, Field(description="Of the answer.")] = "normal",
+        answer_language: Annotated[
+            str, Field(description="ISO 639-1: what a model writes in; empty: of the pages that are quoted.")
+        ] = "",
+        strategy: Annotated[Task | None, Field(description="How sure the answer must be.")] = None,
         crawl: Annotated[bool, Field(description="Whether the web may be read when too little is known.")] = True,
+        budget: Budget | None = None,
+        reuse: Annotated[bool, Field(description="Whether an equal question's answer may be given.")] = True,
         answer_schema: Annotated[
             dict[str, Any] | None, Field(description="JSON Schema of values or lists to fill.")
         ] = None,
@@ -96,15 +106,25 @@ class Tools:
     ) -> Answered:
         """Answer a question with checked citations. Where `final` is false, `status` tells the final answer later."""
         async with self._client(ctx, collection) as client:
-            options = Terms(crawl_enabled=crawl, sites=sites or (), langs=langs or (), length=length)
+            options = Terms(crawl_enabled=crawl, reuse=reuse, length=length)
+            said = {
+                "after": after,
+                "thread": thread,
+                "question_as_understood": question_as_understood,
+                "sites": sites,
+                "langs": langs,
+                "exclude_sites": exclude_sites,
+                "published_after": published_after,
+                "answer_language": answer_language,
+                "strategy": strategy,
+                "budget": budget.model_dump(exclude_none=True) if budget else None,
+            }
+            given: Any = {name: value for name, value in said.items() if value}
+            if max_age is not None:
+                given["max_age"] = max_age
             if answer_schema is not None:
-                options["answer_schema"] = answer_schema
-            if after:
-                options["after"] = after
-            if exclude_sites:
-                options["exclude_sites"] = exclude_sites
-            if published_after:
-                options["published_after"] = published_after
+                given["answer_schema"] = answer_schema
+            options.update(given)
             question_id = await client.submit(question, **options)
             return _answered(await _follow(ctx, client, question_id, wait_s))
 
@@ -113,20 +133,28 @@ class Tools:
         ctx: Context,
         query: str,
         sites: Sites = None,
+        exclude_sites: Excluded = None,
         langs: Langs = None,
         kinds: Annotated[list[BlockKind] | None, Field(description="Only passages that hold such a part.")] = None,
-        published_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
-        read_after: Annotated[str, Field(description="A date, ISO 8601.")] = "",
+        published_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
+        read_after: Annotated[Date, Field(description="A date, ISO 8601.")] = "",
+        lang: Annotated[str, Field(description="ISO 639-1, of the query; empty: from its words.")] = "",
         limit: Annotated[int, Field(ge=1, le=100)] = 10,
         collection: Collection = "",
     ) -> list[FoundPassage]:
         """Return the passages of what was read that fit best, without an answer. Nothing is read."""
-        dates = {"published_after": published_after, "read_after": read_after}
-        given: Any = {name: date for name, date in dates.items() if date}
+        said = {
+            "sites": sites,
+            "exclude_sites": exclude_sites,
+            "langs": langs,
+            "kinds": kinds,
+            "published_after": published_after,
+            "read_after": read_after,
+            "lang": lang,
+        }
+        given: Any = {name: value for name, value in said.items() if value}
         async with self._client(ctx, collection) as client:
-            return await client.search(
-                query, limit=limit, sites=sites or (), langs=langs or (), kinds=kinds or (), **given
-            )
+            return await client.search(query, limit=limit, **given)
 
     async def read(
         self,
@@ -207,13 +235,13 @@ async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: f
 
 
 def _progress(record: Record) -> str:
-    read = sum(page.outcome is not None for page in record.pages)
+    read = sum(page.outcome in WITH_TEXT for page in record.pages)
     said = _STEPS.get(record.current_step or "", "done" if record.status.is_final else "waiting")
-    return f"{said} ({read} of {len(record.pages)} pages)" if record.pages else said
+    return f"{said} ({read} of {len(record.pages)} pages read)" if record.pages else said
 
 
 def _answered(record: Record) -> Answered:
-    cited = [Cited(marker=c.marker, url=c.url, title=c.title, quote=c.quote) for c in record.citations]
+    cited = [Cited(marker=c.marker, url=c.url, title=c.title, place=c.place, quote=c.quote) for c in record.citations]
     return Answered(
         question_id=record.id,
         question=record.question,

@@ -17,7 +17,9 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import SecretStr
+from starlette.types import Scope
 
+from api.middleware.wrong_keys import TooManyWrongKeys, WrongKeys
 from domain.access.collection import DEFAULT, BadCollectionName, clean_name
 from domain.access.key import Role
 from domain.errors import WellreadError
@@ -98,6 +100,20 @@ class KeyRing:
         self._services = services
         self._keys = [(key, Caller(role=key.role, owner=key.owner, collections=key.collections)) for key in keys]
         self.needed = needed  #: where none is, whoever gives none may do everything
+        self.wrong_keys = WrongKeys()
+
+    def caller_at(self, address: str, given: str) -> Caller:
+        """Return whom a key that came from this address belongs to; raises InvalidApiKey or TooManyWrongKeys."""
+        if not given:
+            return self.caller(given)
+        self.wrong_keys.check(address, given)
+        try:
+            found = self.caller(given)
+        except InvalidApiKey:
+            self.wrong_keys.wrong(address)
+            raise
+        self.wrong_keys.right(given)
+        return found
 
     def caller(self, given: str) -> Caller:
         """Return whom a key belongs to; raises :class:`InvalidApiKey`."""
@@ -151,7 +167,12 @@ def identify(
 ) -> Caller:
     """Return who sends the request; raises :class:`InvalidApiKey`."""
     ring: KeyRing = request.app.state.keys
-    return ring.caller(bearer.credentials if bearer else header or "")
+    return ring.caller_at(address_of(request.scope), bearer.credentials if bearer else header or "")
+
+
+def address_of(scope: Scope) -> str:
+    """Return the address that a request comes from."""
+    return str((scope.get("client") or ("",))[0])
 
 
 CallerDep = Annotated[Caller, Depends(identify)]
@@ -191,7 +212,7 @@ def require(role: Role) -> Callable[[Any], None]:
     return check
 
 
-def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | None:
+def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | TooManyWrongKeys | None:
     """Return why a request is refused whatever it says, None where it is not.
 
     A body that is no JSON is an error before any dependency runs; what stands in it is nobody's business without a key.
@@ -202,10 +223,10 @@ def refusal(request: Request) -> InvalidApiKey | RoleTooSmall | None:
         return None
     ring: KeyRing = request.app.state.keys
     try:
-        given = ring.caller(key_in(request.headers)).role
+        given = ring.caller_at(address_of(request.scope), key_in(request.headers)).role
         for call in calls:
             allow(given, _NEEDED.get(call, Role.ask))
-    except (InvalidApiKey, RoleTooSmall) as error:
+    except (InvalidApiKey, RoleTooSmall, TooManyWrongKeys) as error:
         return error
     return None
 

@@ -1,22 +1,32 @@
-"""Limits of every request and response: the largest body, and no guessing of content types by browsers."""
+"""Limits of every request and response: the largest and slowest body, and no guessing of content types by browsers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.middleware.problems import of_status, respond
 
+#: seconds that a body may take, and one more for each so many bytes that came
+BODY_S, LEAST_RATE = 30.0, 1_000
+
 
 class BodyLimit:
-    """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory."""
+    """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory.
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, int] | None = None) -> None:
+    Answers 408 where the body comes too slowly.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, int] | None = None, body_s: float = BODY_S
+    ) -> None:
         self._app = app
-        self._max_bytes = max_bytes
+        self._max_bytes, self._body_s = max_bytes, body_s
         self._larger = larger or {}  #: path → bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -29,12 +39,16 @@ class BodyLimit:
         if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return
-        received = 0
+        received, began, is_whole = 0, anyio.current_time(), False
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, is_whole
+            with anyio.move_on_at(math.inf if is_whole else began + self._body_s + received / LEAST_RATE) as waiting:
+                message = await receive()
+            if waiting.cancelled_caught:
+                raise HTTPException(408, "The body did not come in time.")
             received += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
             if received > most:
                 raise HTTPException(413, detail)
             return message

@@ -8,7 +8,7 @@ forgery). A proxy on this machine would let others in: what one passed on is ref
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -26,10 +26,10 @@ _JSON = "application/json"
 class LoopbackOnly:
     """Refuses requests that reach a keyless API under another host name or from another site's page."""
 
-    def __init__(self, app: ASGIApp, *, names: Sequence[str], forms: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, *, names: Iterable[str], forms: Iterable[str] = ()) -> None:
         self._app = app
         self._names = frozenset(names)
-        self._forms = frozenset(forms)  #: paths that take a form with a file
+        self._forms = frozenset(forms)  #: paths that take a file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""

@@ -15,8 +15,10 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from api.middleware.auth import InvalidApiKey, RoleTooSmall, refusal
+from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.completions import NoAnswer, QuestionFailed
 from api.openai.errors import PREFIX, error_json, status_of
 from api.openai.messages import BadMessages
@@ -30,12 +32,14 @@ from pipeline.question.analysis import QuestionError
 from store.access.collections import CollectionExists, CollectionStays
 from store.access.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
+from store.knowledge.archive import BadArchive
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
 from store.questions.new_questions import IdempotencyConflict
 from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
 from store.sql.database import DatabaseError
+from workers.admission import NoRoom, TooManyOpen
 from workers.files.uploads import FileRefused, UnknownFile
 from workers.questions.asked import BadBudget
 from workers.questions.conditions import BadExclusion
@@ -62,12 +66,12 @@ class NotFound(WellreadError):
     """The thing asked for does not exist; the message names it."""
 
 
-def respond(problem: Problem, path: str = "") -> Response:
+def respond(problem: Problem, path: str = "", *, retry_after_s: int = RETRY_AFTER_S) -> Response:
     """Return the problem as a response; below /v1/ in the form that OpenAI's clients know."""
     headers = {"cache-control": "no-store"}
-    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        headers["retry-after"] = str(RETRY_AFTER_S)
-    if problem.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+    if problem.status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        headers["retry-after"] = str(retry_after_s)
+    if problem.status in (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.REQUEST_TIMEOUT):
         headers["connection"] = "close"  # the rest of the body is not taken either
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
@@ -77,6 +81,16 @@ def respond(problem: Problem, path: str = "") -> Response:
             headers["x-should-retry"] = "false"  # what failed was tried several times, and who waited can ask again
         return JSONResponse(error_json(status, problem.type, message), status_code=status, headers=headers)
     return JSONResponse(problem.model_dump(), status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def with_errors_as_sent(document: dict[str, Any]) -> dict[str, Any]:
+    """Return an OpenAPI document whose problems have their media type: to FastAPI a route has one for all answers."""
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            if not path.startswith(PREFIX):
+                problem = operation["responses"]["default"]
+                problem["content"] = dict.fromkeys([MEDIA_TYPE], *problem["content"].values())
+    return document
 
 
 def install(app: FastAPI) -> None:
@@ -109,6 +123,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
     InvalidApiKey: _Kind(
         type="wrong-key", status=401, title="Wrong key",
         what_to_do="Send a key of WELLREAD_API_KEYS or `wellread keys` as `Authorization: Bearer KEY` or `X-API-Key`.",
+    ),
+    TooManyWrongKeys: _Kind(
+        type="too-many-wrong-keys", status=429, title="Too many wrong keys",
+        what_to_do="The header Retry-After says when the next one is looked at.",
     ),
     RoleTooSmall: _Kind(
         type="role-too-small", status=403, title="Not allowed",
@@ -149,6 +167,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
     BadExpiry: _Kind(
         type="bad-expiry", status=422, title="The key would have expired",
         what_to_do="Give a later date, or leave expires_at out.",
+    ),
+    BadArchive: _Kind(
+        type="bad-archive", status=422, title="The file cannot be taken",
+        what_to_do="Send a file that GET /api/export or `wellread export` wrote, whole and unchanged.",
     ),
     UnknownQuestion: _Kind(
         type="unknown-question", status=404, title="No such question",
@@ -242,6 +264,14 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="bad-budget", status=422, title="The budget is too large",
         what_to_do="Ask for less, or let the operator raise the limit.",
     ),
+    TooManyOpen: _Kind(
+        type="too-many-open", status=429, title="Too many questions are open",
+        what_to_do="The header Retry-After says when; WELLREAD_MAX_OPEN_QUESTIONS and …_PER_CALLER are the limits.",
+    ),
+    NoRoom: _Kind(
+        type="no-room", status=503, title="There is no room for another question",
+        what_to_do="Try again later; `wellread doctor` says what is full. The open questions go on.",
+    ),
     DatabaseError: _Kind(
         type="database-error", status=503, title="The database cannot be used",
         what_to_do="Try again in some seconds; `wellread doctor` says more.",
@@ -291,6 +321,7 @@ _HTTP_ADVICE = {
     400: "Send one JSON object in UTF-8; /openapi.json describes what is taken.",
     404: "Check the path; /openapi.json lists them all.",
     405: "Use the method that /openapi.json names for this path.",
+    408: "Send it again, at a kilobyte a second or faster.",
     413: "Send less: a file at POST /api/files may have WELLREAD_FILE_MAX_BYTES, any other body 256 KB.",
 }
 
@@ -331,9 +362,22 @@ def _answer(describe: Callable[[Exception], Problem]) -> Callable[[Request, Exce
         problem = describe(error)
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             log.error("request_failed", path=request.url.path, status=problem.status, error=str(error))
-        response = respond(problem, request.url.path)
+        seconds = error.retry_after_s if isinstance(error, TooManyOpen | NoRoom | TooManyWrongKeys) else RETRY_AFTER_S
+        response = respond(problem, request.url.path, retry_after_s=seconds)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
+        if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:
+            response.headers["allow"] = ", ".join(_methods_taken(request))
         return response
 
     return answer
+
+
+def _methods_taken(request: Request) -> list[str]:
+    """Return the methods that a request's path takes; the error names those of one of its routes alone."""
+
+    def takes(method: str) -> bool:
+        asked = dict(request.scope) | {"method": method}
+        return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE") if takes(method)]

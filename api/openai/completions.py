@@ -42,7 +42,7 @@ def text_of(record: Record, *, list_sources: bool) -> str:
         return json.dumps(record.structured.value, ensure_ascii=False)
     parts = [record.answer or "", record.notice, "" if record.status.is_final else PROVISIONAL]
     if list_sources and record.citations:
-        parts.append("Sources:\n" + "\n".join(f"[{c.marker}] {c.title or c.url}: {c.url}" for c in record.citations))
+        parts.append("Sources:\n" + "\n".join(f"[{c.marker}] {c.name}: {c.url}" for c in record.citations))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -64,8 +64,8 @@ def completion(record: Record, model: str, *, list_sources: bool) -> dict[str, A
 
 
 def first_chunk(record: Record, model: str) -> dict[str, Any]:
-    """Return the chunk that begins a stream, before there is an answer."""
-    return _chunk(record, model, {"role": "assistant", "content": ""})
+    """Return the chunk that begins a stream, before there is an answer: with how the question is understood so far."""
+    return {**_chunk(record, model, {"role": "assistant", "content": ""}), "wellread": _asked(record)}
 
 
 def chunks(record: Record, model: str, *, list_sources: bool, include_usage: bool) -> Iterator[dict[str, Any]]:
@@ -91,7 +91,7 @@ def url_citations(record: Record) -> list[dict[str, Any]]:
                 "start_index": start,
                 "end_index": start + len(f"[{marker}]"),
                 "url": cited[marker].url,
-                "title": cited[marker].title or cited[marker].url,
+                "title": cited[marker].name,
             },
         }
         for start, marker in _markers(record)
@@ -129,14 +129,20 @@ def _references(record: Record) -> dict[str, Any]:
     return {
         "citations": [citation.url for citation in record.citations],
         "wellread": {
-            "question_id": record.id,
-            "question": record.question,
-            "question_as_understood": record.question_as_understood,
+            **_asked(record),
             "status": record.status,
             "confidence": record.confidence,
             "short_answer": record.short_answer,
             "structured": record_json(record)["structured"],
         },
+    }
+
+
+def _asked(record: Record) -> dict[str, Any]:
+    return {
+        "question_id": record.id,
+        "question": record.question,
+        "question_as_understood": record.question_as_understood,
     }
 
 

@@ -30,8 +30,8 @@ class Message(BaseModel):
     tool_calls: Any = None
 
 
-def question_of(messages: Sequence[Message]) -> tuple[str, str]:
-    """Return what is asked, the last user message, and how it is understood from the turns before it.
+def question_of(messages: Sequence[Message]) -> tuple[str, list[Turn]]:
+    """Return what is asked, the last user message, and the last turns before it, each as those before it complete it.
 
     Raises BadMessages and QuestionError.
     """
@@ -42,7 +42,7 @@ def question_of(messages: Sequence[Message]) -> tuple[str, str]:
     turns: list[Turn] = []
     for asked, answer in _turns(messages, texts)[-LAST_TURNS:]:
         turns.append(Turn(question=understand(asked, turns), answer=answer))
-    return question, understand(question, turns)
+    return question, turns
 
 
 def _turns(messages: Sequence[Message], texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from api.openai.messages import Message, question_of
 from api.schemas.requests import MAX_WAIT_S, ChatRequest
 from domain.errors import WellreadError
+from domain.question import Turn
 
 #: each model's name, and what it does
 MODELS: Final = {
@@ -64,8 +65,8 @@ class CompletionRequest(BaseModel):
     )
 
 
-def to_chat_request(body: CompletionRequest) -> ChatRequest:
-    """Return what is asked as POST /api/chat takes it.
+def to_chat_request(body: CompletionRequest) -> tuple[ChatRequest, tuple[Turn, ...]]:
+    """Return what is asked as POST /api/chat takes it, and what was said before.
 
     Raises UnknownModel, Unsupported, BadMessages, QuestionError, and RequestValidationError for wrong options.
     """
@@ -81,13 +82,11 @@ def to_chat_request(body: CompletionRequest) -> ChatRequest:
         options["crawl_enabled"] = False
     if (schema := schema_of(body)) is not None:
         options["answer_schema"] = schema
-    question, understood = question_of(body.messages)
-    if understood != question:
-        options.setdefault("question_as_understood", understood)
+    question, turns = question_of(body.messages)
     if collection:
         options.setdefault("collection", collection)
     try:
-        return ChatRequest.model_validate({"question": question, **options})
+        return ChatRequest.model_validate({"question": question, **options}), tuple(turns)
     except ValidationError as error:
         wrong = [{**each, "loc": ("body", "wellread", *each["loc"])} for each in error.errors()]
         raise RequestValidationError(wrong) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import redis
 
+from api.operations import room
 from domain.errors import WellreadError
 from workers.settings import LOOPBACK
 
@@ -66,10 +68,21 @@ def _data_folder(services: Services) -> Diagnosis:
 
 def _disk(services: Services) -> Diagnosis:
     free = shutil.disk_usage(services.settings.data_dir).free
-    finding = f"{free / 1e9:.1f} GB free"
-    if free < LOW_BYTES:
-        return Diagnosis("wrong", finding, "Free some space: below 1 GB a crawl may fill the disk.")
-    return Diagnosis("ok", finding)
+    found = room.disk(services.settings.data_dir)
+    if found.ok and free < LOW_BYTES:
+        return Diagnosis("wrong", found.detail, "Free some space: below 1 GB a crawl may fill the disk.")
+    return _of(found)
+
+
+def _of(found: room.Room) -> Diagnosis:
+    return Diagnosis("ok" if found.ok else "wrong", found.detail, found.fix)
+
+
+def _descriptors(services: Services) -> Diagnosis:
+    from workers.processes.stack import running
+
+    address = running(services.settings)
+    return _of(room.descriptors(room.children(address.pid) if address else [os.getpid()]))
 
 
 def _stack(services: Services) -> Diagnosis:
@@ -93,7 +106,21 @@ def _redis(services: Services) -> Diagnosis:
     if append == "no":
         fix = "redis-cli CONFIG SET appendonly yes (and in redis.conf): then a restart of Redis delays no question."
         return Diagnosis("note", "loses its data at a restart", fix)
-    return Diagnosis("ok", services.settings.redis.split("@")[-1])
+    found = room.memory(services.redis)
+    return replace(_of(found), finding=f"{services.settings.redis.split('@')[-1]}, {found.detail}")
+
+
+def _events(services: Services) -> Diagnosis:
+    if not services.settings.events_redis_url:
+        return Diagnosis("ok", "in the same Redis")
+    return _of(room.memory(services.events_redis))
+
+
+def _beat(services: Services) -> Diagnosis:
+    if _is_idle(services.settings):
+        return Diagnosis("note", "it starts with the stack")
+    found = room.beats(services)
+    return replace(_of(found), level="wrong" if found.fix else "ok")
 
 
 def _workers(services: Services) -> Diagnosis:
@@ -106,9 +133,8 @@ def _workers(services: Services) -> Diagnosis:
     if missing := [queue for queue, count in alive.items() if not count]:
         fix = "; ".join(f"run `wellread worker {queue}`" for queue in missing)
         return Diagnosis("wrong", f"no worker for {', '.join(missing)} ({finding})", fix)
-    if alive["embed"] > 1:
-        return Diagnosis("wrong", finding, "Stop all but one `embed` worker: only one may write.")
-    return Diagnosis("ok", finding)
+    written = room.writers(services)
+    return Diagnosis("ok", finding) if written.ok else Diagnosis("wrong", finding, written.fix)
 
 
 def _database(services: Services) -> Diagnosis:
@@ -157,16 +183,21 @@ def _language_model(services: Services) -> Diagnosis:
 
 
 def _candidate_sources(services: Services) -> Diagnosis:
-    from store.crawl import sources
+    from store.crawl import candidates, sources
     from workers.services.engines import switched_on
 
     with services.database.read() as session:
         sites = [source.url for source in sources.list_all(session)]
+        failed = candidates.last_failures(session, sites)
     engines = switched_on(services.settings)
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
         return Diagnosis("wrong", "no candidate source is configured", fix)
-    return Diagnosis("ok", f"{len(sites)} sites, {len(engines)} search engines")
+    finding = f"{len(sites)} sites, {len(engines)} search engines"
+    if failed:
+        said = "; ".join(f"{url} could not be read: {reason.rstrip('.')}" for url, reason in failed.items())
+        return Diagnosis("wrong", f"{finding}; {said}", "Check this machine's network, and that each site is there.")
+    return Diagnosis("ok", finding)
 
 
 def _search_engines(services: Services) -> Diagnosis:
@@ -189,9 +220,12 @@ _CHECKS: Mapping[str, Callable[[Services], Diagnosis]] = {
     "python": _python,
     "data folder": _data_folder,
     "disk": _disk,
+    "descriptors": _descriptors,
     "stack": _stack,
     "redis": _redis,
+    "events": _events,
     "workers": _workers,
+    "beat": _beat,
     "database": _database,
     "embedder": _embedder,
     "knowledge base": _knowledge_base,

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 #: the query that tests whether an engine answers
 PROBE = "encyclopedia"
+#: the engines that answer a query for nothing
+FREE = ("searxng", "wikipedia")
 
 
 def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str, bool]:
     """Return the finding, what to do, and whether something is wrong.
 
-    The operator's own SearXNG gets a query, which costs nothing; engines with a key do not.
+    Those that cost nothing, the operator's own SearXNG and Wikipedia, get a query; engines with a key do not.
     """
     from workers.services.engines import switched_on
 
@@ -29,13 +31,9 @@ def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str
     cooldowns = _cooldowns(services) if redis_is_there else {}
     findings = [", ".join(_shown(name, cooldowns) for name in on)]
     findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items()]
-    failed = _probe(services) if "searxng" in on else None
-    if failed is not None:
-        return (
-            "; ".join((*findings, str(failed))),
-            "Correct SearXNG's settings; those in the compose file's settings.yml work.",
-            True,
-        )
+    if failed := {name: error for name in FREE if name in on and (error := _probe(services, name))}:
+        fixes = dict.fromkeys(_fix(name, error) for name, error in failed.items())
+        return "; ".join((*findings, *map(str, failed.values()))), " ".join(fixes), "searxng" in failed
     wrong = [name for name, cooldown in cooldowns.items() if needs_operator(cooldown.kind)]
     fix = f"Correct the settings of {', '.join(wrong)}, or leave it out of WELLREAD_ENGINES." if wrong else ""
     return "; ".join(findings), fix, bool(wrong)
@@ -72,13 +70,22 @@ def _cooldowns(services: Services) -> dict[str, Cooldown]:
         return {}
 
 
-def _probe(services: Services) -> EngineError | None:
-    """Return why the operator's SearXNG does not answer; None where it does."""
+def _fix(name: str, error: EngineError) -> str:
+    from crawler.search.errors import EngineDown
+
+    if isinstance(error, EngineDown):
+        return f"Check this machine's network, and that {name} is there; without it only known pages and sites answer."
+    if name == "searxng":
+        return "Correct SearXNG's settings; those in the compose file's settings.yml work."
+    return f"Set WELLREAD_{name.upper()}=false to do without it."
+
+
+def _probe(services: Services, name: str) -> EngineError | None:
+    """Return why an engine does not answer; None where it does."""
     from crawler.search.engine import Query
-    from crawler.search.engines.searxng import SearXNG
     from crawler.search.errors import EngineError
 
-    engine = SearXNG(client=services.engine_client, base_url=services.settings.searxng_url)
+    (engine,) = (account.engine for account in services.engines if account.engine.name == name)
     try:
         services.wait_for(engine.search(Query(text=PROBE), limit=1))
     except EngineError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
@@ -32,13 +33,14 @@ async def chat(
 
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
+    asked_at = anyio.current_time()
     services = await to_thread.run_sync(access.open, body.collection)
     new = to_new(body, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
     question, _ = await to_thread.run_sync(submit.submit, services, new)
 
     read = checked(still_open, lambda: read_record(services, question.id))
 
-    within_s = 0.0 if body.queued else body.wait
+    within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
     record = await final_record(listening(listener, services), question.id, read, within_s=within_s, waiting=waiting)
     response.headers["Location"] = f"/api/questions/{question.id}"
     response.status_code = 200 if record.status.is_final else 202

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -16,7 +17,7 @@ from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problems import of_error
 from api.openai import completions
-from api.openai.errors import error_json
+from api.openai.errors import ERRORS, error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request
 from api.streams.events import final_record
 from api.streams.while_open import checked
@@ -27,7 +28,7 @@ from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
 
-router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(require(Role.ask))])
+router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(require(Role.ask))], responses=ERRORS)
 
 #: a comment this often keeps clients and proxies from closing a stream that waits for the answer
 KEEP_ALIVE_S = 2
@@ -50,10 +51,10 @@ async def complete(
     A stream is silent but for comments until the answer is final, so that it never takes back what it said.
     """
     list_sources = lists_sources(body)
-    asked = to_chat_request(body)
+    asked, said = to_chat_request(body)
     services = await to_thread.run_sync(access.open, asked.collection)
     new = to_new(asked, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
-    question, _ = await to_thread.run_sync(submit.submit, services, new)
+    question, _ = await to_thread.run_sync(submit.submit, services, replace(new, said=said))
 
     read = checked(still_open, lambda: read_record(services, question.id))
 

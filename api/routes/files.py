@@ -12,13 +12,14 @@ from api.dependencies import ServicesDep
 from api.middleware.auth import require
 from api.routes.pages import RowId
 from domain.access.key import Role
-from domain.file import SCHEME, StoredFile
-from store.files import files
+from domain.file import SCHEME, FolderState, StoredFile
+from store.files import files, folders
 from workers import deletion
 from workers.files import uploads
 from workers.files.uploads import FileRefused
 
 router = APIRouter(prefix="/api/files", tags=["files"])
+folder_router = APIRouter(prefix="/api/folders", tags=["files"])
 
 _FORM: dict[str, Any] = {
     "requestBody": {
@@ -28,6 +29,7 @@ _FORM: dict[str, Any] = {
                 "schema": {
                     "type": "object",
                     "required": ["file"],
+                    "additionalProperties": False,
                     "properties": {
                         "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
                         "name": {"type": "string", "description": "Another name, such as travel/rules.pdf."},
@@ -37,6 +39,16 @@ _FORM: dict[str, Any] = {
         },
     }
 }
+
+
+@folder_router.get("", dependencies=[Depends(require(Role.ask))])
+def watched(services: ServicesDep) -> list[FolderState]:
+    """The watched folders, by name: when each is looked through again, and why one could not be."""
+    with services.database.read() as session:
+        return [
+            FolderState(name=each.name, every_s=each.every_s, next_due=each.next_due, problem=each.problem)
+            for each in folders.list_all(session)
+        ]
 
 
 @router.post("", status_code=202, dependencies=[Depends(require(Role.operate))], openapi_extra=_FORM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import redis
@@ -11,6 +12,7 @@ from sqlalchemy import func, select
 
 from api.dependencies import MainDep, ServicesDep
 from api.middleware.auth import CallerDep, require, require_operator_of_all
+from api.operations import room
 from api.schemas.records import CheckOut, Readiness, StatsOut
 from domain import Status
 from domain.access.key import Role
@@ -58,7 +60,18 @@ def healthz() -> dict[str, str]:
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
 def readyz(services: MainDep, response: Response) -> Readiness:
     """Every part a question needs; 503 and what to do when one is missing."""
-    checks = [_database(services), _knowledge_base(services), _redis(services), _workers(services)]
+    checks = [
+        _database(services),
+        _knowledge_base(services),
+        _of("disk", room.disk(services.settings.data_dir)),
+        _of("descriptors", room.descriptors([os.getpid()])),
+        _asking_redis("redis", lambda: _of("redis", room.memory(services.redis))),
+        _workers(services),
+        _asking_redis("writers", lambda: _of("writers", room.writers(services))),
+        _asking_redis("beat", lambda: _of("beat", room.beats(services))),
+    ]
+    if services.settings.events_redis_url:
+        checks.append(_asking_redis("events", lambda: _of("events", room.memory(services.events_redis))))
     ready = all(check.ok for check in checks)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, checks=checks)
@@ -96,12 +109,8 @@ def _knowledge_base(services: Services) -> CheckOut:
     return CheckOut(name=name, ok=True, detail="there")
 
 
-def _redis(services: Services) -> CheckOut:
-    def ping() -> CheckOut:
-        services.redis.ping()
-        return CheckOut(name="redis", ok=True, detail="answers")
-
-    return _asking_redis("redis", ping)
+def _of(name: str, found: room.Room) -> CheckOut:
+    return CheckOut(name=name, ok=found.ok, detail=found.detail, what_to_do=found.fix)
 
 
 def _workers(services: Services) -> CheckOut:

@@ -9,9 +9,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import AccessDep, ListenerDep, QuestionId, ServicesDep, listening, read_record
+from api.dependencies import (
+    DOCUMENT,
+    AccessDep,
+    FormatQuery,
+    ListenerDep,
+    QuestionId,
+    ServicesDep,
+    listening,
+    read_record,
+)
 from api.middleware.auth import CallerDep, StillOpenDep, require
-from api.schemas.exported import MEDIA_TYPES, Format, exported
+from api.schemas.exported import exported, headers
 from api.schemas.operations import RelatedQuestion
 from api.schemas.records import QuestionSummary, StepOut
 from api.schemas.requests import QuestionRequest
@@ -89,21 +98,10 @@ def remove(question_id: QuestionId, services: ServicesDep) -> Response:
     return Response(status_code=204)
 
 
-@router.get(
-    "/{question_id}/export",
-    response_class=Response,
-    responses={200: {"content": {"text/markdown": {}, "text/html": {}}, "description": "The document."}},
-)
-def export(
-    known: Annotated[Record, Depends(read)],
-    form: Annotated[Format, Query(alias="format", description="md (Markdown) or html.")] = "md",
-) -> Response:
+@router.get("/{question_id}/export", response_class=Response, responses=DOCUMENT)
+def export(known: Annotated[Record, Depends(read)], form: FormatQuery = "md") -> Response:
     """A question's answer as a document of its own: each quote with its page's name, address and dates."""
-    headers = {
-        "Content-Disposition": f'attachment; filename="wellread-{known.id[:8]}.{form}"',
-        "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
-    }
-    return Response(exported(known, form), media_type=MEDIA_TYPES[form], headers=headers)
+    return Response(exported(known, form), headers=headers(known.id, form))
 
 
 @router.post("/{question_id}/cancel")

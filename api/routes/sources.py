@@ -43,8 +43,8 @@ def add(body: SourceRequest, access: AccessDep, role: Annotated[Role, Depends(ca
 
 @router.patch("/{source_id}", dependencies=[Depends(require(Role.operate))])
 def change(source_id: RowId, body: SourceChanges, services: ServicesDep) -> Source:
-    """Change how often a site is asked, or when it is looked at; what is left out stays."""
-    sent = _sent(body, "min_delay_s", "every", "cron", "zone")
+    """Change how often a site is asked, when it is looked at, or pause that; what is left out stays."""
+    sent = _sent(body, "min_delay_s", "every", "cron", "zone", "paused")
     return _found(schedules.change(services, source_id, sent), source_id)
 
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi.responses import StreamingResponse
 
-from api.dependencies import ServicesDep
+from api.dependencies import DOCUMENT, FormatQuery, ServicesDep
 from api.middleware.auth import CallerDep, require
+from api.schemas.exported import exported_thread, headers
 from api.schemas.requests import ThreadRequest
 from domain.access.key import Role
 from domain.question import Thread, ThreadWithQuestions
-from store.questions import threads
+from domain.record import Record
+from store.questions import records, threads
+from store.questions.state import UnknownQuestion
 from store.questions.threads import UnknownThread
 from workers import deletion
 from workers.questions.asked import Moment
+from workers.services import Services
 
 router = APIRouter(prefix="/api/threads", tags=["threads"], dependencies=[Depends(require(Role.ask))])
 
 _ID_DIGITS = 32
+#: questions of an exported thread that are in memory at a time
+_AT_ONCE = 50
 
 
 def _thread_id(
@@ -42,7 +51,9 @@ ThreadId = Annotated[str, Depends(_thread_id)]
 def latest(
     services: ServicesDep,
     who: CallerDep,
-    q: Annotated[str, Query(max_length=200, description="Words that the title must have.")] = "",
+    q: Annotated[
+        str, Query(max_length=200, description="Words that its title, or a question of it with its answer, must have.")
+    ] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     before: Annotated[Moment | None, Query(description="Those last asked in before this: the next page.")] = None,
 ) -> list[Thread]:
@@ -63,6 +74,31 @@ def read(
         thread = threads.find(session, thread_id)
         turns = threads.questions(session, thread_id, limit=limit, before=before)
     return ThreadWithQuestions(**asdict(thread), turns=tuple(turns))
+
+
+@router.get("/{thread_id}/export", response_class=Response, responses=DOCUMENT)
+def export(thread_id: ThreadId, services: ServicesDep, form: FormatQuery = "md") -> StreamingResponse:
+    """A thread as one document: its questions in their order, each with its answer and its quotes."""
+    with services.database.read() as session:
+        title = threads.find(session, thread_id).title
+    parts = exported_thread(title, _records(services, thread_id), form)
+    return StreamingResponse(parts, headers=headers(thread_id, form))
+
+
+def _records(services: Services, thread_id: str) -> Iterator[Record]:
+    """Yield the records of a thread's questions in their order, few at a time: it may be long."""
+    last: threads.Place | None = None
+    while True:
+        some: list[Record] = []
+        with services.database.read() as session:
+            places = threads.in_order(session, thread_id, after=last, limit=_AT_ONCE)
+            for _, question_id in places:
+                with suppress(UnknownQuestion):  # it was deleted meanwhile
+                    some.append(records.read(session, question_id, services.now()))
+        yield from some
+        if not places:
+            return
+        last = places[-1]
 
 
 @router.patch("/{thread_id}")

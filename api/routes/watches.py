@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Response
+from pydantic import StringConstraints
+from pydantic.json_schema import SkipJsonSchema
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import ListenerDep, QuestionId, ServicesDep, listening, read_record
@@ -22,6 +24,8 @@ from workers.learning import feedback
 from workers.questions import watches as watching
 
 router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+
+EventNumber = Annotated[str, StringConstraints(pattern=r"^\d{1,15}$")]
 
 
 @router.get("/watches")
@@ -54,7 +58,7 @@ def watch_changes(
     services: ServicesDep,
     listener: ListenerDep,
     still_open: StillOpenDep,
-    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,15}$")] = None,
+    last_event_id: Annotated[EventNumber | SkipJsonSchema[None], Header()] = None,
 ) -> EventSourceResponse:
     """The new answers of a standing question as server-sent events, each `changed` with the whole record.
 

@@ -1,21 +1,25 @@
-"""An answer as a document of its own, in Markdown or HTML: what pages say is shown in it and never run."""
+"""An answer, or a thread of them, as a document of its own, in Markdown or HTML: what pages say is shown, never run."""
 
 from __future__ import annotations
 
 import html
+import json
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, Literal
 
-from domain.answer import Citation
+from domain.answer import Citation, StructuredField
 from domain.record import Record
 from text.invisible import strip_invisible
 
 Format = Literal["md", "html"]
 
-MEDIA_TYPES: Final[dict[Format, str]] = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
+_MEDIA_TYPES: Final[dict[Format, str]] = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
 
 _STATES: Final = {"ANSWERED": "answered", "ABSTAINED": "not known", "TIMED_OUT": "out of time", "FAILED": "failed"}
+_END: Final = "</body></html>\n"
 _MARKER: Final = re.compile(r"\[(\d{1,3})\]")
 #: what Markdown, or GitHub's, gives a meaning; and what it does at the beginning of a line
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|~$])")
@@ -28,50 +32,127 @@ _STYLE: Final = (
 )
 
 
+def headers(of_id: str, form: Format) -> dict[str, str]:
+    """Return the headers of a document: it is saved, and runs nothing where it is shown."""
+    return {
+        "Content-Type": _MEDIA_TYPES[form],
+        "Content-Disposition": f'attachment; filename="wellread-{of_id[:8]}.{form}"',
+        "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    }
+
+
 def exported(record: Record, form: Format) -> str:
-    """Return a question with its answer, and each quote with its page's name, address and dates."""
-    return _markdown(record) if form == "md" else _html(record)
+    """Return a question with its answer, its form's values, and each quote with its page's name, address and dates."""
+    if form == "md":
+        return _markdown(record)
+    return _head(record.question) + _html(record) + _END
 
 
-def _markdown(record: Record) -> str:
-    parts = [f"# {_plain(_one_line(record.question))}", f"*{_state(record)}*", _lines(_answer(record))]
+def exported_thread(title: str, records: Iterable[Record], form: Format) -> Iterator[str]:
+    """Yield the parts of one document: a thread's title, then its questions in their order, as :func:`exported`."""
+    yield f"# {_plain(_one_line(title))}\n" if form == "md" else f"{_head(title)}<h1>{_escape(title)}</h1>\n"
+    for number, record in enumerate(records, start=1):
+        yield f"\n{_markdown(record, level=2)}" if form == "md" else _html(record, level=2, ids=f"q{number}-")
+    if form == "html":
+        yield _END
+
+
+def _values(record: Record) -> tuple[list[tuple[StructuredField, int]], list[Citation]]:
+    """Return the form's values with the numbers of their quotes (0: none), and all quotes: the answer's come first."""
+    quotes, values = list(record.citations), []
+    for value in record.structured.fields if record.structured else ():
+        cited = value.citation
+        if cited is None:
+            values.append((value, 0))
+            continue
+        same = (each.marker for each in quotes if (each.page_id, each.quote) == (cited.page_id, cited.quote))
+        marker = next(same, 0) or max((each.marker for each in quotes), default=0) + 1
+        if marker not in {each.marker for each in quotes}:
+            quotes.append(replace(cited, marker=marker))
+        values.append((value, marker))
+    return values, quotes
+
+
+def _markdown(record: Record, level: int = 1) -> str:
+    values, quotes = _values(record)
+    heading = "#" * level
+    parts = [f"{heading} {_plain(_one_line(record.question))}", f"*{_state(record)}*", _lines(_answer(record))]
+    if record.short_answer:
+        parts.insert(2, f"**{_plain(_one_line(record.short_answer))}**")
+    if record.question_as_understood:
+        parts.insert(1, f"Understood as: {_plain(_one_line(record.question_as_understood))}")
     if record.notice:
         parts.append(f"> {_plain(_one_line(record.notice))}")
-    if record.citations:
-        parts.append("## Quotes")
-    for cited in record.citations:
+    if values:
+        said = (f"**{_plain(_path(each))}**: {_plain(_said(each))}{_marker(number)}  " for each, number in values)
+        parts += [f"{heading}# Values", "\n".join(said)]
+    if quotes:
+        parts.append(f"{heading}# Quotes")
+    for cited in quotes:
         quote = "\n".join(f"> {line}" for line in _lines(strip_invisible(cited.quote)).split("\n"))
         parts += [f"**\\[{cited.marker}\\]** {_plain(_name(cited))}  \n{_address(cited)}  \n{_dates(cited)}", quote]
     return "\n\n".join(part for part in (*parts, f"*{_origin(record)}*") if part) + "\n"
 
 
-def _html(record: Record) -> str:
-    markers = {cited.marker for cited in record.citations}
-    question, answer = _escape(record.question), _escape(_answer(record))
-    linked = _MARKER.sub(lambda found: _anchor(found[1]) if int(found[1]) in markers else found[0], answer)
-    cited = "".join(_item(each) for each in record.citations)
+def _head(title: str) -> str:
     return (
         "<!doctype html>\n<html><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{question}</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>{question}</h1>\n<p><em>{_escape(_state(record))}</em></p>\n<p dir=auto>{linked}</p>\n"
-        + (f"<p>{_escape(record.notice)}</p>\n" if record.notice else "")
-        + (f"<h2>Quotes</h2>\n<ol>\n{cited}</ol>\n" if cited else "")
-        + f"<footer>{_escape(_origin(record))}</footer>\n</body></html>\n"
+        f"<title>{_escape(title)}</title><style>{_STYLE}</style></head><body>\n"
     )
 
 
-def _item(cited: Citation) -> str:
+def _html(record: Record, level: int = 1, ids: str = "c") -> str:
+    """Return a question's part of a page; ``ids``: what the addresses of its quotes begin with."""
+    values, quotes = _values(record)
+    markers = {cited.marker for cited in record.citations}
+    answer, understood = _escape(_answer(record)), record.question_as_understood
+    linked = _MARKER.sub(lambda found: _anchor(found[1], ids) if int(found[1]) in markers else found[0], answer)
+    filled = "".join(
+        f"<p><strong>{_escape(_path(each))}</strong>: {_escape(_said(each))}"
+        + (f" {_anchor(str(number), ids)}</p>\n" if number else "</p>\n")
+        for each, number in values
+    )
+    cited = "".join(_item(each, ids) for each in quotes)
+    return (
+        f"<h{level}>{_escape(record.question)}</h{level}>\n"
+        + (f"<p>Understood as: {_escape(understood)}</p>\n" if understood else "")
+        + f"<p><em>{_escape(_state(record))}</em></p>\n"
+        + (f"<p dir=auto><strong>{_escape(record.short_answer)}</strong></p>\n" if record.short_answer else "")
+        + f"<p dir=auto>{linked}</p>\n"
+        + (f"<p>{_escape(record.notice)}</p>\n" if record.notice else "")
+        + (f"<h{level + 1}>Values</h{level + 1}>\n{filled}" if filled else "")
+        + (f"<h{level + 1}>Quotes</h{level + 1}>\n<ol>\n{cited}</ol>\n" if cited else "")
+        + f"<footer>{_escape(_origin(record))}</footer>\n"
+    )
+
+
+def _item(cited: Citation, ids: str) -> str:
     url = _escape(cited.url)
     link = f'<a href="{url}" rel=noreferrer>{url}</a>' if _is_link(cited.url) else url
     return (
-        f"<li id=c{cited.marker} value={cited.marker}><strong>{_escape(_name(cited))}</strong><br>{link}<br>"
+        f"<li id={ids}{cited.marker} value={cited.marker}><strong>{_escape(_name(cited))}</strong><br>{link}<br>"
         f"{_escape(_dates(cited))}<blockquote dir=auto>{_escape(cited.quote)}</blockquote></li>\n"
     )
 
 
-def _anchor(marker: str) -> str:
-    return f"<a href=#c{marker}>[{marker}]</a>"
+def _path(value: StructuredField) -> str:
+    """Return a value's place in the form: "tower/height"; a name may have anything in it."""
+    return _one_line(value.path.removeprefix("/").replace("~1", "/").replace("~0", "~"))
+
+
+def _said(value: StructuredField) -> str:
+    if value.value is None:
+        return "not known"
+    return _one_line(value.value) if isinstance(value.value, str) else json.dumps(value.value)
+
+
+def _marker(number: int) -> str:
+    return f" \\[{number}\\]" if number else ""
+
+
+def _anchor(marker: str, ids: str) -> str:
+    return f"<a href=#{ids}{marker}>[{marker}]</a>"
 
 
 def _answer(record: Record) -> str:
@@ -85,8 +166,7 @@ def _state(record: Record) -> str:
 
 
 def _name(cited: Citation) -> str:
-    title = _one_line(cited.title) or _one_line(cited.url)
-    return f"{title}, {_one_line(cited.place)}" if cited.place else title
+    return _one_line(cited.name) or _one_line(cited.url)
 
 
 def _dates(cited: Citation) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from domain import BLOCK_KINDS, BlockKind
 from domain.site import PageKind
-from workers.questions.asked import MAX_EXCLUDED, MAX_LANGS, Asked, Body, Collection, Language, Moment, Url
+from workers.questions.asked import LENGTHS, MAX_EXCLUDED, MAX_LANGS, Asked, Body, Collection, Language, Moment, Url
 from workers.questions.search import MAX_FOUND, PassageQuery
 
 MAX_WAIT_S = 120.0
@@ -37,7 +37,11 @@ class QuestionRequest(Asked):
 class SearchRequest(Body):
     """Words to find passages for."""
 
-    query: str = Field(description="What to look for: at most 4,000 characters.", examples=["lighthouse builder"])
+    query: str = Field(
+        description="What to look for: at most 4,000 characters.",
+        examples=["lighthouse builder"],
+        json_schema_extra=LENGTHS,
+    )
     collection: Collection = ""
     sites: list[Url] = Field(default_factory=list, max_length=20, description="Pages below these URLs only.")
     exclude_sites: list[Url] = Field(
@@ -106,6 +110,9 @@ class SourceChanges(Body):
     zone: str | None = Field(
         default=None, max_length=64, description="Time zone of the cron line, such as Europe/Berlin; null: as it is."
     )
+    paused: bool = Field(
+        default=False, description="Whether nothing of it is read by itself from now on; its schedule is kept."
+    )
 
 
 class SiteReadRequest(Body):
@@ -117,9 +124,11 @@ class SiteReadRequest(Body):
     max_depth: int = Field(default=20, ge=0, le=1_000, description="Most links from where it begins.")
 
 
-class PagesWanted(Body):
+class PagesWanted(BaseModel):
     """Which stored page, or which part of the list."""
 
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    collection: Collection = ""
     url: Annotated[str, Field(max_length=2048)] | None = Field(
         default=None, description="The page's URL; left out: a list, for operators."
     )
@@ -145,7 +154,10 @@ class ReadRequest(Body):
 class CollectionRequest(Body):
     """A collection to add."""
 
-    name: str = Field(description="Letters a–z, digits, - and _, at most 60; upper case is taken as lower case.")
+    name: str = Field(
+        description="Letters a–z, digits, - and _, at most 60; upper case is taken as lower case.",
+        json_schema_extra={"pattern": "^[A-Za-z0-9]([A-Za-z0-9_-]{0,58}[A-Za-z0-9])?$"},
+    )
     exclude_sites: list[Url] = Field(
         default_factory=list, max_length=1_000, description="Sites that are never read or quoted in it."
     )
@@ -154,7 +166,10 @@ class CollectionRequest(Body):
 class KeyRequest(Body):
     """An API key to make."""
 
-    name: str = Field(description="Letters a–z, digits, dots, - and _, at most 60.")
+    name: str = Field(
+        description="Letters a–z, digits, dots, - and _, at most 60.",
+        json_schema_extra={"pattern": "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$"},
+    )
     role: Literal["ask", "operate", "admin"] = Field(
         default="ask", description="ask: questions of its own; operate: all questions, and what is read; admin: all."
     )

@@ -26,6 +26,8 @@ log = structlog.get_logger()
 POLL_EVERY_S = 0.5
 #: seconds of silence after which SQL is read: an event may have been lost
 SILENCE_S = 3.0
+#: seconds that the last reading of a record that was waited for may take
+LAST_READ_S = 1.0
 #: seconds to wait for stored events of a question that has ended
 REPLAY_S = 0.05
 
@@ -65,35 +67,53 @@ async def final_record(
 ) -> Record:
     """Return the question's record as soon as it is final, or as it is after ``within_s`` seconds.
 
+    While SQL does not answer, that is as it was when it was read last: whoever waits is answered in time.
     Cancelling the scope that is put into ``waiting`` ends the wait sooner. (A scope, because redis-py loses a single
     ``Task.cancel()``: it sends through ``asyncio.wait_for``, which before Python 3.12 swallows a cancellation that
     comes as its work is done.)
     """
+    known = _Known(read_record)
     if within_s > 0:
         scope = anyio.move_on_after(within_s)
         waiting.add(scope)
         try:
             with scope:
-                return await _wait_for_final(listener, question_id, read_record)
+                return await _wait_for_final(listener, question_id, known)
         finally:
             waiting.discard(scope)
-    return await to_thread.run_sync(read_record)
+    with anyio.move_on_after(LAST_READ_S if known.record else None):
+        await known.read()
+    assert known.record is not None, "it was read"
+    return known.record
 
 
-async def _wait_for_final(listener: Listener, question_id: str, read_record: ReadRecord) -> Record:
+class _Known:
+    """A question's record as it was read last."""
+
+    def __init__(self, read_record: ReadRecord) -> None:
+        self._read = read_record
+        self.record: Record | None = None
+
+    async def read(self) -> Record:
+        """Read it anew; whoever is cancelled does not wait for the reading."""
+        self.record = await to_thread.run_sync(self._read, abandon_on_cancel=True)
+        return self.record
+
+
+async def _wait_for_final(listener: Listener, question_id: str, known: _Known) -> Record:
     """Return the question's record once it is final."""
     try:
-        return await _wait_for_end(listener, await to_thread.run_sync(read_record), read_record)
+        return await _wait_for_end(listener, await known.read(), known)
     except redis.RedisError as error:
         log.warning("events_from_rows", question=question_id, error=str(error))
     while True:
-        record = await to_thread.run_sync(read_record)
+        record = await known.read()
         if record.status.is_final:
             return record
         await asyncio.sleep(POLL_EVERY_S)
 
 
-async def _wait_for_end(listener: Listener, record: Record, read_record: ReadRecord) -> Record:
+async def _wait_for_end(listener: Listener, record: Record, known: _Known) -> Record:
     """Return the record once it is final; a follower waits for its leader, and for the next one if that fails."""
     last = "0"
     while not record.status.is_final:
@@ -101,7 +121,7 @@ async def _wait_for_end(listener: Listener, record: Record, read_record: ReadRec
         async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):
             last = event.id if event else last
             if event is None or event.kind == EventKind.FINAL:
-                record = await to_thread.run_sync(read_record)
+                record = await known.read()
                 if record.status.is_final or record.shared_with != leader:
                     break
     return record

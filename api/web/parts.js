@@ -92,6 +92,12 @@ export async function copy(text, done) {
   say(done);
 }
 
+export async function save(response, name) {
+  const url = URL.createObjectURL(await response.blob());
+  make("a", "", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
 // ---- times, in the reader's language
 
 const SPANS = [
@@ -118,7 +124,7 @@ export function when(time) {
 export async function fetched(path, options = {}) {
   const key = sessionStorage.getItem("key");
   const json = typeof options.body === "string";
-  const headers = { ...(json && { "content-type": "application/json" }), ...(key && { "x-api-key": key }) };
+  const headers = { ...(json && { "content-type": "application/json" }), ...(key && { "x-api-key": key }), ...options.headers };
   const response = await fetch(within(path), { ...options, headers }).catch(() => {
     throw new Error("The server does not answer. Is `wellread up` still running?");
   });

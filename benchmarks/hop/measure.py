@@ -54,7 +54,7 @@ def measure(options: Options) -> Report:
         title=f"hop: {hops} hops one after another, {hops * _NOTHINGS} no-ops at once, best of {_TURNS}",
         figures=figures,
         notes=(
-            "a step is claimed in SQL, recorded there and followed by a message: two commits, each synced to the disk",
+            "a step is claimed in SQL, recorded there and followed by a message: two commits, one synced to the disk",
             *missing,
         ),
     )

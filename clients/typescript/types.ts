@@ -73,7 +73,7 @@ export interface ChatRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, one or two, or up to six. */
+  /** Of the answer: one quote, one to three, or up to six. */
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;
@@ -107,6 +107,7 @@ export interface CitationOut {
   /** GET /api/pages/{page_id} gives the page's text. */
   page_id: number;
   url: string;
+  /** The page's title, and the headings above the quote where there are any. */
   title: string;
   /** Exactly the stored text from `start` to `end`. */
   quote: string;
@@ -199,6 +200,23 @@ export interface DeadQuestion {
   failed_at: string;
 }
 
+/** An error, as OpenAI writes it. */
+export interface ErrorAnswer {
+  error: ErrorDetail;
+}
+
+/** What happened. */
+export interface ErrorDetail {
+  /** What happened, to what, and how to go on. */
+  message: string;
+  /** The kind of error, as OpenAI names it. */
+  type: string;
+  /** Always null. */
+  param: string | null;
+  /** A short name of the error: stable, for programs. */
+  code: string;
+}
+
 /** What a reader said of one revision of an answer. */
 export interface FeedbackOut {
   verdict: "right" | "wrong" | "citation_wrong";
@@ -220,6 +238,17 @@ export interface FocusOut {
   start: number;
   end: number;
   confidence: number;
+}
+
+/** A watched folder as its users see it: not where it is. */
+export interface FolderState {
+  /** Files in it have addresses below files://NAME/. */
+  name: string;
+  /** Seconds between two looks at it. */
+  every_s: number;
+  next_due: string;
+  /** Why it could not be looked through, and what to do. */
+  problem: string | null;
 }
 
 /** A passage that a search found. */
@@ -279,6 +308,28 @@ export interface Hour {
   slowest_s: number | null;
   /** New texts of pages. */
   pages: number;
+}
+
+/** What came of a file that was taken over into a collection. */
+export interface Imported {
+  sources: number;
+  /** Sources of their operator's own, not taken as such. */
+  own_left: Array<string>;
+  /** Pages that were not known. */
+  new: number;
+  /** Pages that were known with an earlier text. */
+  newer: number;
+  /** Pages that were known as they are, or with a later text. */
+  known: number;
+  /** Those that were not known. */
+  questions: number;
+  questions_known: number;
+  /** Folders that are watched. */
+  folders: number;
+  /** Folders that are not watched, some with the reason. */
+  folders_left: Array<string>;
+  /** Sites left out of the collection before, but not here. */
+  sites_left: Array<string>;
 }
 
 /** An API key to make. */
@@ -481,7 +532,7 @@ export interface QuestionRequest {
   exclude_sites?: Array<string>;
   /** Quote only pages that say they were published after this. */
   published_after?: string | null;
-  /** Of the answer: one quote, one or two, or up to six. */
+  /** Of the answer: one quote, one to three, or up to six. */
   length?: "short" | "normal" | "long";
   /** What a model writes in (ISO 639-1); without a model: of the pages that are quoted. */
   answer_language?: string | null;
@@ -740,6 +791,8 @@ export interface SourceChanges {
   cron?: string | null;
   /** Time zone of the cron line, such as Europe/Berlin; null: as it is. */
   zone?: string | null;
+  /** Whether nothing of it is read by itself from now on; its schedule is kept. */
+  paused?: boolean;
 }
 
 /** A site that may be read for any question. */
@@ -750,6 +803,8 @@ export interface SourceOut {
   min_delay_s: number | null;
   /** null: each page by its own interval. */
   schedule: ScheduleOut | null;
+  /** Whether nothing of it is read by itself for now. */
+  paused: boolean;
   /** When it is looked at again by its schedule. */
   next_due: string | null;
 }
@@ -1000,6 +1055,8 @@ export interface Routes {
   "PATCH /api/threads/{thread_id}": { path: { thread_id: string }; query?: { collection?: string }; body: ThreadRequest; answer: ThreadOut };
   /** Delete a thread with its questions, their answers and traces; what was read for them stays read. */
   "DELETE /api/threads/{thread_id}": { path: { thread_id: string }; query?: { collection?: string }; answer: void };
+  /** A thread as one document: its questions in their order, each with its answer and its quotes. */
+  "GET /api/threads/{thread_id}/export": { path: { thread_id: string }; query?: { format?: "md" | "html"; collection?: string }; answer: string };
   /** The standing questions, oldest first; a key with the role ask sees its own. */
   "GET /api/watches": { query?: { collection?: string }; answer: Array<WatchOut> };
   /** Ask it again whenever a page that its answer cites changes; whoever watches is told once of every new answer. */
@@ -1014,7 +1071,7 @@ export interface Routes {
   "GET /api/sources": { query?: { collection?: string }; answer: Array<SourceOut> };
   /** Keep a site, or change the settings of one that is kept. One of your own (`own`) needs the role admin. */
   "POST /api/sources": { query?: { collection?: string }; body: SourceRequest; answer: SourceOut };
-  /** Change how often a site is asked, or when it is looked at; what is left out stays. */
+  /** Change how often a site is asked, when it is looked at, or pause that; what is left out stays. */
   "PATCH /api/sources/{source_id}": { path: { source_id: number }; query?: { collection?: string }; body: SourceChanges; answer: SourceOut };
   /** Forget a site; what was read from it stays, unless its pages are to be deleted too. */
   "DELETE /api/sources/{source_id}": { path: { source_id: number }; query?: { pages?: boolean; collection?: string }; answer: void };
@@ -1037,7 +1094,7 @@ export interface Routes {
   /** The texts of a page that are kept, the present one first; `?version=` of the page gives one. */
   "GET /api/pages/{page_id}/versions": { path: { page_id: number }; query?: { question_id?: string; collection?: string }; answer: Array<PageVersion> };
   /** The stored page with this URL, whole; without `url`, for operators, the pages by address, in parts. */
-  "GET /api/pages": { query?: { url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number; collection?: string }; answer: PageOut | Array<PageSummary> };
+  "GET /api/pages": { query?: { collection?: string; url?: string | null; question_id?: string; version?: number | null; site?: string; source?: number | null; since?: string | null; kind?: "web" | "file" | null; not_read?: boolean; text?: string; after?: string; limit?: number }; answer: PageOut | Array<PageSummary> };
   /** Have one page read into the knowledge base. */
   "POST /api/reads": { query?: { collection?: string }; body: ReadRequest; answer: ReadingOut };
   /** How far the reading of a page has come. */
@@ -1074,10 +1131,16 @@ export interface Routes {
   "POST /api/collections": { body: CollectionRequest; answer: Collection };
   /** Delete a collection with its sources, files, pages, questions and all that was made of them. */
   "DELETE /api/collections/{name}": { path: { name: string }; answer: void };
+  /** All that belongs to the collection in one file, also what a single question may see. Needs the role admin. */
+  "GET /api/export": { query?: { collection?: string }; answer: string };
+  /** Take over what an exported file holds and is not known yet. Needs the role admin. */
+  "POST /api/import": { query?: { own?: boolean; collection?: string }; body: string; answer: Imported };
   /** The keys by name, without their secrets; those of WELLREAD_API_KEYS are not among them. */
   "GET /api/keys": { answer: Array<ApiKey> };
   /** Make a key: its `secret` is in this answer alone. */
   "POST /api/keys": { body: KeyRequest; answer: ApiKey };
   /** Revoke a key, by its name or id: it opens nothing from now on. What was asked with it stays. */
   "DELETE /api/keys/{name}": { path: { name: string }; answer: void };
+  /** The watched folders, by name: when each is looked through again, and why one could not be. */
+  "GET /api/folders": { query?: { collection?: string }; answer: Array<FolderState> };
 }

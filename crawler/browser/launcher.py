@@ -1,7 +1,7 @@
 """Start Chromium without network: a script of its own, run in the new process before it becomes the browser.
 
-Arguments: the pipe with commands, the pipe for answers, "offline" or "online", the command. It imports nothing of the
-project.
+Arguments: the pipe with commands, that for answers, "offline" or "online", whom root becomes, the command. It imports
+nothing of the project. No browser runs as root: there it would have no sandbox.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
 
 def main() -> None:
     """Leave the network, put the pipes where the browser expects them, and become the browser."""
-    commands, answers, mode, *command = sys.argv[1:]
+    commands, answers, mode, nobody, *command = sys.argv[1:]
     if mode == "offline":
         resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE, MAX_FILE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         leave_network()
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(int(nobody))
+        os.setuid(int(nobody))
     os.dup2(int(commands), 3)
     os.dup2(int(answers), 4)
     os.execv(command[0], command)  # noqa: S606 (a program and its arguments, no shell)

@@ -17,6 +17,8 @@ from typing import Final, NamedTuple
 from domain.errors import WellreadError
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+#: the user that the browser runs as where we are root; it owns nothing but the browser's folder
+NOBODY: Final = 65_534
 #: file descriptors from here on are not those of the browser's commands (3) and answers (4)
 _HIGH: Final = 10
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -55,7 +57,9 @@ OFFLINE_OPTIONS: Final = (
     "--blink-settings=imagesEnabled=false",
     "--js-flags=--max-old-space-size=512",
     "--disable-features=DialMediaRouteProvider,MediaRouter,OptimizationHints,Translate,WebTransport,AsyncDns,"
-    "InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication",
+    "InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,"
+    # a plain http page stays one: else it is asked for as https, which nothing answers, and an error page is rendered
+    "HttpsUpgrades,HttpsFirstBalancedMode,HttpsFirstBalancedModeAutoEnable,HttpsFirstModeV2",
 )
 
 
@@ -94,12 +98,11 @@ def run_browser(executable: str, *, options: Sequence[str] = (), offline: bool =
     profile = tempfile.mkdtemp(prefix="wellread-chromium-")
     commands_in, commands_out = _pipe()
     answers_in, answers_out = _pipe()
-    # the browser's own sandbox does not run as root
-    unsandboxed = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    if os.geteuid() == 0:  # its sandbox does not run as root, so the launcher gives that up
+        os.chown(profile, NOBODY, NOBODY)
     command = [
         executable,
         *_OPTIONS,
-        *unsandboxed,
         *(OFFLINE_OPTIONS if offline else ()),
         *options,
         f"--user-data-dir={profile}",
@@ -112,6 +115,7 @@ def run_browser(executable: str, *, options: Sequence[str] = (), offline: bool =
             str(commands_in),
             str(answers_out),
             "offline" if offline else "online",
+            str(NOBODY),
             *command,
         ],
         pass_fds=(commands_in, answers_out),

@@ -9,13 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from io import BytesIO
+from itertools import islice
 from typing import Any, Final
 
 from lxml import etree
 
+from crawler.extract.charset import decode
+
 #: & without an entity, as in URLs of hand-made files: the parser would drop it with the name that follows
 _BARE_AMPERSAND: Final = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 _CDATA: Final = b"<![CDATA["
+#: of ampersands and CDATA sections, each of which becomes a node; a file of 50,000 addresses has fewer
+_MOST_MARKS: Final = 400_000
+#: of tags that never close: each is kept as an error, and takes the parser the longer the more there are
+_MOST_BROKEN: Final = 2_000
+#: of all elements: only the entries are cleared
+_MOST_ELEMENTS: Final = 1_000_000
+_MARK: Final = re.compile(rb"&|<!\[CDATA\[")
+_BROKEN: Final = re.compile(rb"<[^<>]*+(?=<)")
+_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANK: Final = b" \t\r\n"
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -60,15 +72,18 @@ def _events(body: bytes, events: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         remove_pis=True,
     )
     try:
-        yield from parsing
+        yield from islice(parsing, _MOST_ELEMENTS)
     except etree.XMLSyntaxError:
         return  # the entries before the damage were given
 
 
 def _prepared(body: bytes) -> bytes:
     """Return the body without a BOM and leading blanks, with bare ampersands escaped outside CDATA."""
-    if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
-        return body  # UTF-16 and UTF-32 are not compatible with ASCII
+    if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:  # UTF-16, which is not compatible with ASCII
+        body = _DECLARATION.sub("", decode(body)).encode()
+    for marks, most in ((_MARK, _MOST_MARKS), (_BROKEN, _MOST_BROKEN)):
+        if (last := next(islice(marks.finditer(body), most, None), None)) is not None:
+            body = body[: last.start()]
     first, *rest = body.removeprefix(_BOM).lstrip(_BLANK).split(_CDATA)
     prepared = [_escaped(first)]
     for part in rest:

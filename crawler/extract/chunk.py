@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from crawler.extract.units import MAX_WORDS, TARGET_WORDS, Span, blocks_within, lead_of, units, word_count
-from domain import PageText, Passage
+from domain import PageText, Passage, titled
 
 #: a passage is closed at TARGET_WORDS, or before a unit takes it beyond MAX_WORDS; a rest below MIN_WORDS joins it
 MIN_WORDS = 25
@@ -78,7 +78,7 @@ def _passage(
     start = span[0] + len(raw) - len(raw.lstrip())
     text = raw.strip()
     lead = lead_of(page, start)
-    title = f"{page.title} › {heading}" if heading and heading != page.title else page.title
+    title = titled(page.title, heading)
     return Passage(
         id=f"{page_id}-{ord}",
         page_id=page_id,

@@ -8,14 +8,28 @@ from typing import Any
 import lxml.html
 from lxml import etree
 
-#: libxml2 compares each attribute with all others: a hundred thousand take minutes
-_LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]*)[^<>]{20000,}>")
+#: libxml2 compares each attribute of an element with all others: a hundred thousand of them take minutes
+_MOST_ATTRIBUTES = 1_000
+#: which a shorter document has no harmful number of
+_LONG = 40_000
+#: each start of a tag with its attributes, in whose quoted values < and > may stand; no character is looked at twice
+_TAG = re.compile(r"<([a-zA-Z][^\s/<>]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)(>?)")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+
+
+def _short(tag: re.Match[str]) -> str:
+    """Return the start of a tag, without its attributes where they are too many."""
+    few = (
+        tag.end(2) - tag.start(2) <= 3 * _MOST_ATTRIBUTES
+        or len(tag[2].split(None, _MOST_ATTRIBUTES)) <= _MOST_ATTRIBUTES
+    )
+    return tag[0] if few else f"<{tag[1]}>"
 
 
 def parse(text: str) -> Any | None:
     """Parse a document; None for one without an element."""
-    text = _LONG_TAG.sub(r"<\1>", text)
+    if len(text) > _LONG:
+        text = _TAG.sub(_short, text)
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     try:
         return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)

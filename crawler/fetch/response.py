@@ -10,7 +10,7 @@ import httpcore2
 
 from crawler.fetch.content_encoding import BodyBounds, Corrupt, Decoder, Overflow
 from crawler.fetch.guard import FetchError, Target
-from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotText, TooLarge
+from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable, Limits, NotConnected, NotText, TooLarge
 from domain.errors import WellreadError
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -53,9 +53,8 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
         case WrongType() | Corrupt():
             return NotText(f"{target.url} cannot be read: {error}. Leave it")
         case _:
-            return HostUnreachable(
-                f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later"
-            )
+            kind = NotConnected if isinstance(error, httpcore2.ConnectError) else HostUnreachable
+            return kind(f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later")
 
 
 def location_of(response: httpcore2.Response) -> str | None:

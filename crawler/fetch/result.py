@@ -23,6 +23,10 @@ class HostUnreachable(FetchError):
     """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
 
 
+class NotConnected(HostUnreachable):
+    """No connection came about: the name, the network or the proxy failed, or nobody listens."""
+
+
 class NotText(FetchError):
     """The answer is not of a content type that can be read."""
 

@@ -22,6 +22,9 @@ ROBOTS_MAX_AGE = timedelta(hours=24)
 ROBOTS_RETRY_AGE = timedelta(minutes=5)
 
 
+UNREACHED = "The site could not be reached: its robots.txt got no answer. It is asked again after five minutes."
+
+
 @dataclass(frozen=True, kw_only=True)
 class RobotsFile:
     """The answer for an origin's robots.txt."""
@@ -93,7 +96,8 @@ class Permission:
         if robots.allows(url, self._agent):
             return
         error = RobotsUnavailable if robots.is_temporary else RobotsForbidden
-        raise error(error.__doc__ if url == self._first else f"It redirects to {url}: {error.__doc__}")
+        why = UNREACHED if robots.is_temporary and not robots.was_answered else error.__doc__
+        raise error(why if url == self._first else f"It redirects to {url}: {why}")
 
     async def check_site(self, url: str) -> None:
         """Raise Blocked if the URL is on a site that is left out; nothing is requested."""

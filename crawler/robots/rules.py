@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from crawler.urls import origin
 
@@ -65,6 +65,7 @@ class Robots:
     delays_s: Mapping[str, float] = field(default_factory=dict)  #: Crawl-delay, by agent
     sitemaps: tuple[str, ...] = ()  #: as written: may be relative, or on another host
     is_temporary: bool = False  #: the file could not be fetched: ask again soon
+    was_answered: bool = True  #: whether the site gave any answer
 
     def allows(self, url: str, agent: str) -> bool:
         """Return whether an agent, named by its product token or whole User-Agent, may fetch the URL."""
@@ -84,6 +85,7 @@ class Robots:
 
 ALLOW_ALL = Robots()
 DISALLOW_ALL = Robots(groups={"*": ((Rule(pattern="/", allow=False),),)}, is_temporary=True)
+UNREACHED = replace(DISALLOW_ALL, was_answered=False)
 
 
 def robots_url(url: str) -> str:
@@ -97,7 +99,9 @@ def from_response(status: int | None, body: bytes) -> Robots:
     RFC 9309 §2.3.1: a missing file (4xx) allows all, a failing server (5xx, unreachable) disallows all for the time
     being. 429 counts as a failure, as for Google: it asks for fewer requests.
     """
-    if status is None or status >= 500 or status == 429:
+    if status is None:
+        return UNREACHED
+    if status >= 500 or status == 429:
         return DISALLOW_ALL
     return parse(body) if 200 <= status < 300 else ALLOW_ALL
 

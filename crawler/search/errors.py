@@ -10,6 +10,12 @@ _HOUR_S = 3600.0
 _DAY_S = 24 * _HOUR_S
 
 
+def meaning_of(kind: str) -> str:
+    """Return what an error of this name means, in a sentence without its full stop."""
+    error = globals().get(kind, EngineError)
+    return " ".join(str(error.__doc__).split()).rstrip(".")
+
+
 class EngineError(WellreadError):
     """An engine's answer cannot be understood; the message says which engine and what to do."""
 
@@ -40,6 +46,10 @@ class EngineDown(EngineError):
 
     cooldown_s = 15.0
     max_cooldown_s = 15 * 60.0
+
+
+class EngineUnreachable(EngineDown):
+    """No connection to it came about: this machine's network, name service or proxy, or the engine's address."""
 
 
 class RateLimited(EngineError):

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import FetchError
-from crawler.fetch.result import ANY_TYPE, Fetched, TooLarge
-from crawler.search.errors import EngineDown, EngineError
+from crawler.fetch.result import ANY_TYPE, Fetched, NotConnected, TooLarge
+from crawler.search.errors import EngineDown, EngineError, EngineUnreachable
 from crawler.search.parsing import json_object
 from crawler.search.responses import error_of
 from domain.errors import without_userinfo
@@ -69,7 +69,12 @@ class EngineApi:
             raise EngineError(f"{self.name} sent an answer that is too large: check its URL") from error
         except FetchError as error:
             # from None: the message holds the question, and the key where the URL has it
-            raise EngineDown(f"{self.name} could not be asked: {self._without_secrets(error)}") from None
+            why = self._without_secrets(error)
+            if isinstance(error, NotConnected):
+                raise EngineUnreachable(
+                    f"{self.name} could not be reached: {why}; check this machine's network first"
+                ) from None
+            raise EngineDown(f"{self.name} could not be asked: {why}") from None
         if failure := error_of(fetched, self.name, setting=self._setting, hide=self._key):
             raise failure
         return fetched

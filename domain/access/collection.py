@@ -48,6 +48,26 @@ class Collection:
         return self.id == DEFAULT
 
 
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """What came of a file that was taken over into a collection."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = always_sent()
+
+    sources: int
+    own_left: tuple[str, ...] = field(metadata=described("Sources of their operator's own, not taken as such."))
+    new: int = field(metadata=described("Pages that were not known."))
+    newer: int = field(metadata=described("Pages that were known with an earlier text."))
+    known: int = field(metadata=described("Pages that were known as they are, or with a later text."))
+    questions: int = field(metadata=described("Those that were not known."))
+    questions_known: int
+    folders: int = field(metadata=described("Folders that are watched."))
+    folders_left: tuple[str, ...] = field(metadata=described("Folders that are not watched, some with the reason."))
+    sites_left: tuple[str, ...] = field(metadata=described("Sites left out of the collection before, but not here."))
+    #: with the client: as the server sent it, unknown fields included
+    json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
+
+
 MAIN: Final = Collection(id=DEFAULT, name=DEFAULT, created_at=None)
 
 

@@ -18,8 +18,9 @@ from evals.knowledge.in_memory import EmbeddedQuestion, MemoryKnowledge, embed_q
 from evals.sets.beir import EvalQuestion, EvalSet, is_for_fitting
 from pipeline.answering.compose import compose
 from pipeline.judging.features import Evidence, gather_evidence
+from pipeline.judging.nearness import best_compared_first
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.read_hits import read_hits
+from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, Search
 
@@ -79,7 +80,7 @@ def cases_of(eval_set: EvalSet, embedder: Embed, at_most: int) -> Iterator[Case]
     asked = [question for question in eval_set.questions if not _learned(eval_set, question)]
     sample = chance.sample(asked, min(at_most, len(asked)))
     for question in embed_questions(eval_set, sample, embedder):
-        yield from _of_question(eval_set, everything, question, chance, reader)
+        yield from _of_question(eval_set, everything, question, chance, reader, embedder)
 
 
 def _learned(eval_set: EvalSet, question: EvalQuestion) -> bool:
@@ -88,13 +89,19 @@ def _learned(eval_set: EvalSet, question: EvalQuestion) -> bool:
 
 
 def _of_question(
-    eval_set: EvalSet, everything: MemoryKnowledge, embedded: EmbeddedQuestion, chance: random.Random, reader: Reader
+    eval_set: EvalSet,
+    everything: MemoryKnowledge,
+    embedded: EmbeddedQuestion,
+    chance: random.Random,
+    reader: Reader,
+    embedder: Embed,
 ) -> Iterator[Case]:
     question = embedded.question
     analysis = analyse_question(question.text, eval_set.lang)
     titles = {eval_set.passages[at].title for at in question.gold}
     for condition, base in _bases(eval_set, everything, question, titles, chance):
-        hits = tuple(read_hits(reader, analysis, embedded.find(analysis.text, base, k=_K)))
+        found = best_read_first(reader, analysis, embedded.find(analysis.text, base, k=_K))
+        hits = tuple(best_compared_first(embedder, analysis, found))
         if condition in ("passage-out", "tiny-on") and _contains_any(question.answers, hits):
             continue  # another passage may answer too
         yield Case(

@@ -15,14 +15,14 @@ from evals.knowledge.judge_cases import Case, Condition
 from evals.sets.beir import passage_of
 from pipeline.answering.compose import compose
 from pipeline.question.analysis import Analysis, analyse_question
-from pipeline.reader.read_hits import read_hits
+from pipeline.reader.read_hits import best_read_first
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed, retrieve
 
 #: as `training.examples.HELD_OUT`
 SITES: Final = ("kicad", "homebank", "nut", "harden", "wesnoth")
 DATA: Final = Path(__file__).parents[2] / "training" / "data"
-_K = 10
+_K = 14
 #: the share of the evidence, or of a shorter quote, that both must have
 _HELD = 0.5
 
@@ -51,7 +51,7 @@ def manual_cases(embedder: Embed, site: str, at_most: int) -> Iterator[Case]:
                     lang="en",
                     embedder_id=embedder.id,
                 )
-                hits = tuple(read_hits(reader, analysis, found))
+                hits = tuple(best_read_first(reader, analysis, found))
                 yield Case(
                     set=site,
                     lang="en",

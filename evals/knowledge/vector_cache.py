@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.judging.nearness import MultilingualEmbed
 from store.embedders import Embedder, SentenceEmbedder
 from store.passages.sentences import NUMBERS
 
@@ -34,6 +35,8 @@ class CachedEmbedder:
         self.id = embedder.id
         self.dimension = embedder.dimension
         self._space = f"{self.id}/{self.dimension}"
+        if isinstance(embedder, MultilingualEmbed):
+            self.embed_in_any_language = embedder.embed_in_any_language
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """Return the vectors of ``texts``, one unit row each; only the new ones are made."""

@@ -1,7 +1,8 @@
 """Measure follow-ups: is a question completed from its thread rightly, by rules alone?
 
-The cases of ``evals/sets/follow_ups`` were written for this project: the rules were made with ``seen``, and nobody
-looked at ``unseen`` meanwhile. Those with a site ask about one of the manuals that no model learned from.
+The cases of ``evals/sets/follow_ups`` were written for this project: the rules were made with ``seen`` and ``dev``, and
+nobody looked at what became of ``unseen`` and ``check`` meanwhile. Those of ``seen`` and ``unseen`` with a site ask
+about one of the manuals that no model learned from, those of ``dev`` and ``check`` about the pages of a town.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ from domain import Passage
 from domain.question import Turn
 from evals.knowledge.in_memory import MemoryKnowledge
 from evals.sets.beir import passage_of
+from evals.sets.sites import read_folder
 from pipeline.ask import Query, Tools, first_pass
 from pipeline.question.follow_up import understand
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed
 
+SPLITS: Final = ("seen", "unseen", "dev", "check")
 CASES: Final = Path(__file__).parents[1] / "sets" / "follow_ups"
 PASSAGES: Final = Path(__file__).parents[2] / "training" / "data" / "manuals-passages.jsonl.xz"
+#: the town's pages, by the names that the cases have for them
+PAGES: Final = {
+    f"pages-{lang}": Path(__file__).parents[1] / "asked/sets/pages" / f"site-{lang}" for lang in ("en", "de")
+}
 #: hits among which the passage that answers should be
 _TOP: Final = 5
 
@@ -37,7 +44,7 @@ class Case:
 
     id: str
     lang: str
-    site: str  #: the manual it is about; "": none
+    site: str  #: the manual, or the pages, it is about; "": none
     turns: tuple[Turn, ...]
     asked: str
     needs: tuple[str, ...]  #: expressions that the completed question matches, all of them
@@ -52,7 +59,7 @@ class Case:
 
 
 def read_cases(split: str) -> list[Case]:
-    """Return the cases of ``seen`` or ``unseen``."""
+    """Return the cases of one of the splits."""
     return [_case(json.loads(line)) for line in (CASES / f"{split}.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -61,7 +68,7 @@ def measure_wording(cases: Sequence[Case]) -> dict[str, float]:
     right = {case.id: case.is_right(understand(case.asked, case.turns)) for case in cases}
     langs = sorted({case.lang for case in cases})
     by_lang = {lang: [right[case.id] for case in cases if case.lang == lang] for lang in langs}
-    return {"right": _mean(list(right.values()))} | {f"right.{lang}": _mean(of) for lang, of in by_lang.items()}
+    return {"resolved": _mean(list(right.values()))} | {f"resolved.{lang}": _mean(of) for lang, of in by_lang.items()}
 
 
 def measure_answers(cases: Sequence[Case], embedder: Embed) -> dict[str, float]:
@@ -91,7 +98,10 @@ def _case(row: dict[str, Any]) -> Case:
 
 
 def _passages(site: str) -> tuple[list[str], list[Passage]]:
-    """Return the ids and the passages of a manual; a passage's page is its place among them."""
+    """Return the ids and the passages of a manual or of pages; a manual's passage is a page of its own."""
+    if site in PAGES:
+        by_name = read_folder(PAGES[site])
+        return ["", *(f"{site}:{name}" for name in by_name)], [each for some in by_name.values() for each in some]
     stored = [row for row in _lines() if row["id"].startswith(f"{site}:")]
     passages = [passage_of(at, row["title"], row["text"], "en") for at, row in enumerate(stored)]
     return [row["id"] for row in stored], passages

@@ -24,11 +24,14 @@ FLOORED = frozenset(
     second_3.recall@5 second_3.recall@10
     manuals.words_kept manuals.words_kept_10th manuals.mid_sentence manuals.navigation_kept
     articles.f1 articles.mid_sentence articles.navigation_kept
+    wording.resolved answers.sure_elsewhere
     """.split()
 )
 #: figures where less is better: a ceiling is pinned
 _CEILINGS = frozenset(
-    {"fpr_at_tpr95", "ece", "abstained_answerable", "sure_and_wrong", "mid_sentence", "navigation_kept"}
+    """
+    fpr_at_tpr95 ece abstained_answerable sure_and_wrong sure_elsewhere mid_sentence navigation_kept
+    """.split()
 )
 #: how much a figure may differ on another processor; a share of 1 is pinned as 1
 _SLACK = 0.01

@@ -120,6 +120,11 @@ def contains_expected(text: str, expected: str) -> bool:
     return " ".join(expected.split()).casefold() in " ".join(text.split()).casefold()
 
 
+def read_folder(folder: Path) -> dict[str, list[Passage]]:
+    """Return the passages of a folder's pages by their names."""
+    return _pages({str(file.relative_to(folder)): file for file in sorted(folder.rglob("*.html"))})
+
+
 def _pages(files: dict[str, Path]) -> dict[str, list[Passage]]:
     """Chunk each file; like the crawler's reader, store nothing of a page that is only links."""
     pages: dict[str, list[Passage]] = {}

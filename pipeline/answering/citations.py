@@ -5,10 +5,11 @@ Sentences with an invalid citation are dropped, whoever composed them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from domain import Answer, Citation, PageDates, Passage, Sentence
+from domain import Answer, Citation, CitedPage, Passage, Sentence, titled
 from domain.contradiction import Contradiction
 from pipeline.answering.notices import with_notices
 
@@ -17,6 +18,7 @@ PageText = Callable[[int], str | None]
 
 DROPPED = "Sentences whose citation is not in the page were left out."
 _LEADS_IN = (":", "：")
+_WORD = re.compile(r"\w")
 
 
 def cite(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
@@ -55,9 +57,15 @@ def supported(sentences: Sequence[Sentence], valid: set[int]) -> tuple[Sentence,
     return tuple(sentence for sentence, own, leads, next_cited in followed if own or (leads and next_cited))
 
 
-def with_dates(answer: Answer, dates: Mapping[int, PageDates]) -> Answer:
-    """Return the answer with the current dates of its pages."""
-    return replace(answer, citations=tuple(_dated(citation, dates) for citation in answer.citations))
+def located(answer: Answer, pages: Mapping[int, CitedPage]) -> Answer:
+    """Return the answer whose citations say where their quotes stand in their pages, with the pages' current dates."""
+    return replace(
+        answer,
+        citations=tuple(
+            _located(citation, pages[citation.page_id]) if citation.page_id in pages else citation
+            for citation in answer.citations
+        ),
+    )
 
 
 def is_verbatim(citation: Citation, page_text: str | None) -> bool:
@@ -72,11 +80,32 @@ def render(sentences: tuple[Sentence, ...]) -> str:
     return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
 
 
-def _dated(citation: Citation, dates: Mapping[int, PageDates]) -> Citation:
-    known = dates.get(citation.page_id)
-    if known is None:
-        return citation
-    return replace(citation, published=known.published, modified=known.modified, read_at=known.seen_at)
+def _located(citation: Citation, page: CitedPage) -> Citation:
+    """Return the citation below its own heading: its passage may hold several short sections."""
+    word = _WORD.search(citation.quote)
+    first = citation.start + (word.start() if word else 0)  # a heading is found behind its marks
+    above = [heading for at, heading in page.headings if at <= first]
+    return replace(
+        citation,
+        title=titled(page.title, above[-1] if above else ""),
+        place=_place(citation, page.places),
+        published=page.published,
+        modified=page.modified,
+        read_at=page.seen_at,
+    )
+
+
+def _place(citation: Citation, places: Sequence[tuple[int, str]]) -> str:
+    """Return the page, slide or row of its file that the quote is on, or those that it spans."""
+    before = [name for at, name in places if at < citation.end]
+    within = [name for at, name in places if citation.start < at < citation.end]
+    if not before:
+        return citation.place
+    first, last = before[max(0, len(before) - 1 - len(within))], before[-1]
+    if first == last:
+        return first
+    kind, _, number = first.rpartition(" ")
+    return f"{kind}s {number}–{last.rpartition(' ')[2]}"
 
 
 def _renumbered(disputes: Sequence[Contradiction], numbers: Mapping[int, int]) -> Iterator[Contradiction]:

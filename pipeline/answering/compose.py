@@ -1,4 +1,4 @@
-"""Compose an extractive answer: the one or two sentences of the hits that answer best, each with its citation.
+"""Compose an extractive answer: the one to three sentences of the hits that answer best, each with its citation.
 
 When pages contradict each other, each value is quoted, that of most sites first.
 
@@ -17,15 +17,17 @@ from pipeline.answering.contradictions import Assertion, contradicting_assertion
 from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.multi_page import join_pages
+from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
 from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.sentence_score import MAX_SENTENCES, choose_sentences, is_as_good, ranked_by_score
+from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, ranked_by_score
 from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
 from pipeline.question.yes_no import add_yes_no, answers_yes_no
 from pipeline.reader.read_hits import READ_FIRST
 from pipeline.safety.sanitize import sanitize, sanitize_line
+from text.terms import content_words
 
 COMPOSER = "extractive"
 #: a sentence that states a fact comes first when it scores at least this share of the best
@@ -61,12 +63,12 @@ def compose(
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, read_spans, analysis.text, facts)
     joined = join_pages(analysis, sentences, read_spans) if several else sentences
-    most = style.quotes(max(len(joined), MAX_SENTENCES))
+    most = style.quotes(max(len(joined), most_sentences(read_spans)))
     if joined == sentences or style.length == "long":  # a quote may hold the next best sentence too
         more = choose_sentences(read_spans, analysis.text, most=2 * most)
         joined = _stating_first(more, read_spans, analysis.text, facts)
     wants_all = asks_for_all(analysis.text)
-    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined])[:most]
+    chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)[:most]
     if len(chosen) == 1 and style.length != "short":
         chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
     best = sentences[0].span
@@ -94,13 +96,23 @@ def _states(span: Span, stated: StatedFact) -> bool:
     return passage.start + span.start <= fact.start < passage.start + span.end
 
 
-def _apart(spans: Sequence[Span]) -> list[Span]:
-    """Leave out each quote that repeats an earlier one."""
+def _apart(spans: Sequence[Span], lang: str) -> list[Span]:
+    """Leave out each quote that repeats an earlier one, or says nothing beside it."""
     kept: list[Span] = []
     for span in spans:
-        if not any(span.text in other.text or other.text in span.text or _overlap(span, other) for other in kept):
+        if not any(_repeats(span, other, lang) for other in kept):
             kept.append(span)
     return kept
+
+
+def _repeats(span: Span, shown: Span, lang: str) -> bool:
+    """Return whether a quote is part of one that is shown, or says the same with fewer of its words, in their order."""
+    if span.text in shown.text or shown.text in span.text or _overlap(span, shown):
+        return True
+    if looks_like_code(span.text) or is_negated(span.text, lang) != is_negated(shown.text, lang):
+        return False
+    said, rest = content_words(span.text.casefold(), lang), iter(content_words(shown.text.casefold(), lang))
+    return bool(said) and all(word in rest for word in said)
 
 
 def _overlap(one: Span, other: Span) -> bool:

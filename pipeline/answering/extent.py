@@ -20,7 +20,7 @@ MAX_QUOTE_CHARACTERS = 700
 #: a sentence with fewer terms ("From the sky.") is quoted with the next one
 FEW_TERMS = 5
 #: the words of a quote with the sentences around the chosen one; two quotes share what one alone may have
-QUOTE_WORDS, ALONE_WORDS = 30, 60
+QUOTE_WORDS, ALONE_WORDS = 20, 60
 #: how much nearer to the question the sentence before must be to be quoted rather than the next one
 _BEFORE = 0.05
 #: the nearness of a sentence without which the chosen one, or it itself, says only half

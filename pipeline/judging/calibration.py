@@ -1,6 +1,7 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
-English hits that were read have a model of their own, which feedback does not refit.
+English hits that were read have a model of their own, which feedback does not refit; so have hits of other languages
+whose sentences were compared with the question, and those in another language than it, which share no word with it.
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
@@ -20,13 +21,19 @@ from pipeline.judging.features import Evidence
 
 #: the features that only a reader gives
 READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine", "answers", "evidence")
+#: and those that only comparing sentences gives
+COMPARED_FEATURES = ("near", "near_margin")
+#: what tells of a sentence in another language than the question's
+CROSSED_FEATURES = ("similarity", "agreement", "margin", *COMPARED_FEATURES)
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
-FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in READ_FEATURES)
+_BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES))
+FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in _BY_MEANING)
 WITHOUT_SIMILARITY = FEATURES[3:]
 #: the keys of the models for an unknown embedder and for another language
 ANY_EMBEDDER, OTHER = "*", "other"
-#: the key of the model for English hits that were read
-READ = "en, read"
+#: the keys of the models for English hits that were read, for those of other languages that were compared, and for
+#: those in another language than the question
+READ, COMPARED, CROSSED = "en, read", "compared", "crossed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +63,11 @@ def calibration_for(embedder_id: str, lang: str) -> Calibration:
 def calibration_of_read(embedder_id: str, evidence: Evidence) -> Calibration | None:
     """Return the calibration for hits that were read; None where they were not, or the embedder has none."""
     return _fitted().get((embedder_id, READ)) if evidence.is_read else None
+
+
+def calibration_of_compared(embedder_id: str, evidence: Evidence) -> Calibration | None:
+    """Return the calibration for hits whose sentences were compared; None where they were not, or there is none."""
+    return _fitted().get((embedder_id, CROSSED if evidence.is_crossed else COMPARED)) if evidence.is_compared else None
 
 
 @cache

@@ -55,6 +55,9 @@ class SpanCoverage:
     is_labelled: bool = False  #: it is a row of a table, whose first cell is in the question
     cosine: float | None = None  #: of the question and the sentence in its passage; None: its hit was not read
     evidence: float = 0.0  #: the reader's logit that it answers; 0 where its hit was not read
+    near: float | None = (
+        None  #: cosine of the question and the sentence alone, where its hit was not read; None: unknown
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +111,7 @@ def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
                 is_labelled=_is_labelled(span, asked, lang),
                 cosine=cosines[place],
                 evidence=evidence[place],
+                near=span.hit.nearness.get(span.text) if span.hit.reading is None else None,
             )
         )
     return Coverage(

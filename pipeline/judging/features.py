@@ -20,6 +20,7 @@ from pipeline.judging.sentences import ANSWERING
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
 from pipeline.reader.read_hits import READ_FIRST
+from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES
 from text.rarity import rarity
 from text.terms import terms_of
 
@@ -27,6 +28,10 @@ from text.terms import terms_of
 SURE_KINDS: frozenset[AnswerType] = frozenset({"time", "money", "number", "name"})
 #: margins of a hit that has no other to compare with
 _ALONE_SIMILARITY, _ALONE_COVERAGE, _ALONE_COSINE = 0.1, 0.2, 0.1
+#: what is less is on another subject: the weighted share of the question's words that the best sentence, what leads to
+#: it and its title hold; the reader's logit that its passage answers; the similarity of sentence and question where
+#: sentences were compared instead. On the demonstration's site, of what it does not treat: mostly below .13, −2.9, .17
+_WORDS, _READ, _COMPARED = 0.15, -2.0, 0.22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +57,11 @@ class Evidence:
     passage_cosine: float = 0.0  #: of the question and that sentence's passage
     answers: float = 0.0  #: the reader's logit that this passage answers
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
+    near: float = 0.0  #: of the question and the best sentence alone, in other languages; this and the next: 0 if read
+    near_margin: float = 0.0  #: that above the nearest sentence of another passage
     is_read: bool = False  #: the best hits were read
+    is_compared: bool = False  #: their sentences were compared with the question instead
+    is_crossed: bool = False  #: and the best sentence is in another language than the question
     beside_the_point: bool = False  #: no quoted sentence holds the time, number or name asked for
     covered: tuple[str, ...] = ()  #: words of the question in that passage, as asked
     missing: tuple[str, ...] = ()  #: and those that are not
@@ -62,6 +71,15 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     """Return the features by name, as they are stored to learn from, without the words themselves."""
     values = asdict(evidence)
     return {name: round(float(value), 4) for name, value in values.items() if not isinstance(value, tuple)}
+
+
+def is_far(weighed: Mapping[str, float]) -> bool:
+    """Return whether the best hit is on another subject, by its words and by who read it; False where nobody did."""
+    if weighed.get("led_coverage", 1.0) >= _WORDS:
+        return False
+    if weighed.get("is_read"):
+        return weighed["answers"] < _READ
+    return bool(weighed.get("is_compared")) and weighed["near"] < _COMPARED
 
 
 def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
@@ -98,6 +116,7 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         covered=_words(coverage, credits, held=True),
         missing=_words(coverage, credits, held=False),
         **_read_features(coverage.spans, sentence),
+        **_compared_features(coverage.spans, sentence, analysis.lang),
     )
 
 
@@ -116,6 +135,16 @@ def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None)
         "evidence": reading.evidence([(span.start, span.end)])[0],
         "is_read": True,
     }
+
+
+def _compared_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None, lang: str) -> dict[str, Any]:
+    """Return the features that come from comparing sentences with the question; none where that was not done."""
+    if sentence is None or sentence.near is None:
+        return {}
+    others = [each.near for each in spans if each.at != sentence.at and each.near is not None]
+    margin = sentence.near - max(others) if others else _ALONE_COSINE
+    is_crossed = sentence.span.hit.passage.lang not in (lang, *UNKNOWN_LANGUAGES)
+    return {"near": sentence.near, "near_margin": margin, "is_compared": True, "is_crossed": is_crossed}
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:

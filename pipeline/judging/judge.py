@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain import Hit, Verdict
-from pipeline.judging.calibration import calibration_for, calibration_of_read
-from pipeline.judging.features import Evidence, features_of, gather_evidence
+from pipeline.judging.calibration import calibration_for, calibration_of_compared, calibration_of_read
+from pipeline.judging.features import Evidence, features_of, gather_evidence, is_far
 from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.phrases import Phrase, say
 from pipeline.question.analysis import Analysis
@@ -57,7 +57,9 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
             return _nothing_found(analysis)
         read = calibration_of_read(embedder_id, evidence)
         own = learned.calibrations.get(analysis.lang) if learned and not read else None
-        confidence = (read or own or calibration_for(embedder_id, analysis.lang)).probability(evidence)
+        compared = calibration_of_compared(embedder_id, evidence)
+        fitted = read or own or compared or calibration_for(embedder_id, analysis.lang)
+        confidence = fitted.probability(evidence)
         if evidence.beside_the_point and not read:  # what reads knows better than the forms of numbers and names
             confidence = min(confidence, BESIDE_THE_POINT)
         return Verdict(
@@ -110,6 +112,8 @@ def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, suff
     """Say in the asker's language whether the hits answer, or else which pages are near."""
     if sufficient:
         return say("answers", analysis.lang)
+    if is_far(features_of(evidence)):
+        return say("nothing_near", analysis.lang)
     titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
     phrase: Phrase = "beside" if evidence.beside_the_point else "near_but"
     return say(phrase, analysis.lang, titles=", ".join(f"“{title}”" for title in titles[:_NAMED]))

@@ -18,6 +18,9 @@ from text.terms import content_words
 
 MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
 
+#: "what" is followed by no noun there: neither "which does it cost" nor "the does it cost" is a wording
+_VERB = r"(?:do|does|did|can|could|will|would|should|must|has|have|had|happens?|happened)\b"
+
 #: question shape → the same question asked another way
 _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
     "en": (
@@ -38,7 +41,7 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"how many (.+)", "what number of {0}"),
         (r"how much (.+)", "what amount of {0}"),
         (r"which (.+)", "what {0}"),
-        (r"what (?!do|did|can|could|will|would|should|must|has|have|had|happen)(.+)", "which {0}"),
+        (rf"what (?!{_VERB})(.+)", "which {0}"),
     ),
     "de": (
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "auf welche Weise kann man {0}"),
@@ -77,7 +80,7 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"how many (.+)", "the number of {0}"),
         (r"how much (.+)", "the amount of {0}"),
         (r"how (?:did|does|do|is|are|was|were) (.+)", "the way {0}"),
-        (r"(?:which|what) (.+)", "the {0}"),
+        (rf"(?:which|what) (?!{_VERB})(.+)", "the {0}"),
     ),
     "de": (
         (r"wie (?:kann|soll|sollte|muss) (?:ich|man) (.+)", "so kann man {0}"),
@@ -121,7 +124,7 @@ _PAIRS: dict[str, str] = {
     illness/disease job/occupation kind/type law/statute method/way near/close to need/require old/ancient
     people/inhabitants place/location price/cost purpose/aim result/outcome rich/wealthy route/path sick/ill
     size/dimensions small/little stop/halt wrote/authored study/research teach/instruct town/city use/employ
-    usage/use war/conflict won/was the winner of work/function year/date built/constructed destroyed/demolished
+    usage/use war/conflict won/was the winner of work/function built/constructed destroyed/demolished
     discovered/found invented/created died/passed away founded/established leader/head money/funds
     """,
     "de": """

@@ -19,7 +19,7 @@ from text.encoder.runtime import Encoder, States, open_encoder
 #: passages that are remembered, some 250 KB each
 REMEMBERED: Final = 128
 #: readings that are remembered: of the passes of one question
-READINGS: Final = 32
+READINGS: Final = 48
 _QUESTIONS: Final = 8
 
 

@@ -40,6 +40,12 @@ def add(
     return find(session, clean)
 
 
+def leave_out(session: Session, collection_id: str, sites: Sequence[str]) -> None:
+    """Leave these sites out of a collection, too."""
+    row = session.get_one(CollectionRow, collection_id, with_for_update=True)
+    row.exclude_sites = list(dict.fromkeys([*row.exclude_sites, *sites]))
+
+
 def find(session: Session, name: str) -> Collection:
     """Return the collection with this name; raises UnknownCollection."""
     if name in ("", DEFAULT):

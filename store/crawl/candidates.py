@@ -177,6 +177,17 @@ def finished_since(
     return set(session.scalars(query))
 
 
+def last_failures(session: Session, urls: Sequence[str]) -> dict[str, str]:
+    """Return why those of these URLs could not be read whose last try failed."""
+    latest = select(func.max(CandidateRow.id)).where(
+        CandidateRow.url.in_(urls), CandidateRow.status == CandidateStatus.SETTLED, CandidateRow.kind == "page"
+    )
+    query = select(CandidateRow.url, CandidateRow.reason).where(
+        CandidateRow.id.in_(latest.group_by(CandidateRow.url)), CandidateRow.outcome == ReadOutcome.FAILED
+    )
+    return {url: reason or "no answer" for url, reason in session.execute(query)}
+
+
 def to_candidate(row: CandidateRow) -> Candidate:
     """Return the row as a plain value."""
     return to_value(Candidate, row)

@@ -25,7 +25,7 @@ class RobotsRecord:
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
     """Save a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
-    add_missing(session, SourceRow, SourceRow.url, url=url, own=own, created_at=now)
+    add_missing(session, SourceRow, SourceRow.url, url=url, own=own, paused=False, created_at=now)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
     row.own = own
     if min_delay_s is not None:
@@ -47,6 +47,14 @@ def set_schedule(session: Session, source_id: int, schedule: Schedule | None) ->
     row.every_s = schedule.every_s if schedule else None
     row.cron = (schedule.cron or None) if schedule else None
     row.zone = schedule.zone if schedule else "UTC"
+    session.flush()
+    return _source(row)
+
+
+def set_paused(session: Session, source_id: int, paused: bool) -> Source:
+    """Change whether a source is read by itself; its schedule stays."""
+    row = session.get_one(SourceRow, source_id, with_for_update=True)
+    row.paused = paused
     session.flush()
     return _source(row)
 

@@ -38,6 +38,10 @@ class Combined:
         english, sentences = self._english.embed_passages(texts)
         return self._joined(english, texts), sentences
 
+    def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the multilingual model's unit rows alone: (len(texts), 512)."""
+        return self._multilingual.embed(texts)
+
     def _joined(self, english: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
         other = self._multilingual.embed(texts)
         return np.concatenate((np.float32(_SHARE**0.5) * english, np.float32((1 - _SHARE) ** 0.5) * other), axis=1)

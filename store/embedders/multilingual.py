@@ -40,3 +40,7 @@ class Multilingual:
         with self._turn:
             vectors: NDArray[np.float32] = self._model.encode(whole)
         return vectors
+
+    def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the same as `embed`."""
+        return self.embed(texts)

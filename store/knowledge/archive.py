@@ -6,7 +6,7 @@ import hashlib
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,33 +16,38 @@ from pydantic import BaseModel, ValidationError
 
 from domain.errors import WellreadError
 from store.knowledge.lines import Manifest, PageLine, SourceLine
+from store.knowledge.question_lines import QuestionLine, ThreadLine
+from store.knowledge.settings_lines import FolderLine, SettingsLine
 
 FORMAT: Final = "wellread-knowledge"
-VERSION: Final = 1
+VERSION: Final = 2
 SOURCES, PAGES, MANIFEST = "sources.jsonl", "pages.jsonl", "manifest.json"
+#: what a collection's file has beside those
+SETTINGS, FOLDERS, THREADS, QUESTIONS = "settings.jsonl", "folders.jsonl", "threads.jsonl", "questions.jsonl"
 #: bytes of a line: a page's text and its former ones, which are left out from the oldest on where they are too long
 MAX_LINE: Final = 48_000_000
 MAX_MANIFEST: Final = 65_536
 #: a member unpacks to at most so many times its size, and some bytes that do not count
 MOST_PACKED, FREE_BYTES = 200, 10_000_000
 
-Line = TypeVar("Line", SourceLine, PageLine)
+Line = TypeVar("Line", bound=BaseModel)
+
+_ALWAYS: Final = frozenset((SOURCES, PAGES, MANIFEST))
+_MEMBERS: Final = _ALWAYS | {SETTINGS, FOLDERS, THREADS, QUESTIONS}
 
 
 class BadArchive(WellreadError):
     """The file is no export of Wellread, or is damaged; the message says which and why."""
 
 
-def write(
-    path: Path, sources: Iterable[SourceLine], pages: Iterable[PageLine], *, wellread: str, now: datetime
-) -> Manifest:
-    """Write a file whole, or not at all; return its manifest."""
+def write(path: Path, members: Mapping[str, Iterable[BaseModel]], *, wellread: str, now: datetime) -> Manifest:
+    """Write a file of these members whole, or not at all; return its manifest."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             lines: dict[str, int] = {}
             sums: dict[str, str] = {}
-            for name, values in ((SOURCES, sources), (PAGES, pages)):
+            for name, values in members.items():
                 lines[name], sums[name] = _write_member(archive, name, values)
             manifest = Manifest(
                 format=FORMAT, version=VERSION, wellread=wellread, created_at=now, lines=lines, sha256=sums
@@ -72,16 +77,35 @@ class Archive:
 
     def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
         self._path, self._archive = path, archive
+        self._names = [member.filename for member in archive.infolist()]
+        if self._names.count(MANIFEST) != 1:
+            raise self.refusal("it is no export of Wellread, which has a manifest")
+        self.manifest = self._manifest()  # first: one of a newer version says so whatever else it holds
         self._check_members()
-        self.manifest = self._manifest()
+
+    def settings(self) -> Iterator[SettingsLine]:
+        """Yield the collection's settings; as all of these, raises BadArchive at the first line that is none."""
+        return self._lines(SETTINGS, SettingsLine)
 
     def sources(self) -> Iterator[SourceLine]:
-        """Yield the sources; raises BadArchive at the first line that is none."""
+        """Yield the sources."""
         return self._lines(SOURCES, SourceLine)
 
+    def folders(self) -> Iterator[FolderLine]:
+        """Yield the watched folders."""
+        return self._lines(FOLDERS, FolderLine)
+
     def pages(self) -> Iterator[PageLine]:
-        """Yield the pages; raises BadArchive at the first line that is none."""
+        """Yield the pages."""
         return self._lines(PAGES, PageLine)
+
+    def threads(self) -> Iterator[ThreadLine]:
+        """Yield the threads."""
+        return self._lines(THREADS, ThreadLine)
+
+    def questions(self) -> Iterator[QuestionLine]:
+        """Yield the questions, the first asked first."""
+        return self._lines(QUESTIONS, QuestionLine)
 
     def refusal(self, why: str) -> BadArchive:
         """Return the error that refuses the file."""
@@ -89,10 +113,11 @@ class Archive:
 
     def _check_members(self) -> None:
         members = self._archive.infolist()
-        if sorted(member.filename for member in members) != sorted((SOURCES, PAGES, MANIFEST)):
-            raise self.refusal(
-                "it is no export of Wellread, which holds a manifest, sources and pages and nothing else"
-            )
+        names = set(self._names)
+        if len(names) != len(members) or not _ALWAYS <= names <= _MEMBERS:
+            raise self.refusal("it is no export of Wellread, which holds sources and pages, and what belongs to them")
+        if names - {MANIFEST} != self.manifest.lines.keys():
+            raise self.refusal("it does not hold what its manifest says")
         if sum(member.compress_size for member in members) > self._path.stat().st_size:
             raise self.refusal("its members say that they are larger than the file")
         for member in members:
@@ -100,10 +125,13 @@ class Archive:
                 raise self.refusal("it is encrypted")
             if member.file_size > MOST_PACKED * member.compress_size + FREE_BYTES:
                 raise self.refusal(f"{member.filename} unpacks to {member.file_size:,} bytes, far more than text does")
-        if self._archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
-            raise self.refusal("its manifest is too large")
 
     def _manifest(self) -> Manifest:
+        held = self._archive.getinfo(MANIFEST)
+        if held.flag_bits & 1:
+            raise self.refusal("it is encrypted")
+        if held.file_size > MAX_MANIFEST:
+            raise self.refusal("its manifest is too large")
         try:
             manifest = Manifest.model_validate_json(self._archive.read(MANIFEST))
         except ValidationError as error:
@@ -115,6 +143,8 @@ class Archive:
         return manifest
 
     def _lines(self, name: str, kind: type[Line]) -> Iterator[Line]:
+        if name not in self._names:
+            return
         seen, digest = 0, hashlib.sha256()
         with _explained(self._path):
             member = self._archive.open(name)

@@ -1,4 +1,4 @@
-"""A source and a page as lines of the file; a line that cannot be one is refused."""
+"""Sources and pages as lines of the file; a line that cannot be one is refused."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ Hash = Annotated[str, Field(max_length=64), AfterValidator(_storable)]
 Place = tuple[Annotated[int, Field(ge=0)], Text]
 
 
-class _Line(BaseModel):
+class FileLine(BaseModel):
+    """A line of the file."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class SourceLine(_Line):
+class SourceLine(FileLine):
     """A site that may be read for any question."""
 
     url: Url
@@ -46,9 +48,10 @@ class SourceLine(_Line):
     every_s: float | None = None
     cron: str | None = Field(default=None, max_length=100)
     zone: str = Field(default="UTC", max_length=64)
+    paused: bool = False
 
 
-class FactLine(_Line):
+class FactLine(FileLine):
     """A fact that a page states."""
 
     subject: Text
@@ -58,7 +61,7 @@ class FactLine(_Line):
     end: int | None = Field(default=None, ge=0)
 
 
-class VersionLine(_Line):
+class VersionLine(FileLine):
     """A text that a page had."""
 
     number: int = Field(ge=1, lt=2**31)
@@ -69,9 +72,22 @@ class VersionLine(_Line):
     read_at: AwareDatetime
 
 
-class PageLine(_Line):
+class CheckLine(FileLine):
+    """What came of a visit to a page, perhaps several times in a row."""
+
+    outcome: str = Field(max_length=16)
+    status: int | None = Field(default=None, ge=0, le=999)
+    content_hash: Hash
+    reason: Text
+    times: int = Field(ge=1, lt=2**31)
+    first_at: AwareDatetime
+    last_at: AwareDatetime
+
+
+class PageLine(FileLine):
     """A page with its text, its facts and its former texts."""
 
+    id: int = Field(default=0, ge=0, lt=2**63)  #: where it was exported; what questions cite it by
     url: Url
     title: Text
     text: Text
@@ -90,6 +106,9 @@ class PageLine(_Line):
     checked_at: AwareDatetime
     facts: tuple[FactLine, ...] = Field(default=(), max_length=10_000)
     versions: tuple[VersionLine, ...] = Field(default=(), max_length=100)
+    private: bool = False  #: it serves only the questions that had it read
+    gone_at: AwareDatetime | None = None
+    checks: tuple[CheckLine, ...] = Field(default=(), max_length=10_000)
 
     @model_validator(mode="after")
     def _lies_in_the_text(self) -> Self:
@@ -107,7 +126,7 @@ class PageLine(_Line):
         return self
 
 
-class Manifest(_Line):
+class Manifest(FileLine):
     """What is in the file: how many lines of each member, and the members' sums."""
 
     format: str = Field(max_length=40)

@@ -18,11 +18,11 @@ from domain.site import is_under
 from store.crawl import sources as stored_sources
 from store.files import files
 from store.graph import facts
-from store.knowledge.lines import FactLine, PageLine, SourceLine, VersionLine
+from store.knowledge.lines import CheckLine, FactLine, PageLine, SourceLine, VersionLine
 from store.pages import pages, visibility
 from store.pages.pages import PageState
 from store.sql.database import Database
-from store.sql.tables import PageRow, PageVersionRow
+from store.sql.tables import PageCheckRow, PageRow, PageVersionRow
 
 log = structlog.get_logger()
 
@@ -47,37 +47,44 @@ def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine]:
             every_s=schedule.every_s if schedule else None,
             cron=(schedule.cron or None) if schedule else None,
             zone=schedule.zone if schedule else "UTC",
+            paused=source.paused,
         )
 
 
-def pages_of(database: Database, sites: Sequence[str]) -> Iterator[PageLine]:
-    """Yield the pages that serve every question, those below ``sites`` where some are named."""
+def pages_of(database: Database, sites: Sequence[str] = (), *, whole: bool = False) -> Iterator[PageLine]:
+    """Yield the pages that serve every question, those below ``sites`` where some are named.
+
+    ``whole``: also those that are gone or private, and each with its history.
+    """
     last = 0
-    shown = (PageRow.gone_at.is_(None), PageRow.deleted_at.is_(None), ~PageRow.private)
-    query = select(PageRow).where(*shown).order_by(PageRow.id).limit(_BATCH)
+    query = select(PageRow).where(PageRow.deleted_at.is_(None)).order_by(PageRow.id).limit(_BATCH)
+    if not whole:
+        query = query.where(PageRow.gone_at.is_(None), ~PageRow.private)
     if sites:
         query = query.where(visibility.under(PageRow.url, sites))
     while True:
         with database.read() as session:
             rows = session.scalars(query.where(PageRow.id > last)).all()
-            lines = _to_lines(session, rows)
+            lines = _to_lines(session, rows, whole=whole)
         if not rows:
             return
         yield from lines
         last = rows[-1].id
 
 
-def take(session: Session, line: PageLine, host: str, now: datetime, due_at: datetime) -> Taken:
-    """Store a page of the file unless a text is known that was seen later; return which it is.
+def take(session: Session, line: PageLine, host: str, now: datetime, due_at: datetime) -> tuple[int, Taken]:
+    """Store a page of the file unless a text is known that was seen later; return its id and which it is.
 
     A private page serves every question from now on if it says what the file says.
     """
     known = pages.find(session, line.url)
+    if known is not None and (line.private or line.gone_at):  # what serves fewer takes nothing's place
+        return known.id, "known"
     is_held = known is not None and not known.is_gone
     if known is not None and is_held and _is_no_news(known, line):
         if known.private and known.content_hash == line.content_hash:
             visibility.share(session, known.id, now)
-        return "known"
+        return known.id, "known"
     pages.save(
         session,
         url=line.url,
@@ -88,6 +95,7 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
         depth=line.depth,
         now=min(line.checked_at, now),
         due_at=due_at,
+        private=line.private,
     )
     row = session.scalars(select(PageRow).where(PageRow.url == line.url)).one()
     row.read_at = min(line.read_at, now)
@@ -97,40 +105,54 @@ def take(session: Session, line: PageLine, host: str, now: datetime, due_at: dat
     if known is not None:
         if known.private:
             visibility.share(session, known.id, now)
-        return "newer"
+        return row.id, "newer"
     row.generation = line.generation
     session.add_all(PageVersionRow(page_id=row.id, **version.model_dump()) for version in line.versions)
+    session.add_all(PageCheckRow(page_id=row.id, **check.model_dump()) for check in line.checks)
     session.flush()
-    return "new"
+    if line.gone_at is not None:
+        pages.mark_gone(session, row.id, min(line.gone_at, now))
+    return row.id, "new"
 
 
 def _is_no_news(known: PageState, line: PageLine) -> bool:
     return known.content_hash == line.content_hash or known.checked_at >= line.checked_at
 
 
-def _to_lines(session: Session, rows: Sequence[PageRow]) -> list[PageLine]:
+def _to_lines(session: Session, rows: Sequence[PageRow], *, whole: bool) -> list[PageLine]:
     ids = [row.id for row in rows]
     stated = facts.of_pages(session, ids)
     former: dict[int, list[PageVersionRow]] = {}
     wanted = select(PageVersionRow).where(PageVersionRow.page_id.in_(ids)).order_by(PageVersionRow.number.desc())
     for version in session.scalars(wanted):
         former.setdefault(version.page_id, []).append(version)
+    visited = _visits(session, ids) if whole else {}
     lines = []
     for row in rows:
         try:
-            lines.append(_to_line(row, stated.get(row.id, []), former.get(row.id, [])))
+            lines.append(_to_line(row, stated.get(row.id, []), former.get(row.id, []), visited.get(row.id, [])))
         except ValidationError as error:  # as with an address from before there was a limit: the others are written
             log.warning("page_not_exported", page=row.id, error=str(error.errors(include_input=False)[:1]))
     return lines
 
 
-def _to_line(row: PageRow, stated: Sequence[Fact], former: Sequence[PageVersionRow]) -> PageLine:
-    held = {name: getattr(row, name) for name in PageLine.model_fields if name not in ("facts", "versions")}
-    of_version = VersionLine.model_fields
+def _visits(session: Session, ids: Sequence[int]) -> dict[int, list[PageCheckRow]]:
+    found: dict[int, list[PageCheckRow]] = {}
+    for check in session.scalars(select(PageCheckRow).where(PageCheckRow.page_id.in_(ids)).order_by(PageCheckRow.id)):
+        found.setdefault(check.page_id, []).append(check)
+    return found
+
+
+def _to_line(
+    row: PageRow, stated: Sequence[Fact], former: Sequence[PageVersionRow], visited: Sequence[PageCheckRow]
+) -> PageLine:
+    held = {name: getattr(row, name) for name in PageLine.model_fields if name not in ("facts", "versions", "checks")}
+    of_version, of_check = VersionLine.model_fields, CheckLine.model_fields
     return PageLine(
         **held,
         facts=tuple(FactLine(**asdict(fact)) for fact in stated),
         versions=tuple(VersionLine(**{name: getattr(each, name) for name in of_version}) for each in former),
+        checks=tuple(CheckLine(**{name: getattr(each, name) for name in of_check}) for each in visited),
     )
 
 

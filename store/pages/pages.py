@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, load_only
 
-from domain import Block, Page, PageDates, PageText, Validators
+from domain import Block, CitedPage, Page, PageText, Validators
 from store.graph import facts
 from store.pages import duplicates, refresh_queue, simhash, versions
 from store.pages.visibility import visible_to
@@ -20,8 +21,6 @@ from store.sql.tables import PageRow
 MIN_INTERVAL_S, MAX_INTERVAL_S, FIRST_INTERVAL_S = 3_600.0, 90 * 86_400.0, 86_400.0
 CHANGED_FACTOR, UNCHANGED_FACTOR = 0.8, 1.4
 
-#: (offset in a page's text, such as "page 3")
-Place = tuple[int, str]
 #: pages named in one search
 MAX_CONFIRMED = 5_000
 
@@ -167,24 +166,24 @@ def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tupl
     return {id: [(int(at), str(words)) for at, words in of_page] for id, of_page in session.execute(query)}
 
 
-def page_places(session: Session, page_ids: Collection[int]) -> dict[int, list[Place]]:
-    """Return where the pages, slides or rows of files begin, by page id; nothing for pages that have none."""
-    query = select(PageRow.id, PageRow.places).where(PageRow.id.in_(page_ids))
-    return {id: [(int(at), str(name)) for at, name in places] for id, places in session.execute(query) if places}
-
-
-def dates(session: Session, page_ids: Sequence[int]) -> dict[int, PageDates]:
-    """Return the dates of pages, by id."""
-    query = select(
-        PageRow.id, PageRow.published, PageRow.modified, PageRow.read_at, PageRow.checked_at, PageRow.gone_at
+def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
+    """Return what citations say of pages, by id."""
+    query = select(PageRow).options(
+        load_only(
+            *(PageRow.title, PageRow.headings, PageRow.places, PageRow.published, PageRow.modified),
+            *(PageRow.read_at, PageRow.checked_at, PageRow.gone_at),
+        )
     )
     return {
-        row.id: PageDates(
+        row.id: CitedPage(
+            title=row.title,
+            headings=_at_offsets(row.headings),
+            places=_at_offsets(row.places),
             published=row.published,
             modified=row.modified,
             seen_at=row.checked_at if row.gone_at is None else row.read_at,
         )
-        for row in session.execute(query.where(PageRow.id.in_(page_ids)))
+        for row in session.scalars(query.where(PageRow.id.in_(page_ids)))
     }
 
 
@@ -214,11 +213,15 @@ def to_page(row: PageRow) -> Page:
     return to_value(
         Page,
         row,
-        headings=tuple((int(at), str(heading)) for at, heading in row.headings),
+        headings=_at_offsets(row.headings),
         blocks=tuple(Block(kind=kind, start=int(start), end=int(end)) for kind, start, end in row.blocks),
         is_gone=row.gone_at is not None,
         is_duplicate=row.duplicate_of is not None,
     )
+
+
+def _at_offsets(stored: Sequence[Any] | None) -> tuple[tuple[int, str], ...]:
+    return tuple((int(at), str(words)) for at, words in stored or ())
 
 
 def _plan(session: Session, row: PageRow, now: datetime, due_at: datetime | None) -> None:

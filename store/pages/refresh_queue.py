@@ -111,6 +111,12 @@ def plan(session: Session, host: str, prefix: str, due_at: datetime) -> None:
     host_is_due(session, host, due_at)
 
 
+def postpone(session: Session, url: str, due_at: datetime | None) -> None:
+    """Have a page that is read now for another reason be due then; without a time, when it is due anyway."""
+    if due_at is not None:
+        update_rows(session, PageRow, PageRow.url == url, PageRow.next_due < due_at, next_due=due_at)
+
+
 def count(session: Session, now: datetime, at_most: int = 10_000) -> int:
     """Return how many pages are due, counted up to ``at_most``."""
     hosts = select(HostRow.origin).where(HostRow.refresh_at <= now + LANE)

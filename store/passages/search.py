@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from store.passages.maintenance import is_compressed
 from store.passages.schema import COLUMNS, passage_of
 from text.analyser import analyse
 
+if TYPE_CHECKING:
+    from store.passages.in_memory import Copy
+
 #: A question of ordinary length has a tenth of that; the rest of a pasted page adds time, not precision.
 _MAX_QUERY_TERMS: Final = 200
 _PROBED_PARTITIONS: Final = 40
@@ -22,21 +25,36 @@ _REFINED: Final = 10
 
 
 def search_terms(
-    table: Any, text: str, *, lang: str, k: int, scope: Scope | None, ids: Collection[str] | None = None
+    table: Any,
+    text: str,
+    *,
+    lang: str,
+    k: int,
+    scope: Scope | None,
+    ids: Collection[str] | None = None,
+    copy: Copy | None = None,
 ) -> list[Hit]:
     """Return the ``k`` passages with the best bm25 for any of the query's terms, best first.
 
-    No ``scope`` is for passages that were found in one.
+    No ``scope`` is for passages that were found in one; what a ``copy`` has is not read from the table.
     """
     terms = list(dict.fromkeys(analyse(text, lang)))[:_MAX_QUERY_TERMS]
     if not terms or k < 1:
         return []
-    query = table.search(" ".join(terms), query_type="fts", fts_columns="search_text").limit(k)
-    rows = _scoped(query, scope, ids).select([*COLUMNS, "_score"]).to_arrow().to_pylist()
-    hits = sorted(rows, key=lambda row: (-row["_score"], row["id"]))
+    query = _scoped(table.search(" ".join(terms), query_type="fts", fts_columns="search_text").limit(k), scope, ids)
+    if copy is None:
+        rows = query.select([*COLUMNS, "_score"]).to_arrow().to_pylist()
+        scored = [(row["_score"], passage_of(row)) for row in rows]
+    else:
+        rows = query.select(["_score"]).with_row_id(True).to_arrow().to_pylist()
+        passages = copy.passages([row["_rowid"] for row in rows])
+        if len(passages) < len(rows):  # changed since the copy was looked at
+            return search_terms(table, text, lang=lang, k=k, scope=scope, ids=ids)
+        scored = [(row["_score"], passages[row["_rowid"]]) for row in rows]
+    scored.sort(key=lambda each: (-each[0], each[1].id))
     return [
-        Hit(passage=passage_of(row), score=row["_score"], scale="bm25", rank=rank, bm25=row["_score"], query=text)
-        for rank, row in enumerate(hits, start=1)
+        Hit(passage=passage, score=score, scale="bm25", rank=rank, bm25=score, query=text)
+        for rank, (score, passage) in enumerate(scored, start=1)
     ]
 
 

@@ -105,7 +105,7 @@ class Passages:
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope = _PUBLIC) -> list[Hit]:
         """Return the ``k`` best passages in full text; scores are bm25, ``lang`` is the query's language."""
         with explained(self.uri, "search"):
-            return search_terms(self._table(), text, lang=lang, k=k, scope=scope)
+            return search_terms(self._table(), text, lang=lang, k=k, scope=scope, copy=self._copy(scope))
 
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _PUBLIC) -> list[list[Hit]]:
         """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""

@@ -40,6 +40,7 @@ def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -
     origin = session.get_one(QuestionRow, known.question_id)
     answers.copy_to(session, known, [row.id], now)
     row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
+    shared_runs.understand_as(row, origin)
     detail = {"from": origin.id, "revision": known.revision, "hits": len(known.context)}
     steps.add(session, row, "reuse", outcome=origin.status.lower(), detail=detail, started_at=now, now=now)
     advance(session, row, Status(origin.status), now)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from domain import Answer, Citation, Cost, Verdict
+from domain import Answer, Cost, Verdict
 from domain.record import ContextHit
 from store.pages.deletion import not_deleted
-from store.pages.pages import Place, page_places
 from store.questions import evidence
 from store.sql.json import jsonable
 from store.sql.tables import AnswerRow
@@ -34,14 +33,13 @@ def add(
     # others were deleted while this answer was being made
     held = not_deleted(session, [*map(_page_of, context), *of_form])
     context = [hit for hit in context if _page_of(hit) in held]
-    places = page_places(session, {citation.page_id for citation in answer.citations})
     row = AnswerRow(
         question_id=question_id,
         revision=last_revision(session, question_id) + 1,
         provisional=not final,
         text=answer.text,
         sentences=[asdict(sentence) for sentence in answer.sentences],
-        citations=[jsonable(asdict(_placed(citation, places))) for citation in answer.citations],
+        citations=[jsonable(asdict(citation)) for citation in answer.citations],
         context=[asdict(hit) for hit in context],
         confidence=answer.confidence,
         composer=answer.composer,
@@ -90,19 +88,6 @@ def last_revision(session: Session, question_id: str) -> int:
 def _page_of(hit: ContextHit) -> int:
     number = hit.passage_id.partition("-")[0]
     return int(number) if number.isdigit() else 0
-
-
-def _placed(citation: Citation, places: Mapping[int, Sequence[Place]]) -> Citation:
-    """Return the citation with the page, slide or row of its file that the quote is on, or those that it spans."""
-    before = [name for at, name in places.get(citation.page_id, ()) if at < citation.end]
-    within = [name for at, name in places.get(citation.page_id, ()) if citation.start < at < citation.end]
-    if not before:
-        return citation
-    first, last = before[max(0, len(before) - 1 - len(within))], before[-1]
-    if first == last:
-        return replace(citation, place=first)
-    kind, _, number = first.rpartition(" ")
-    return replace(citation, place=f"{kind}s {number}–{last.rpartition(' ')[2]}")
 
 
 def _last_revisions(session: Session, question_ids: Sequence[str]) -> dict[str, int]:

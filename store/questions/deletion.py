@@ -1,21 +1,89 @@
-"""Delete a question with its answers, evidence, trace, feedback, watches and deliveries."""
+"""Delete questions with their answers, evidence, traces, feedback, watches and deliveries: some, or the old ones.
+
+Old ones go a small batch at a time, unless they are watched, a reader said whether they are right, or their thread goes
+on; what was read stays.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import delete, update
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
 
 from store.questions import threads
-from store.sql.tables import QuestionRow, VariantsRow
+from store.sql.rows import update_rows
+from store.sql.tables import (
+    CandidateRow,
+    FeedbackRow,
+    QuestionRow,
+    SiteReadRow,
+    Table,
+    ThreadRow,
+    VariantsRow,
+    WatchRow,
+)
+
+#: no row of these is looked at again in the session
+_PLAIN: Final[dict[str, Any]] = {"synchronize_session": False}
 
 
-def delete_question(session: Session, question_id: str) -> None:
-    """Delete an ended question; what hangs on its row goes with it, its thread with its last question."""
-    row = session.get_one(QuestionRow, question_id)
-    session.execute(delete(VariantsRow).where(VariantsRow.question == row.text))
+def delete_questions(session: Session, question_ids: Sequence[str]) -> None:
+    """Delete ended questions; what hangs on their rows goes with them, a thread with its last question."""
+    deleted = QuestionRow.id.in_(question_ids)
+    texts = select(QuestionRow.text).where(deleted)
+    threaded = select(QuestionRow.thread_id).where(deleted, QuestionRow.thread_id.is_not(None)).distinct()
+    asked_in = [thread_id for thread_id in session.scalars(threaded) if thread_id]
+    session.execute(delete(VariantsRow).where(VariantsRow.question.in_(texts)).execution_options(**_PLAIN))
     for column in (QuestionRow.leader_id, QuestionRow.cached_from):
-        session.execute(update(QuestionRow).where(column == question_id).values({column.key: None}))
-    thread_id = row.thread_id
-    session.execute(delete(QuestionRow).where(QuestionRow.id == question_id))
-    if thread_id:
+        update_rows(session, QuestionRow, column.in_(question_ids), **{column.key: None})
+    session.execute(delete(QuestionRow).where(deleted).execution_options(**_PLAIN))
+    for thread_id in asked_in:
         threads.remove_if_empty(session, thread_id)
+
+
+def delete_ended(session: Session, before: datetime, most: int) -> list[str]:
+    """Delete up to ``most`` questions that ended before; return their ids.
+
+    A younger question may go on naming one of them as where its answer came from; its answer and evidence are its own.
+    """
+    kept = (
+        exists().where(WatchRow.question_id == QuestionRow.id),
+        exists().where(FeedbackRow.question_id == QuestionRow.id),
+        exists().where(ThreadRow.id == QuestionRow.thread_id, ThreadRow.updated_at >= before),
+    )
+    # the condition on `created_at` follows from the other one: it has an index, from whose beginning the batch is taken
+    ended = (QuestionRow.created_at < before, QuestionRow.finished_at < before)
+    query = select(QuestionRow.id, QuestionRow.thread_id).where(*ended, *(~each for each in kept))
+    rows = session.execute(query.order_by(QuestionRow.created_at).limit(most)).all()
+    ids = [row.id for row in rows]
+    _delete(session, QuestionRow, QuestionRow.id.in_(ids))
+    for thread_id in {row.thread_id for row in rows if row.thread_id}:
+        threads.remove_if_empty(session, thread_id)
+    return ids
+
+
+def delete_site_reads(session: Session, before: datetime, most: int) -> int:
+    """Delete up to ``most`` candidates of site reads that ended before, and reads without any; return how many rows."""
+    over = select(SiteReadRow.id).where(SiteReadRow.finished_at < before)
+    found = select(CandidateRow.id).where(CandidateRow.site_read_id.in_(over)).limit(most)
+    ids: list[int] = list(session.scalars(found))
+    if ids:
+        _delete(session, CandidateRow, CandidateRow.id.in_(ids))
+    else:
+        ids = list(session.scalars(over.limit(most)))
+        _delete(session, SiteReadRow, SiteReadRow.id.in_(ids))
+    return len(ids)
+
+
+def delete_variants(session: Session, before: datetime, most: int) -> int:
+    """Delete up to ``most`` variants of questions that were made before; return how many."""
+    keys = list(session.scalars(select(VariantsRow.key).where(VariantsRow.made_at < before).limit(most)))
+    _delete(session, VariantsRow, VariantsRow.key.in_(keys))
+    return len(keys)
+
+
+def _delete(session: Session, table: type[Table], where: ColumnElement[bool]) -> None:
+    session.execute(delete(table).where(where).execution_options(**_PLAIN))

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from domain import Budget, Question, Status
 from domain.errors import WellreadError
-from domain.question import Overrides
+from domain.question import Overrides, Turn
 from store.questions import shared_runs, steps, threads, watches
-from store.questions.state import find, to_question
+from store.questions.state import REFUSED, find, to_question
 from store.sql.rows import add_missing, to_columns
 from store.sql.tables import QuestionRow
 
@@ -37,6 +37,7 @@ class NewQuestion:
     understood: str = ""  #: as its asker wants it understood; "": as the thread tells
     thread_id: str = ""  #: "": it belongs to none, or to that of the question it follows; NEW_THREAD: it begins one
     after_id: str = ""  #: the question that it follows
+    said: tuple[Turn, ...] = ()  #: what was said before it, where that is no stored thread
     id: str = ""  #: the asker's own, 32 hexadecimal digits; "": one is made
     lang: str = ""
     strategy: str = ""
@@ -66,6 +67,7 @@ class Understood:
     thread_id: str = ""
     by: str = ""  #: who says so: "asker" or "rules"; "": it is what was asked
     turns: tuple[str, ...] = ()  #: the questions that it was understood from
+    said: tuple[Turn, ...] = ()  #: what it was understood from, where that is not stored
     final: bool = True  #: whether no model says otherwise later
 
 
@@ -75,17 +77,36 @@ def ask(
     """Save a question; a used idempotency key or id returns the first one. Return it and whether it is new."""
     question_id = new.id or uuid.uuid4().hex
     understood = understood or Understood(text=new.text)
+    if new.id:
+        session.execute(
+            delete(QuestionRow).where(*_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
+        )
     if not add_missing(session, QuestionRow, **_row(question_id, new, understood, now)):
         return to_question(_asked_before(session, new)), False
     if new.watch:
         watches.add(session, question_id, "", now)
     if understood.by:
         row = session.get_one(QuestionRow, question_id)
-        detail = {"turns": list(understood.turns)}
+        detail: dict[str, Any] = {"turns": list(understood.turns)}
+        if understood.said and not understood.final:
+            detail["said"] = [asdict(turn) for turn in understood.said]
         steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
         threads.asked_in(session, understood.thread_id, new.text, now, new.owner)
     return find(session, question_id), True
+
+
+def refuse(session: Session, question_id: str, text: str, owner: str | None, error: str, now: datetime) -> None:
+    """Save that a question was refused, for whoever looks for it under its id; a known id stays as it is."""
+    new = NewQuestion(text=text, owner=owner, deadline_s=0.0)
+    refused = {"status": Status.FAILED, "error": error, "finished_at": now, "fingerprint": REFUSED, "equal_key": ""}
+    row = _row(question_id, new, Understood(text=text), now) | refused
+    if not add_missing(session, QuestionRow, **row):
+        session.execute(update(QuestionRow).where(*_is_refused(question_id)).values(error=error, updated_at=now))
+
+
+def _is_refused(question_id: str) -> tuple[ColumnElement[bool], ...]:
+    return QuestionRow.id == question_id, QuestionRow.fingerprint == REFUSED
 
 
 def _row(question_id: str, new: NewQuestion, understood: Understood, now: datetime) -> dict[str, Any]:
@@ -100,7 +121,7 @@ def _row(question_id: str, new: NewQuestion, understood: Understood, now: dateti
         "deadline": now + timedelta(seconds=new.deadline_s),
         "idempotency_key": _key(new),
         "fingerprint": _fingerprint(new),
-        "equal_key": _equal_key(new, understood.text) if understood.final else "",
+        "equal_key": _equal_key(new, understood),
         "callback_url": new.callback_url or None,
         "created_at": now,
         "updated_at": now,
@@ -142,26 +163,28 @@ def _fingerprint(new: NewQuestion) -> str:
         del fields[name]
     fields |= _own(new)
     # keys that were given out before these existed still fit
-    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id", "answer_schema")
+    added_later = ("reuse", "watch", "langs", "private", "understood", "thread_id", "after_id", "said", "answer_schema")
     for name in added_later:
         if fields[name] == getattr(NewQuestion, name):
             del fields[name]
     return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def _equal_key(new: NewQuestion, text: str) -> str:
+def _equal_key(new: NewQuestion, understood: Understood) -> str:
     """Return a key of all that must be equal to share an answer: not the callback, the budget or the times.
 
     The owner is: whoever got another owner's answer at once would know that it was asked before.
-    "" for a private question: what it has read serves it alone, so its answer does too.
+    "" for a private question: what it has read serves it alone, so its answer does too. "" also where the model has
+    yet to say what is asked, unless all that it says that from is known: equal conversations ask the same.
     """
-    if new.private:
+    if new.private or not (understood.final or understood.said):
         return ""
     own = (
         "text",
         "understood",
         "thread_id",
         "after_id",
+        "said",
         "budget",
         "overrides",
         "priority",
@@ -178,4 +201,7 @@ def _equal_key(new: NewQuestion, text: str) -> str:
     if new.owner is None:
         del conditions["owner"]  # those of nobody's questions, too
     conditions["made_with"] = conditions.pop("answer_fingerprint")  # the stored keys are made of this name
-    return shared_runs.equal_key(text, conditions)
+    if understood.final:
+        return shared_runs.equal_key(understood.text, conditions)
+    conditions["said"] = json.dumps([asdict(turn) for turn in understood.said])
+    return shared_runs.equal_key(new.text, conditions)

@@ -23,6 +23,9 @@ from text.analyser import fold
 #: what a follower's record takes over from the run it shared
 SHARED = ("lang", "queries", "variants", "missing", "cycle", "waves", "crawl_reason", "stop_reason", "crawl_started_at")
 
+#: equal questions with a run of their own that are looked at, the oldest first
+LOOKED_AT = 20
+
 _MOVING = [status for status in Status if status not in FINAL and status is not Status.FOLLOWING]
 
 
@@ -48,7 +51,8 @@ def leader_for(session: Session, row: QuestionRow) -> QuestionRow | None:
         QuestionRow.id != row.id,
         QuestionRow.leader_id.is_(None),
     )
-    found = session.scalars(query.order_by(QuestionRow.created_at).with_for_update()).all()
+    oldest = query.order_by(QuestionRow.created_at).limit(LOOKED_AT).with_for_update()
+    found = session.scalars(oldest).all()
     return next((leader for leader in found if leader.budget == row.budget), None)
 
 
@@ -68,6 +72,7 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
     """Copy the result of the shared run to a follower's record and trace."""
     for name in SHARED:
         setattr(follower, name, getattr(leader, name))
+    understand_as(follower, leader)
     steps.add(
         session,
         follower,
@@ -77,6 +82,13 @@ def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, no
         started_at=follower.asked_again_at or follower.created_at,
         now=now,
     )
+
+
+def understand_as(row: QuestionRow, other: QuestionRow) -> None:
+    """Have a question mean what an equal one does, which a model may have completed since."""
+    asked = row.asked or row.text
+    if other.asked and fold(other.asked) == fold(asked):
+        row.text, row.asked = other.text, asked
 
 
 def promote(session: Session, leader_id: str) -> QuestionRow | None:
@@ -92,16 +104,22 @@ def promote(session: Session, leader_id: str) -> QuestionRow | None:
     return heir
 
 
-def next_leaders(session: Session, question_id: str) -> list[tuple[str, int]]:
-    """Return the equal questions that wait to start, with their priorities: one may have just become the leader."""
+def next_leader(session: Session, question_id: str) -> tuple[str, int] | None:
+    """Return the question that leads the others since this one ended, with its priority; None where there is none."""
     ended = session.get_one(QuestionRow, question_id)
+    if not ended.equal_key or ended.status in (Status.ANSWERED, Status.ABSTAINED):
+        return None
     query = select(QuestionRow.id, QuestionRow.priority).where(
-        QuestionRow.equal_key == ended.equal_key, QuestionRow.status == Status.ASKED, QuestionRow.id != question_id
+        QuestionRow.equal_key == ended.equal_key,
+        QuestionRow.status == Status.ASKED,
+        QuestionRow.updated_at == ended.updated_at,  # both were set at once
+        QuestionRow.id != question_id,
     )
-    return [(row.id, row.priority) for row in session.execute(query)] if ended.equal_key else []
+    heir = session.execute(query.limit(1)).first()
+    return (heir.id, heir.priority) if heir else None
 
 
-def orphans(session: Session) -> list[str]:
+def orphans(session: Session, *among: str) -> list[str]:
     """Return followers whose leader is final or missing; there are none unless the tables were changed by hand."""
     leader = aliased(QuestionRow)
     query = (
@@ -109,4 +127,4 @@ def orphans(session: Session) -> list[str]:
         .outerjoin(leader, (leader.id == QuestionRow.leader_id) & leader.status.in_(_MOVING))
         .where(QuestionRow.status == Status.FOLLOWING, leader.id.is_(None))
     )
-    return list(session.scalars(query))
+    return list(session.scalars(query.where(QuestionRow.id.in_(among)) if among else query))

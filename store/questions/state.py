@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -19,6 +19,9 @@ from store.questions.steps import StepDetail, to_json
 from store.sql import leases
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, QuestionRow
+
+#: the fingerprint of what was refused and never asked: its id may be used again
+REFUSED: Final = "refused"
 
 
 class UnknownQuestion(WellreadError):
@@ -160,7 +163,8 @@ def cancel(session: Session, question_id: str, now: datetime) -> Question:
 def replay(session: Session, question_id: str, now: datetime, *, deadline_s: float = 900.0) -> Question:
     """Start a failed, timed-out or cancelled question again from its first step."""
     row = _known(lock(session, question_id), question_id)
-    if Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
+    was_asked = row.fingerprint != REFUSED
+    if was_asked and Status(row.status) in (Status.FAILED, Status.TIMED_OUT, Status.CANCELLED):
         _start_again(session, row, now, deadline_s)
     return to_question(row)
 

@@ -41,6 +41,7 @@ class SeekDetail:
     """The chosen candidates and the results of the search engines."""
 
     candidates: Sequence[str]
+    pages: int  #: of the candidates, without sitemaps and feeds
     engines: Mapping[str, Mapping[str, Any]]  #: what each engine gave, or why it was not asked
     cost: Cost
     known_links: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from domain import Sentence, Status
@@ -17,12 +18,17 @@ from domain.question import Thread, ThreadQuestion, Turn
 from domain.short_answer import short_answer
 from store.questions import answers
 from store.sql.rows import to_value, update_rows
-from store.sql.tables import QuestionRow, ThreadRow
+from store.sql.tables import AnswerRow, QuestionRow, ThreadRow
 from text.analyser import fold
 
 #: what a question is understood from; more would not help, and a thread may be long
 LAST_TURNS: Final = 4
 MAX_TITLE_CHARACTERS: Final = 200
+#: questions whose words are searched, the latest; of older ones the titles of their threads are
+MAX_SEARCHED: Final = 5_000
+
+#: where a question stands in its thread: when it was asked, and its id
+Place = tuple[datetime, str]
 
 _SENTENCES = TypeAdapter(tuple[Sentence, ...])
 
@@ -78,17 +84,38 @@ def latest(
 ) -> list[Thread]:
     """Return an owner's threads (None: all) that were asked in last, newest first.
 
-    Only those with these ``words`` in the title, asked in ``before`` then.
+    Only those with these ``words`` in the title, or in a question and its answers, asked in ``before`` then.
     """
     query = select(ThreadRow).order_by(ThreadRow.updated_at.desc(), ThreadRow.id).limit(limit)
     if owner is not None:
         query = query.where(ThreadRow.owner == owner)
-    for word in fold(words).split():
-        query = query.where(ThreadRow.folded.contains(word, autoescape=True))
+    if sought := fold(words).split():
+        titled = and_(*(ThreadRow.folded.contains(word, autoescape=True) for word in sought))
+        query = query.where(or_(titled, ThreadRow.id.in_(_that_say(session, sought, owner))))
     if before is not None:
         query = query.where(ThreadRow.updated_at < before)
     rows = session.scalars(query).all()
     return _with_counts(session, rows)
+
+
+def _that_say(session: Session, words: Sequence[str], owner: str | None) -> set[str]:
+    """Return the threads, of those asked in last, where a question with its answers has all of these folded words."""
+    query = (
+        select(QuestionRow.id, QuestionRow.thread_id, QuestionRow.text, QuestionRow.asked, AnswerRow.text)
+        .join(ThreadRow, ThreadRow.id == QuestionRow.thread_id)
+        .outerjoin(AnswerRow, AnswerRow.question_id == QuestionRow.id)
+        .order_by(QuestionRow.created_at.desc(), QuestionRow.id)
+        .limit(MAX_SEARCHED)
+    )
+    if owner is not None:
+        query = query.where(ThreadRow.owner == owner)
+    found: set[str] = set()
+    for _, turn in groupby(session.execute(query.execution_options(yield_per=500)), lambda row: row[0]):
+        rows = list(turn)
+        said = fold(" ".join(part for row in rows for part in row[2:] if part))
+        if all(word in said for word in words):
+            found.add(rows[0].thread_id)
+    return found
 
 
 def find(session: Session, thread_id: str) -> Thread:
@@ -120,6 +147,15 @@ def questions(session: Session, thread_id: str, *, limit: int = 50, before: str 
     ]
 
 
+def in_order(session: Session, thread_id: str, *, after: Place | None, limit: int) -> list[Place]:
+    """Return the places of a thread's questions, the first ones first, or those after a place."""
+    query = select(QuestionRow.created_at, QuestionRow.id).where(QuestionRow.thread_id == thread_id)
+    if after is not None:
+        query = query.where(tuple_(QuestionRow.created_at, QuestionRow.id) > after)
+    rows = session.execute(query.order_by(QuestionRow.created_at, QuestionRow.id).limit(limit))
+    return [(row.created_at, row.id) for row in rows]
+
+
 def rename(session: Session, thread_id: str, title: str) -> None:
     """Give a thread another title; raises UnknownThread."""
     row = _known(session, thread_id)
@@ -128,10 +164,10 @@ def rename(session: Session, thread_id: str, title: str) -> None:
     session.flush()
 
 
-def question_ids(session: Session, thread_id: str) -> list[str]:
-    """Return the questions of a thread; raises UnknownThread."""
-    _known(session, thread_id)
-    return list(session.scalars(select(QuestionRow.id).where(QuestionRow.thread_id == thread_id)))
+def some_questions(session: Session, thread_id: str, limit: int) -> list[tuple[str, Status]]:
+    """Return the ids of some questions of a thread, with what became of them."""
+    query = select(QuestionRow.id, QuestionRow.status).where(QuestionRow.thread_id == thread_id).limit(limit)
+    return [(row.id, Status(row.status)) for row in session.execute(query)]
 
 
 def remove_if_empty(session: Session, thread_id: str) -> None:

@@ -54,6 +54,15 @@ def read(session: Session, question_id: str) -> list[Step]:
     return sorted(everything, key=lambda step: step.started_at)
 
 
+def failed_engines(session: Session, question: QuestionRow) -> list[str]:
+    """Return the search engines that failed in the question's latest round, each with the reason."""
+    query = select(StepRow.detail["engines"]).where(StepRow.question_id == question.id, StepRow.name == "seek")
+    if question.asked_again_at is not None:
+        query = query.where(StepRow.started_at >= question.asked_again_at)
+    asked = [(name, told) for engines in session.scalars(query) for name, told in (engines or {}).items()]
+    return list(dict.fromkeys(f"{name}: {told['error']}" for name, told in asked if told.get("error")))
+
+
 def add_cost(session: Session, question_id: str, name: str, cost: Cost, *, started_at: datetime, now: datetime) -> None:
     """Add a cost beside the question's own steps to its trace."""
     question = session.get_one(QuestionRow, question_id)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session
@@ -20,7 +20,7 @@ from sqlalchemy.pool import NullPool
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0018"
+REVISION = "0019"
 
 #: Alembic keeps the migration that runs in a global
 _one_migration = threading.Lock()
@@ -39,6 +39,10 @@ class DatabaseError(WellreadError):
 
 class DatabaseAway(DatabaseError):
     """The database does not answer, or cannot work now; what was to be done can be done later."""
+
+
+class DatabaseFull(DatabaseAway):
+    """The database has no room for more."""
 
 
 class SchemaOutdated(DatabaseError):
@@ -61,7 +65,8 @@ class Database:
         engine = shared or _engine(part_url(url, part), must_exist=bool(part))
         self._owns_engine = shared is None
         self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
-        self._writing = self._engine.execution_options(wellread_write=True)
+        self._writing = self._engine.execution_options(wellread_write="FULL")
+        self._claiming = self._engine.execution_options(wellread_write="NORMAL")
 
     @property
     def engine(self) -> Engine:
@@ -78,6 +83,16 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Open a session that commits at the end of the block, or rolls back when it raises."""
         with _translated(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def claim(self) -> Iterator[Session]:
+        """Open a session that writes what may be forgotten when the machine loses its power, never when a process dies.
+
+        On SQLite its commit does not wait for the disk; the next one of :meth:`write` takes it along. Leases are
+        written so: a forgotten one is taken again.
+        """
+        with _translated(self.url), Session(self._claiming, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
@@ -101,14 +116,23 @@ def usable_url(url: str) -> str:
     return parsed.render_as_string(hide_password=False)
 
 
-def migrate(url: str, part: str = "") -> None:
-    """Bring the tables of a part to this version's schema; creates them in an empty database."""
+def migrate(url: str, part: str = "", *, to: str = "head") -> None:
+    """Bring the tables of a part to this version's schema, or an earlier one; creates them in an empty database."""
     from alembic import command
 
     if path := _sqlite_path(url):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _one_migration, _translated(url):
-        command.upgrade(alembic_config(url, part), "head")
+        command.upgrade(alembic_config(url, part), to)
+
+
+def is_there(url: str, part: str = "") -> bool:
+    """Return whether a part has tables."""
+    with _translated(url):
+        if path := _sqlite_path(part_url(url, part)):
+            return path.exists()
+        engine = create_engine(url, poolclass=NullPool)
+        return inspect(engine).has_table("alembic_version", schema=part_schema(part) if part else None)
 
 
 def erase(url: str, part: str) -> None:
@@ -189,8 +213,10 @@ def _engine(url: str, *, must_exist: bool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
-        writes = connection.get_execution_options().get("wellread_write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        synchronous = connection.get_execution_options().get("wellread_write")
+        if synchronous:  # of the pooled connection, so it is said each time
+            connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if synchronous else "BEGIN")
 
     return engine
 
@@ -206,14 +232,25 @@ def _translated(url: str) -> Iterator[None]:
     try:
         yield
     except (OperationalError, DBAPIError) as error:
-        is_away = isinstance(error, OperationalError) or error.connection_invalidated
-        raise (DatabaseAway if is_away else DatabaseError)(_explain(url, error)) from error
+        raise _kind(error)(_explain(url, error)) from error
+
+
+def _kind(error: DBAPIError) -> type[DatabaseError]:
+    if _is_full(error):
+        return DatabaseFull
+    is_away = isinstance(error, OperationalError) or error.connection_invalidated
+    return DatabaseAway if is_away else DatabaseError
+
+
+def _is_full(error: DBAPIError) -> bool:
+    said = str(error.orig)
+    return "database or disk is full" in said or "No space left on device" in said
 
 
 def _explain(url: str, error: DBAPIError) -> str:
     where = make_url(url).render_as_string(hide_password=True)
     said = str(error.orig).strip().splitlines()[0] if error.orig else str(error)
-    if "full" in said:
+    if _is_full(error):
         return f"The disk that holds {where} is full: free some space and try again; nothing stored was harmed."
     if 'database "' in said:
         return f"There is no such database at {where}: create it, or correct WELLREAD_DATABASE_URL. ({said})"
@@ -223,6 +260,6 @@ def _explain(url: str, error: DBAPIError) -> str:
         return f"{where} is locked by another process for over 30 s: stop that process. ({said})"
     if "readonly" in said or "unable to open" in said:
         return f"{where} cannot be written: check the folder's owner and permissions. ({said})"
-    if "connection" in said:
+    if "connection" in said or "resolve host" in said:
         return f"The database {where} does not answer: start it, or correct WELLREAD_DATABASE_URL. ({said})"
     return f"The database {where} failed: {said}"

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.cli.connect import quiet_logs
 from api.server import Server
+from api.timed_protocol import TimedProtocol
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
 from workers.settings import Settings, load
@@ -86,9 +87,9 @@ def placed(
 
 
 @contextmanager
-def serving(app: FastAPI, *, port: int = 0) -> Iterator[str]:
+def serving(app: FastAPI, *, port: int = 0, protocol: type[TimedProtocol] = TimedProtocol) -> Iterator[str]:
     """The application behind a real port; yields its URL."""
-    server = Server(app, port=port, log_level="error", grace_s=1)
+    server = Server(app, port=port, log_level="error", grace_s=1, protocol=protocol)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
     deadline = time.monotonic() + 10

@@ -19,6 +19,24 @@ PAGES = {
 
 #: pages whose shell is run in order, with all that is in it, by tests/live/test_pages.py
 RUN_WHOLE = ("docs/tutorial.md", "docs/how-to/schedule.md", "docs/how-to/flower.md", "docs/how-to/servers.md")
+#: what cannot run in a test, by what the command line begins with → why; tests/docs reads these lines all the same
+NOT_RUN = {
+    "make": "installs and tests everything, or measures for minutes: tests/docs asks `make -n` for the target",
+    "docker": "needs a Docker daemon and its registry: tests/test_compose.py reads what it is given",
+    "kubectl": "needs a cluster: tests/test_kubernetes.py reads what it is given",
+    "pip install 'wellread[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
+    "wellread learn rollback judge": "needs a judge that was learned from many marked answers",
+    "python -m evals.asked": "reads what a run of several minutes has written",
+}
+#: what a test of tests/live/test_blocks.py runs by itself, by words of the block
+ALONE = (
+    "wellread:secret@",
+    "wellread worker answer",
+    "WELLREAD_API_KEYS=",
+    "wellread reindex",
+    "wellread restore",
+    "WELLREAD_ANTHROPIC_API_KEY=",
+)
 
 API = "http://127.0.0.1:8484"
 BROKER = "redis://127.0.0.1:6379/0"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-import httpx2
 import pytest
 from fastapi import FastAPI
 
@@ -15,7 +14,7 @@ from store.sql.database import migrate
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.api.conftest import serving
-from workers.services import Services, collections
+from workers.services import Services
 from workers.settings import load
 
 
@@ -25,7 +24,6 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
     migrate(settings.database)
     services = Services(settings)
     services.__dict__["dispatcher"] = _Silent()
-    collections.add(services, "research")
     yield services
     services.database.close()
     services.redis.close()
@@ -34,7 +32,7 @@ def services(tmp_path_factory: pytest.TempPathFactory, valkey_url: str) -> Itera
 class _Silent:
     """Nobody listens: the questions are moved on here."""
 
-    def within(self, collection: str) -> _Silent:
+    def within(self, collection: str, database: object) -> _Silent:
         return self
 
     def send(self, task: str, row_id: str | int, **_: object) -> bool:
@@ -63,9 +61,3 @@ def _answer_all(services: Services, page_id: int, stop: threading.Event) -> None
             asked = [row.id for row in session.query(QuestionRow).where(QuestionRow.status == Status.ASKED)]
         for question_id in asked:
             walk.move(services, question_id, walk.answered(page_id))
-
-
-@pytest.fixture(scope="package")
-def question_id(url: str) -> str:
-    asked = httpx2.post(f"{url}/api/chat", json={"question": "Who built it?", "wait": 10}, trust_env=False)
-    return str(asked.json()["id"])

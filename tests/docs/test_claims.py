@@ -16,7 +16,8 @@ from workers.settings import Settings
 
 #: names that look like environment variables and are none: statuses, places in examples, names of code and of the
 #: design documents; and variables that others read (LanceDB those of Amazon's S3)
-NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE"}
+NOT_VARIABLES = {"QUESTION_ID", "TIMED_OUT", "MIN_SIMILARITY_FLOOR", "RUN_WHOLE", "NOT_RUN"}
+NOT_VARIABLES |= {"FLOWER_UNAUTHENTICATED_API"}
 NOT_VARIABLES |= {f"AWS_{name}" for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT", "ALLOW_HTTP")}
 
 #: paths that a contributor makes
@@ -128,3 +129,13 @@ def test_every_page_is_in_the_sites_navigation_once() -> None:
 
     listed = pages(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"])
     assert sorted(f"docs/{page}" for page in listed) == sorted(page for page in PAGES if page.startswith("docs/"))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/comparison.md"])
+def test_quality_that_is_told_is_what_was_measured_last(page: str) -> None:
+    measured = PAGES["docs/evals.md"].read_text("utf-8").partition("<!-- asked: manuals -->")[2]
+    told = " ".join(PAGES[page].read_text("utf-8").partition("How good ")[2].split())
+    assert re.findall(r"\d+(?= %)", told)[:3] == [
+        f"{float(re.findall(rf'{figure} +[|] +([.0-9]+)', measured)[0]):.0%}".removesuffix("%")
+        for figure in ("right", "wrong", "right_page_words")
+    ]

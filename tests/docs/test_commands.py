@@ -11,7 +11,7 @@ import pytest
 from api.cli.main import cli
 from evals.__main__ import main as evals
 from evals.asked.__main__ import main as asked
-from tests.docs.blocks import PAGES, ROOT, commands, every_command, single_commands
+from tests.docs.blocks import ALONE, NOT_RUN, PAGES, ROOT, commands, every_command, single_commands
 
 
 def test_shell_blocks_hold_only_programs_that_are_checked() -> None:
@@ -57,3 +57,10 @@ def test_targets_named_in_prose_exist() -> None:
 def test_commands_named_in_prose_exist() -> None:
     named = {name for path in PAGES.values() for name in re.findall(r"`wellread ([a-z]+)", path.read_text("utf-8"))}
     assert named <= set(cli.commands)
+
+
+def test_what_is_not_run_is_shown_and_told_apart() -> None:
+    """Each of these is the beginning of a command line of a page; nothing stays in the lists that no page shows."""
+    shown = [line for block in single_commands() for line in block.text.splitlines()]
+    assert [words for words in NOT_RUN if not any(line.startswith(words) for line in shown)] == []
+    assert [words for words in ALONE if not any(words in block.text for block in single_commands())] == []

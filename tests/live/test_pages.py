@@ -2,139 +2,53 @@
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import socket
-import subprocess
-import sysconfig
-import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 
 import httpx2
 import pytest
 import redis
 
-from tests.docs.blocks import ROOT, Block, blocks
+from tests.docs.blocks import Block, blocks
+from tests.live.terminal import Terminal, assert_shows, opened
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(1500)]
-
-#: what a page says for each machine another
-FOLDER = "/home/YOU/.local/share/wellread"
-BROKER = f"redis+socket://{FOLDER}/run/valkey.sock"
-
-
-class Terminal:
-    """Runs blocks in a folder of its own, on free ports, with the packages of this venv and no registry."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.said: dict[str, str] = {f"127.0.0.1:{port}": f"127.0.0.1:{free_port()}" for port in (8484, 5555, 8000)}
-        self.said |= {"http.server 8000": f"http.server {self.port(8000)}", "pip install .": f"pip install '{ROOT}'"}
-        self.said |= {BROKER: BROKER, FOLDER: str(folder / "data")}
-        self.env = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TMPDIR")} | {
-            "WELLREAD_DATA_DIR": str(folder / "data"),
-            "WELLREAD_API_PORT": self.port(8484),
-            "WELLREAD_FLOWER_PORT": self.port(5555),
-            "WELLREAD_WIKIPEDIA": "false",
-            "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
-            "PYTHONPATH": sysconfig.get_path("purelib"),
-            "PYTHONUNBUFFERED": "1",
-            "PIP_NO_INDEX": "1",
-            "PIP_NO_BUILD_ISOLATION": "0",
-            "PIP_QUIET": "2",
-            "COLUMNS": "100",
-        }
-        self._processes: list[subprocess.Popen[bytes]] = []
-
-    def port(self, shown: int) -> str:
-        return self.said[f"127.0.0.1:{shown}"].rpartition(":")[2]
-
-    def here(self, text: str) -> str:
-        """A page's text with this machine's addresses."""
-        for shown, real in self.said.items():
-            text = text.replace(shown, real)
-        return text
-
-    def run(self, block: Block, within_s: float = 600) -> str:
-        """What a block prints; one that serves goes on until the end. What it exports holds for the next ones, too."""
-        self.env |= dict(word.split("=", 1) for word in re.findall(r"[A-Z_]+=\S+", _exports(self.here(block.text))))
-        printed = self.folder / f"printed-{len(self._processes)}"
-        serves = block.text.rstrip().endswith("wellread up")
-        venv = self.folder / "wellread-venv/bin/activate"
-        script = f"set -eu\n{f'. {venv}' if venv.exists() else ''}\n{self.here(block.text)}"
-        with printed.open("wb") as output:
-            process = subprocess.Popen(
-                ["bash", "-c", script],
-                cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True,
-            )  # fmt: skip
-        self._processes.append(process)
-        deadline = time.monotonic() + within_s
-        while process.poll() is None and not (serves and "Ctrl-C stops it" in printed.read_text("utf-8")):
-            assert time.monotonic() < deadline, f"{block} goes on:\n{printed.read_text('utf-8')}"
-            time.sleep(0.2)
-        text = printed.read_text("utf-8")
-        assert process.returncode == (None if serves else 0), f"{block}:\n{text}"
-        if serves and "Celery: " in text:
-            self.said[BROKER] = text.partition("Celery: ")[2].partition("\n")[0]
-        return text
-
-    def close(self) -> None:
-        """End what still runs."""
-        for process in reversed(self._processes):
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGINT if process.poll() is None else signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(30)
-
-
-def _exports(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if line.startswith("export "))
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    with tempfile.TemporaryDirectory(prefix="wr-", dir="/tmp") as folder:  # a socket's path must be short
-        terminal = Terminal(Path(folder))
+    with opened() as terminal:
         yield terminal
-        terminal.close()
-
-
-def assert_shows(shown: Block, printed: str, terminal: Terminal) -> None:
-    """Every line that the page shows was printed, but for its figures."""
-    flat = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", printed).split())
-    for line in terminal.here(shown.text).split("\n"):
-        wanted = re.sub(r"\d+(\\\.\d+)?", r"[\\d,.]+", re.escape(" ".join(line.split())))
-        assert re.search(wanted, flat), f"{shown}: {line!r} is not in\n{printed}"
 
 
 def follow(page: str, terminal: Terminal) -> None:
     """Do what a page says, with Wellread running."""
     told = [block for block in blocks("sh", "text") if block.page == page]
-    if "wellread up\n" not in [block.text for block in told]:
+    if not any(block.text.endswith("wellread up\n") for block in told):
         terminal.run(Block(page, 0, "sh", "wellread up\n"))
     printed = ""
     for block in told:
         if block.language == "sh":
-            printed = terminal.run(_sooner(block))
+            printed = terminal.run(_in_time(block))
         else:
             assert_shows(block, printed, terminal)
 
 
-def _sooner(block: Block) -> Block:
-    """The block with a wait for a change that ends when the change was seen."""
-    seen = "until wellread pages show http://127.0.0.1:8000/rye.html | grep -q ' changed '; do sleep 2; done"
-    return Block(block.page, block.line, block.language, block.text.replace("sleep 130", seen))
+#: what is quicker than a reader → what it waits for: a change that is seen, a worker that begins, an event that comes
+IN_TIME = {
+    "sleep 130": "until wellread pages show http://127.0.0.1:8000/rye.html | grep -q ' changed '; do sleep 2; done",
+    "curl -sf ": "curl -sf --retry 60 --retry-delay 1 --retry-all-errors ",
+    "wellread doctor": "until wellread doctor > /dev/null; do sleep 2; done\nwellread doctor",
+    "curl -s http://127.0.0.1:5555/metrics": "until curl -s http://127.0.0.1:5555/metrics | grep -q wellread.retrieve;"
+    " do sleep 1; done\ncurl -s http://127.0.0.1:5555/metrics",
+}
+
+
+def _in_time(block: Block) -> Block:
+    """The block with the waiting that a reader's typing takes."""
+    text = block.text
+    for told, waiting in IN_TIME.items():
+        text = text.replace(told, waiting)
+    return Block(block.page, block.line, block.language, text)
 
 
 def test_tutorial(terminal: Terminal) -> None:
@@ -155,7 +69,7 @@ def test_servers_of_ones_own(terminal: Terminal, empty_postgres: str, valkey_url
     terminal.said["redis://127.0.0.1:6379/0"] = valkey_url
     with redis.Redis.from_url(valkey_url) as server:
         server.config_set("appendonly", "yes")
-    said = [terminal.run(block) for block in blocks("sh") if block.page == "docs/how-to/servers.md"]
+    said = [terminal.run(_in_time(block)) for block in blocks("sh") if block.page == "docs/how-to/servers.md"]
     assert "Celery:" not in said[1]  # no broker of its own is started
     assert "ok database: postgresql" in " ".join(said[2].split())
 

@@ -26,7 +26,7 @@ from workers.settings import load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-PAGES, DELAY_S = 500, 0.2
+PAGES, DELAY_S = 250, 0.2
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
@@ -115,7 +115,7 @@ def test_sites_are_read_politely_and_read_again_without_work_where_nothing_chang
         assert _embedded(tmp_path) == PAGES + 50
         assert set(_generations(database).values()) == {1}
 
-        changed = ["/7", "/123", "/499"]
+        changed = ["/7", "/123", "/249"]
         sites[0].pages |= {path: article(int(path[1:]), more=" This is news.") for path in changed}
         since = len(sites[0].log)
         _refresh(database)

@@ -21,7 +21,8 @@ from text.invisible import strip_invisible
 from wellread import Event, Record
 from wellread.responses import to_value
 
-pytestmark = pytest.mark.live  # 143 pages are read from a server, and asked about
+#: 143 pages are read from a server, and asked about, once for all
+pytestmark = [pytest.mark.live, pytest.mark.xdist_group("outputs")]
 
 _OWN_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 

@@ -20,7 +20,7 @@ class Bell:
         self.rung: list[tuple[str, str | int]] = []
         self.priorities: dict[tuple[str, str | int], int | None] = {}  #: of the last message of each task and row
 
-    def within(self, collection: str) -> Bell:
+    def within(self, collection: str, database: object) -> Bell:
         return self
 
     def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:

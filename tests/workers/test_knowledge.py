@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Block, Fact, PageText, Validators
+from domain.access.collection import Imported
 from store.crawl import sources
 from store.files import files
 from store.graph import facts
@@ -24,9 +25,9 @@ from store.knowledge.lines import PageLine
 from store.pages import pages, versions
 from store.sql.database import Database, migrate
 from store.sql.tables import FileRow, IndexState, PageRow, PageVersionRow, SourceRow
-from workers import knowledge
 from workers.crawl import schedules
-from workers.knowledge import Imported
+from workers.knowledge import importing
+from workers.knowledge.exporting import export_pages
 from workers.services import Services
 from workers.settings import load
 
@@ -81,12 +82,12 @@ def known(services: Services) -> Services:
 
 @pytest.fixture
 def file(known: Services, tmp_path: Path) -> Path:
-    knowledge.export(known, tmp_path / "known.zip", wellread="1.0")
+    export_pages(known, tmp_path / "known.zip", wellread="1.0")
     return tmp_path / "known.zip"
 
 
 def take(services: Services, file: Path, *, own: bool = False) -> Imported:
-    return knowledge.take_over(services, file, own=own, progress=lambda done, total: None)
+    return importing.take_over(services, file, own=own, progress=lambda done, total: None)
 
 
 def test_what_is_known_comes_out_as_it_went_in(known: Services, file: Path, elsewhere: Services) -> None:
@@ -138,13 +139,13 @@ def test_taking_twice_changes_nothing_and_later_texts_win(file: Path, elsewhere:
 
 
 def test_some_sites_alone_are_exported(known: Services, tmp_path: Path) -> None:
-    manifest = knowledge.export(known, tmp_path / "part.zip", wellread="1.0", sites=["files://rules"])
+    manifest = export_pages(known, tmp_path / "part.zip", wellread="1.0", sites=["files://rules"])
     assert manifest.lines == {archive.SOURCES: 0, archive.PAGES: 1}
 
 
 def test_page_that_no_file_can_hold_is_left_out_alone(known: Services, tmp_path: Path) -> None:
     keep(known.database, f"https://example.org/{'a' * 1_300}", f"{TEXT} Far away.", at=known.now())
-    assert knowledge.export(known, tmp_path / "most.zip", wellread="1.0").lines[archive.PAGES] == 2
+    assert export_pages(known, tmp_path / "most.zip", wellread="1.0").lines[archive.PAGES] == 2
 
 
 def _json(name: str, **changes: Any) -> Change:
@@ -249,10 +250,10 @@ def test_file_whose_bytes_are_damaged_is_refused(file: Path, elsewhere: Services
 
 def test_file_that_cannot_be_written_leaves_nothing(known: Services, tmp_path: Path) -> None:
     with pytest.raises(BadArchive, match="cannot be written"):
-        knowledge.export(known, tmp_path / "away" / "known.zip", wellread="1.0")
+        export_pages(known, tmp_path / "away" / "known.zip", wellread="1.0")
     (tmp_path / "known.zip").mkdir()
     with pytest.raises(BadArchive, match="cannot be written"):
-        knowledge.export(known, tmp_path / "known.zip", wellread="1.0")
+        export_pages(known, tmp_path / "known.zip", wellread="1.0")
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.endswith(".part")) == []
 
 
@@ -266,7 +267,8 @@ def test_many_pages_need_little_memory(services: Services, tmp_path: Path) -> No
 
     tracemalloc.start()
     try:
-        archive.write(tmp_path / "many.zip", (), map(page, range(200)), wellread="1.0", now=now)
+        members = {archive.SOURCES: (), archive.PAGES: map(page, range(200))}
+        archive.write(tmp_path / "many.zip", members, wellread="1.0", now=now)
         with archive.opened(tmp_path / "many.zip") as opened:
             assert sum(len(line.text) for line in opened.pages()) > 20_000_000
         peak = tracemalloc.get_traced_memory()[1]
@@ -328,4 +330,4 @@ def test_batch_ends_by_pages_and_by_characters(services: Services) -> None:
         return PageLine(url="https://example.org/", title="", lang="en", text=text, content_hash="h", **at)
 
     small, large = page("x"), page("x" * 2_500_000)
-    assert [len(batch) for batch in knowledge._batches([large] * 3 + [small] * 18)] == [2, 16, 3]
+    assert [len(batch) for batch in importing._batches([large] * 3 + [small] * 18)] == [2, 16, 3]

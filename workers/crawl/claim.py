@@ -53,7 +53,7 @@ class Claim:
 def claim(services: Services, candidate_id: int) -> Claim | None:
     """Claim a candidate that waits to be read; None when it does not."""
     now = services.now()
-    with services.database.write() as session:
+    with services.database.claim() as session:
         lease = leases.claim(session, CandidateRow, candidate_id, CandidateRow.status == CandidateStatus.WAITING, now)
         if lease is None:
             return None

@@ -26,6 +26,7 @@ from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
 from workers.files import read as files
+from workers.monitoring import outcomes
 from workers.questions.conditions import left_out
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
@@ -43,6 +44,7 @@ def read(services: Services, candidate_id: int) -> None:
     """Read one candidate, if it still waits to be read."""
     mine = claim(services, candidate_id)
     if mine is None:
+        outcomes.tell(outcomes.NOT_DUE)
         return
     if outcome := needs_no_fetch(mine, services.now()):
         record.record_skipped(services, mine, outcome)
@@ -136,11 +138,13 @@ def _release(services: Services, slot: Slot, delay_s: float) -> None:
 def _postpone(services: Services, claim: Claim, error: Exception) -> None:
     """Have a page read later that could not be read without the database or Redis; the sweep sends it again."""
     log.warning("read_postponed", url=claim.candidate.url, error=str(error))
+    outcomes.tell(f"read later: {error}")
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
 
 
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
+    outcomes.tell(f"waits {wait_s:.1f} s for its turn at the host")
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=wait_s))
     services.dispatcher.send("wellread.read", claim.candidate_id, priority=claim.priority, in_s=wait_s)
@@ -152,6 +156,7 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took
     ):
         record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
+    outcomes.tell(f"read again in {after_s:.0f} s: {error}")
     with services.database.write() as session:
         candidates.retry_later(session, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
 

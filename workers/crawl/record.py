@@ -18,6 +18,7 @@ from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
 from workers.crawl import schedules, sites
+from workers.monitoring import outcomes
 from workers.questions.crawl_progress import status_after_reading
 
 if TYPE_CHECKING:
@@ -271,6 +272,7 @@ def _notify(
     delay_s: float = 0.0,
 ) -> None:
     """Send the next reads, and publish the page and the question's new status."""
+    outcomes.tell(outcomes.of_page(outcome))
     for candidate_id in next_reads:
         services.dispatcher.send("wellread.read", candidate_id, in_s=delay_s)
     if claim.question is None:

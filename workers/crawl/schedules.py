@@ -12,7 +12,6 @@ from crawler import urls
 from crawler.discovery import schedule
 from crawler.discovery.schedule import BadSchedule
 from crawler.discovery.site import prefix_of
-from domain import Schedule
 from domain.file import is_file_address
 from domain.site import Source
 from store.crawl import sources
@@ -50,23 +49,30 @@ def refresh(services: Services) -> int:
 
 
 def due_at(known: Sequence[Source], url: str, now: datetime) -> datetime | None:
-    """Return when a schedule next covers the page; None where no schedule does. A file is read when it changes."""
+    """Return when a schedule next covers the page; None where no schedule does.
+
+    A file is read when it changes; what a paused source covers, when it is resumed.
+    """
     if is_file_address(url):
         return now + NEVER
-    covering = [source for source in known if source.schedule and url.startswith(prefix_of(source.url))]
+    covering = [
+        source for source in known if (source.schedule or source.paused) and url.startswith(prefix_of(source.url))
+    ]
     if not covering:
         return None
     source = max(covering, key=lambda source: len(prefix_of(source.url)))
+    if source.paused:
+        return now + NEVER
     if source.next_due is not None and source.next_due > now:
         return source.next_due
     return _next(source, now)
 
 
 def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> Source | None:
-    """Change the named fields of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``; others stay.
+    """Change the named fields of a source: ``min_delay_s``, ``every``, ``cron``, ``zone``, ``paused``; others stay.
 
-    Without a schedule its pages are read once more when planned, and then by their own intervals. Returns None if there
-    is no such source. Raises BadSchedule, and changes nothing then.
+    Without a schedule its pages are read once more when planned, and then by their own intervals. While it is paused,
+    nothing of it is read by itself. Returns None if there is no such source. Raises BadSchedule; nothing changes then.
     """
     schedule_changes = {name: changes[name] for name in ("every", "cron", "zone") if name in changes}
     with services.database.write() as session:
@@ -75,9 +81,13 @@ def change(services: Services, source_id: int, changes: Mapping[str, Any]) -> So
             return None
         if "min_delay_s" in changes:
             source = sources.set_delay(session, source_id, changes["min_delay_s"])
+        was_paused = source.paused
+        if "paused" in changes:
+            source = sources.set_paused(session, source_id, bool(changes["paused"]))
         if schedule_changes:
-            wanted = schedule.update(source.schedule, schedule_changes)
-            source = _set_schedule(session, source_id, wanted, services.now())
+            source = sources.set_schedule(session, source_id, schedule.update(source.schedule, schedule_changes))
+        if schedule_changes or source.paused != was_paused:
+            source = _plan(session, source, services.now(), resumed=was_paused and not source.paused)
     return source
 
 
@@ -88,23 +98,34 @@ def read_due_sources(services: Services) -> int:
     for source in waiting:
         with services.database.write() as session:
             now = services.now()
-            if not sources.take_due(session, source.id, now, _next(source, now)):
+            again = _next(source, now)
+            if not sources.take_due(session, source.id, now, again):
                 continue
+            refresh_queue.postpone(session, source.url, again)  # the look reads the front page
             candidate_ids = sites.look_for_new_pages(session, source, now)
         sites.send_reads(services, candidate_ids)
     return len(waiting)
 
 
-def _set_schedule(session: Session, source_id: int, wanted: Schedule | None, now: datetime) -> Source:
-    source = sources.set_schedule(session, source_id, wanted)
+def _plan(session: Session, source: Source, now: datetime, *, resumed: bool) -> Source:
+    """Plan when a source is due next, and its pages with it; those of a source below it that is not paused stay."""
     moment = _next(source, now)
-    if moment is not None:
-        refresh_queue.plan(session, urls.origin(source.url), prefix_of(source.url), moment)
-    return sources.plan(session, source_id, moment)
+    due = now + NEVER if source.paused else moment or (now if resumed else None)
+    if due is not None:
+        _plan_pages(session, source, due)
+    if source.paused or resumed:
+        for other in sources.list_all(session):
+            if other.id != source.id and other.next_due and prefix_of(other.url).startswith(prefix_of(source.url)):
+                _plan_pages(session, other, other.next_due)
+    return sources.plan(session, source.id, moment)
+
+
+def _plan_pages(session: Session, source: Source, due: datetime) -> None:
+    refresh_queue.plan(session, urls.origin(source.url), prefix_of(source.url), due)
 
 
 def _next(source: Source, now: datetime) -> datetime | None:
-    if source.schedule is None:
+    if source.schedule is None or source.paused:
         return None
     try:
         return schedule.next_after(source.schedule, now)

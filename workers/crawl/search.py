@@ -11,6 +11,7 @@ import redis
 import structlog
 
 from crawler.search.engine import Query, Recency
+from crawler.search.errors import meaning_of
 from crawler.search.recency import requested_recency
 from crawler.search.search_all import SearchResults, search_all
 from domain import Cost
@@ -43,7 +44,8 @@ class Searched:
     def failures(self) -> Mapping[str, str]:
         """Why engines gave nothing or less than they could, by name; what another question asked is not repeated."""
         cooling = {
-            name: f"not asked for {cooldown.left_s:.0f} s ({cooldown.kind})" for name, cooldown in self.cooling.items()
+            name: f"not asked for {cooldown.left_s:.0f} s, since it failed before: {meaning_of(cooldown.kind)}"
+            for name, cooldown in self.cooling.items()
         }
         return {**self.found.failures, **cooling}
 
@@ -64,7 +66,12 @@ class Searched:
             for reply in self.found.outcomes
         }
         cooling = {
-            name: {"resting_s": round(cooldown.left_s), "error": cooldown.kind, "failures": cooldown.failures}
+            name: {
+                "resting_s": round(cooldown.left_s),
+                "error": self.failures[name],
+                "kind": cooldown.kind,
+                "failures": cooldown.failures,
+            }
             for name, cooldown in self.cooling.items()
         }
         return {**asked, **cooling}

@@ -26,6 +26,7 @@ from store.questions.state import Changes, Move
 from store.questions.steps import SeekDetail
 from text.rarity import rarity
 from workers.crawl.search import Searched, queries_for, search_engines
+from workers.monitoring import outcomes
 from workers.questions.conditions import left_out, recency
 from workers.questions.crawl_progress import status_after_reading
 from workers.questions.step import notify_moved
@@ -71,6 +72,7 @@ def seek(services: Services, work: Work) -> None:
     wave, later = choose(question, known, _without(found.links, excluded), most=most, similarity=similarity)
     detail = SeekDetail(
         candidates=[candidate.url for candidate in wave],
+        pages=sum(candidate.kind == "page" for candidate in wave),
         engines=found.details(),
         cost=found.cost,
         known_links=len(known.links),
@@ -194,7 +196,7 @@ def _why_none(known: Known, services: Services, found: Searched) -> str:
     if found.failures and not known.sites:
         failed = "; ".join(f"{name}: {reason}" for name, reason in found.failures.items())
         return f"no search engine gave a candidate ({failed})"
-    return "every page that was found has been read"
+    return "every page that was found has been tried"
 
 
 def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]) -> None:
@@ -209,6 +211,7 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
         if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
             state.advance(session, row, onward, now)  # all chosen candidates were closed before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
+    outcomes.tell(f"{len(ids)} chosen to read" if ids else outcomes.of_move(move))
     notify_moved(services, question, move)
     for candidate_id in ids:
         services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)

@@ -32,7 +32,9 @@ Value = TypeVar("Value")
 #: default limits of one site read: pages, and links from the first page
 MAX_PAGES, MAX_DEPTH = 10_000, 20
 
+#: why a site read ended
 ALL_READ = "every page that was found has been read"
+SOME_FAILED = "every page that was found was tried, and {failed:,} of {looked_at:,} could not be read"
 
 
 def start(
@@ -185,7 +187,8 @@ def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) 
         return []
     candidate_id = site_frontier.take_next(session, row, due_at)
     if candidate_id is None:
-        site_reads.move(row, SiteReadStatus.DONE, now, ALL_READ)
+        reason = SOME_FAILED.format(failed=row.failed, looked_at=row.looked_at) if row.failed else ALL_READ
+        site_reads.move(row, SiteReadStatus.DONE, now, reason)
         return []
     return [candidate_id]
 

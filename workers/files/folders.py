@@ -40,6 +40,13 @@ class BadFolder(WellreadError):
 
 def add(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
     """Watch a folder from now on, and look through it at once; raises BadFolder, BadFileName or FolderExists."""
+    folder = save(services, path, name=name, every_s=every_s)
+    look_through(services, folder)
+    return folder
+
+
+def save(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:
+    """Save a folder to be watched, which is due at once; raises BadFolder, BadFileName or FolderExists."""
     real = path.expanduser().resolve()
     if not real.is_dir():
         raise BadFolder(f"{path} is no folder of this machine.")
@@ -56,9 +63,7 @@ def add(services: Services, path: Path, *, name: str = "", every_s: float = EVER
             if held != real and (real.is_relative_to(held) or held.is_relative_to(real)):
                 raise BadFolder(f"{path} and the watched folder {other.name!r} lie within each other: watch one.")
         named = clean_folder(name or real.name)
-        folder = folders.add(session, name=named, path=str(real), every_s=every_s, now=services.now())
-    look_through(services, folder)
-    return folder
+        return folders.add(session, name=named, path=str(real), every_s=every_s, now=services.now())
 
 
 def look_through_due(services: Services) -> int:
@@ -81,7 +86,10 @@ def look_through(services: Services, folder: WatchedFolder) -> None:
     try:
         found = list(islice(find_files(Path(folder.path), _is_read, unseen.append), MAX_FILES + 1))
         if not found and not all(file.left_out for file in known.values()):  # as where a disk is not mounted
-            raise FolderUnreadable("The folder is empty, or its disk is away: what was read of it is kept.")
+            raise FolderUnreadable(
+                "The folder is empty, or its disk is away: what was read of it is kept. Put it back, or end this with "
+                "`wellread files remove FOLDER`."
+            )
         here = dict(_addressed(folder, found[:MAX_FILES]))
         seen_as = identity(Path(folder.path))
         _check_same(folder, seen_as, known.values(), here)

@@ -29,7 +29,7 @@ def add(services: Services, name: str, content: bytes) -> StoredFile:
     if not content:
         raise FileRefused(f"{path} is empty.")
     if len(content) > (most := services.settings.file_max_bytes):
-        raise FileRefused(f"{path} has {len(content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}.")
+        raise FileRefused(f"{path} has {len(content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}. Split it.")
     with services.database.write() as session:
         file_id, candidate_id = files.add_upload(session, UPLOADS, path, content, services.now())
     services.dispatcher.send("wellread.read", candidate_id)

@@ -20,6 +20,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
 from workers.indexing.entities import names_of_page
+from workers.monitoring import outcomes
 from workers.questions import watches
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
         if fatal:
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
+        outcomes.tell(outcomes.NOT_DUE)
         return
     if not fatal:
         _embed_claimed(services, claimed)
@@ -123,10 +125,12 @@ def _index(services: Services, claimed: Sequence[Page]) -> dict[int, PageNames]:
     by_page = {page.id: passages_of(page) for page in claimed}
     written = services.passages_writer.write_pages(by_page, services.embedder)
     log.info("pages_indexed", pages=len(by_page), passages=written.passages, embedded=written.embedded)
+    outcomes.tell(f"{written.passages} passages of {len(by_page)} page{'s' if len(by_page) > 1 else ''}")
     return names_of(services, claimed, by_page)
 
 
 def _record_failure(services: Services, lease: Lease, page: Page, error: str) -> None:
+    outcomes.tell(f"failed: {error}")
     now = services.now()
     with services.database.write() as session:
         row = session.get_one(PageRow, page.id)

@@ -9,13 +9,19 @@ from workers.processes.supervise import Program
 from workers.queues import QUEUE_NAMES
 from workers.settings import Settings
 
+#: what a worker may take to stop beside the time of its steps
+GIVE_BACK_S = 10.0
+
 
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
     """Return the children in their start order; Flower only with a port."""
     wellread = (sys.executable, "-P", "-m", "api")  # -P: a folder of the user's called `api` is not ours
     env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "PYTHONUNBUFFERED": "1"}
     own_broker = [] if settings.redis_url else [valkey(settings)]
-    workers = [Program(name=queue, command=(*wellread, "worker", queue), env=env) for queue in QUEUE_NAMES]
+    stop_s = settings.stop_s + GIVE_BACK_S
+    workers = [
+        Program(name=queue, command=(*wellread, "worker", queue), env=env, stop_s=stop_s) for queue in QUEUE_NAMES
+    ]
     beat = Program(name="beat", command=(*wellread, "beat"), env=env)
     api = Program(name="api", command=(*wellread, "api"), env={**env, "WELLREAD_API_PORT": str(api_port)}, stop_s=10.0)
     flower = Program(
@@ -38,6 +44,7 @@ def valkey(settings: Settings) -> Program:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "save": "",
+        "maxmemory": f"{settings.redis_memory_mb}mb",
         "maxmemory-policy": "noeviction",
     }
     arguments = tuple(part for name, value in options.items() for part in (f"--{name}", value))

@@ -136,7 +136,7 @@ class Stack:
         )
         if not settings.redis_url:
             self._wait_for("valkey", self._broker_answers)
-        self._wait_for("api", lambda: _listens(settings.api_host, api_port))
+        self._wait_for("api", lambda: listens(settings.api_host, api_port))
         for program in children:
             if program.name not in FIRST:
                 self._supervisor.start(program)
@@ -147,6 +147,7 @@ class Stack:
     def _supervise(self) -> None:
         while not self._stopping.wait(0.25):
             self._supervisor.restart_dead()
+            self._supervisor.rotate_logs()
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
         """Wait for a child; one that is killed meanwhile is started again."""
@@ -212,7 +213,8 @@ def _free_port(host: str, port: int, setting: str) -> int:
         return int(probe.getsockname()[1])
 
 
-def _listens(host: str, port: int) -> bool:
+def listens(host: str, port: int) -> bool:
+    """Return whether something takes connections there."""
     try:
         with socket.create_connection((host, port), timeout=1):
             return True

@@ -8,12 +8,14 @@ the thread that started it, so one thread starts them all and lives until they h
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,8 @@ log = structlog.get_logger()
 #: a child that lived this long starts again with the shortest pause
 STEADY_S = 30.0
 MAX_PAUSE_S = 15.0
+#: a child's log is cut at this size; what it held before is kept beside it, as NAME.log.1
+MAX_LOG_BYTES = 20_000_000
 
 
 class StartError(WellreadError):
@@ -98,6 +102,14 @@ class Supervisor:
                 self._plan_restart(child, code, now)
             elif now >= child.restart_at:
                 child.process, child.started_at, child.restart_at = self._spawn(child.program), now, None
+
+    def rotate_logs(self, most_bytes: int = MAX_LOG_BYTES) -> None:
+        """Move what a log holds aside once it is too large; its child writes on into the same file."""
+        for path in map(self._log_path, self._children):
+            if path.exists() and path.stat().st_size > most_bytes:
+                with suppress(OSError):  # the disk is full: what is cut off gives some of it back
+                    shutil.copyfile(path, path.with_suffix(".log.1"))
+                os.truncate(path, 0)  # it is open for appending: the next line is written at its beginning
 
     def stop(self) -> None:
         """Stop all children, the last started first; kill those that take too long."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
 from domain import Budget
 from domain.errors import WellreadError
 from domain.question import Length, Overrides, Task
 from pipeline.limits import MAX_K
+from pipeline.question.analysis import MAX_CHARACTERS
 from store.questions.new_questions import NewQuestion
 from workers.questions.conditions import clean_sites
 
@@ -21,8 +23,17 @@ MAX_AGE_S = 1_000_000_000
 MAX_SITES, MAX_LANGS, MAX_EXCLUDED = 20, 20, 100
 #: ISO 639-1, or 639-3 where that has none
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+#: of a question's text, for the OpenAPI document; what is wrong with one is said by :mod:`pipeline.question.analysis`
+LENGTHS: dict[str, Any] = {"minLength": 1, "maxLength": MAX_CHARACTERS}
 #: long enough for any that can be read; checked further by :func:`workers.questions.submit.check_site`
 Url = Annotated[str, Field(min_length=1, max_length=2048)]
+
+
+def _written(given: Any) -> Any:
+    """Return a time as it was given; raises ValueError for a number, which would be read as seconds since 1970."""
+    if not isinstance(given, datetime) and not re.match(r"\d{4}-", str(given)):
+        raise ValueError("write it as 2026-01-31T12:00:00Z")
+    return given
 
 
 def _moment(given: datetime) -> datetime:
@@ -32,7 +43,7 @@ def _moment(given: datetime) -> datetime:
     return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
 
 
-Moment = Annotated[datetime, AfterValidator(_moment)]
+Moment = Annotated[datetime, BeforeValidator(_written), AfterValidator(_moment)]
 #: the name of a collection
 Collection = Annotated[
     str, Field(max_length=100, description="The collection that is meant; left out: the key's first, or `default`.")
@@ -52,6 +63,17 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _flag_or_not(cls, given: Any, info: ValidationInfo) -> Any:
+        """Return a value as it is; raises ValueError for 1 where true is meant, and for true where a number is."""
+        is_flag = cls.model_fields[str(info.field_name)].annotation is bool
+        if is_flag and not isinstance(given, bool):
+            raise ValueError("write true or false")
+        if isinstance(given, bool) and not is_flag:
+            raise ValueError("true and false are not taken")
+        return given
+
 
 class BudgetRequest(Body):
     """What one question may use; what is left out is the operator's default."""
@@ -70,7 +92,11 @@ class BudgetRequest(Body):
 class Asked(Body):
     """The fields of every way of asking."""
 
-    question: str = Field(description="What you want to know: at most 4,000 characters.", examples=["Who built it?"])
+    question: str = Field(
+        description="What you want to know: at most 4,000 characters.",
+        examples=["Who built it?"],
+        json_schema_extra=LENGTHS,
+    )
     id: UUID | None = Field(
         default=None, description="An id of your own, under which the answer is found; left out: one is made."
     )
@@ -113,7 +139,7 @@ class Asked(Body):
     published_after: Moment | None = Field(
         default=None, description="Quote only pages that say they were published after this."
     )
-    length: Length = Field(default="normal", description="Of the answer: one quote, one or two, or up to six.")
+    length: Length = Field(default="normal", description="Of the answer: one quote, one to three, or up to six.")
     answer_language: Language | None = Field(
         default=None, description="What a model writes in (ISO 639-1); without a model: of the pages that are quoted."
     )

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from domain import Question, Status
+from domain import WITH_TEXT, Question, Status
 from store.crawl import candidates
+from store.questions import trace
 from store.sql.tables import QuestionRow
+
+#: pages that could not be read, in the reason why a crawl ended
+MOST_FAILED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """The progress of a question's crawl."""
 
-    pages: int = 0
+    pages: int = 0  #: fetched, or tried
+    read: int = 0  #: pages whose text is known
+    failed: Sequence[str] = ()  #: engines and pages that gave nothing, each with the reason
     bytes: int = 0
     seconds: float = 0.0  #: of reading
     cycle: int = 0  #: waves that read chosen pages
@@ -35,9 +42,16 @@ def stop_reason(question: Question, progress: Progress) -> str:
         return f"the budget of {budget.pages} pages is used up"
     if progress.bytes >= budget.bytes:
         return f"the budget of {budget.bytes:,} bytes is used up"
-    return out_of_time(question, progress.seconds) or (
-        "" if progress.news else "the last pages read brought nothing new"
-    )
+    if late := out_of_time(question, progress.seconds):
+        return late
+    if progress.news:
+        return ""
+    return "the last pages read brought nothing new" if progress.read else "no page could be read"
+
+
+def with_failures(reason: str, progress: Progress) -> str:
+    """Return why a crawl ended, with the engines that failed and, where no page was read, the pages that did."""
+    return "; ".join((reason, *(failure for failure in progress.failed if failure not in reason)))
 
 
 def out_of_time(question: Question, reading_s: float) -> str:
@@ -62,12 +76,18 @@ def progress(session: Session, question: Question, now: datetime) -> Progress:
 
     A wave that read only a site's front page and lists is no search cycle: it chose no page for the question.
     """
-    wave = [row for row in candidates.of_question(session, question.id) if row.wave == question.waves - 1]
+    every = candidates.of_question(session, question.id)
+    wave = [row for row in every if row.wave == question.waves - 1]
+    pages = [row for row in every if row.kind == "page"]
+    read = sum(row.outcome in WITH_TEXT for row in pages)
+    unread = [] if read else [f"{row.url}: {(row.reason or '').rstrip('.')}" for row in pages if row.reason]
     has_chosen = any(row.kind == "page" and row.origin != "seed" for row in wave)
     spent = candidates.spent(session, question.id, now)
     row = session.get_one(QuestionRow, question.id)
     return Progress(
         pages=spent.pages,
+        read=read,
+        failed=(*trace.failed_engines(session, row), *unread[:MOST_FAILED]),
         bytes=spent.bytes,
         seconds=spent.seconds,
         cycle=question.cycle + (1 if has_chosen else 0),

@@ -41,11 +41,18 @@ def understood(session: Session, new: NewQuestion, now: datetime, *, by_model: b
     thread_id = _thread(session, new, now)
     if new.understood:
         return Understood(text=new.understood, thread_id=thread_id, by="asker")
-    asked = threads.last_questions(session, thread_id, until=new.after_id) if thread_id else []
-    if not asked:
+    asked = threads.last_questions(session, thread_id, until=new.after_id) if thread_id and not new.said else []
+    turns = new.said or threads.turns(session, asked)
+    if not turns:
         return Understood(text=new.text, thread_id=thread_id)
-    text = understand(new.text, threads.turns(session, asked), new.lang)
-    return Understood(text=text, thread_id=thread_id, by="rules", turns=tuple(asked), final=not by_model)
+    return Understood(
+        text=understand(new.text, turns, new.lang),
+        thread_id=thread_id,
+        by="rules",
+        turns=tuple(asked),
+        said=new.said,
+        final=not by_model,
+    )
 
 
 def as_model_understands(services: Services, question: Question) -> Question:
@@ -80,6 +87,9 @@ def as_model_understands(services: Services, question: Question) -> Question:
 def _add_step(
     session: Session, row: QuestionRow, outcome: str, detail: dict[str, Any], started_at: datetime, now: datetime
 ) -> None:
+    before = steps.last(session, row.id, "understand")
+    if before is not None:  # what was said is not needed any more
+        before.detail = {name: value for name, value in before.detail.items() if name != "said"}
     steps.add(session, row, "understand", outcome=outcome, detail=detail, started_at=started_at, now=now)
 
 
@@ -98,7 +108,10 @@ def asked_back(question: Question) -> Move | None:
 def _turns(session: Session, question_id: str) -> list[Turn]:
     """Return what the rules understood a question from; none where its asker or the model has said what it asks."""
     step = steps.last(session, question_id, "understand")
-    return threads.turns(session, step.detail["turns"]) if step is not None and step.outcome == "rules" else []
+    if step is None or step.outcome != "rules":
+        return []
+    said = [Turn(**turn) for turn in step.detail.get("said", ())]
+    return said or threads.turns(session, step.detail.get("turns", ()))
 
 
 def _thread(session: Session, new: NewQuestion, now: datetime) -> str:

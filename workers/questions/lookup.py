@@ -12,7 +12,7 @@ from domain import Answer, EventKind, Question, Scope
 from domain.file import is_file_address
 from pipeline import ask
 from pipeline.abstain import COMPOSER as ABSTENTION
-from pipeline.answering.citations import check, with_dates
+from pipeline.answering.citations import check, located
 from pipeline.answering.notices import disagreement_notice, outdated_notice, with_notices
 from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
@@ -151,13 +151,13 @@ def _finish(services: Services, question: Question, result: LookupResult) -> Loo
 
 
 def with_checked_citations(services: Services, result: LookupResult) -> LookupResult:
-    """Keep the citations that are verbatim in the stored pages, and date them; without any there is no answer."""
+    """Keep the citations that are verbatim in the stored pages, with where they stand; without any: no answer."""
     if result.answer is None:
         return result
     with services.database.read() as session:
         cited = [citation.page_id for citation in result.answer.citations]
-        texts, dates = pages.texts(session, cited), pages.dates(session, cited)
-    answer = with_dates(check(result.answer, texts.get), dates)
+        texts, cited_pages = pages.texts(session, cited), pages.cited(session, cited)
+    answer = located(check(result.answer, texts.get), cited_pages)
     answer = with_notices(answer, disagreement_notice(answer, result.analysis.lang, own_sites(services)))
     if answer.citations:
         return replace(result, answer=answer)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
+from sqlalchemy import select
 
 from domain import EventKind, Question, Status
 from domain.errors import WellreadError
@@ -21,6 +22,7 @@ from store.questions.steps import to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
+from workers.monitoring import outcomes
 from workers.queues import TASK_OF
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
@@ -74,6 +76,7 @@ def finish(services: Services, work: Work, move: Move) -> bool:
     with services.database.write() as session:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return False
+    outcomes.tell(outcomes.of_move(move))
     notify_moved(services, work.question, move)
     return True
 
@@ -84,9 +87,11 @@ def notify_moved(services: Services, question: Question, move: Move) -> None:
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
         services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": move.answer.text, "missing": missing})
-    kind = EventKind.FINAL if move.to.is_final else EventKind.STATUS
-    services.events.publish(question.id, kind, {"status": move.to, "outcome": move.outcome, **to_json(move.detail)})
-    if move.to.is_final:
+    said = {"status": move.to, "outcome": move.outcome}
+    if not move.to.is_final:
+        services.events.publish(question.id, EventKind.STATUS, {**said, **to_json(move.detail)})
+    else:  # whoever waits reads the record
+        services.events.publish(question.id, EventKind.FINAL, said)
         notify_ended(services, question.id)
 
 
@@ -95,14 +100,15 @@ def notify_ended(services: Services, question_id: str) -> None:
     with services.database.read() as session:
         pending = webhooks.pending(session, question_id)
         changed = watches.just_changed(session, question_id)
-        leaders = shared_runs.next_leaders(session, question_id)
+        heir = shared_runs.next_leader(session, question_id)
     for webhook_id in pending:
         services.dispatcher.send("wellread.notify", webhook_id)
     for changed_id in changed:
         services.events.publish(changed_id, EventKind.CHANGED, {"question": changed_id})
-    for leader_id, priority in leaders:
-        services.dispatcher.send_for(leader_id, Status.ASKED, priority=priority)
-        services.events.publish(leader_id, EventKind.STATUS, {"status": Status.ASKED})
+    if heir is not None:
+        heir_id, priority = heir
+        services.dispatcher.send_for(heir_id, Status.ASKED, priority=priority)
+        services.events.publish(heir_id, EventKind.STATUS, {"status": Status.ASKED})
 
 
 def end_overdue(session: Session, row: QuestionRow, now: datetime) -> Move | None:
@@ -129,22 +135,34 @@ def _end(session: Session, row: QuestionRow, move: Move, now: datetime) -> Move:
 
 def _claim(services: Services, question_id: str, status: Status) -> Work | None:
     now = services.now()
-    with services.database.write() as session:
+    with services.database.claim() as session:
         lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == status, now)
         if lease is None:
+            outcomes.tell(outcomes.NOT_DUE)
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
         question = state.to_question(row)
-        end = end_overdue(session, row, now) or _end_given_up(session, row, now)
-    if end is not None:
-        notify_moved(services, question, end)
+        ends = row.deadline < now or row.attempts > leases.MAX_ATTEMPTS
+    if ends:
+        _end_claimed(services, question, lease, now)
         return None
     return Work(question=question, lease=lease, step=_STEPS[status], started_at=now)
+
+
+def _end_claimed(services: Services, question: Question, lease: Lease, now: datetime) -> None:
+    """End a question that has no time or no attempts left, in a commit that is synced as every end is."""
+    with services.database.write() as session:
+        row = session.scalar(select(QuestionRow).where(leases.holds(lease)).with_for_update())
+        end = (end_overdue(session, row, now) or _end_given_up(session, row, now)) if row is not None else None
+    if end is not None:
+        outcomes.tell(outcomes.of_move(end))
+        notify_moved(services, question, end)
 
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
     """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
     now, text = services.now(), f"{work.step}: {_message(error)}"
+    outcomes.tell(f"failed: {_message(error)}")
     if isinstance(error, OPERATOR_ERRORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return

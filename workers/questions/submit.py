@@ -1,13 +1,9 @@
-"""Accepts questions, sites and single pages: checks them, commits them, and only then sends their task."""
+"""Takes questions, sites and single pages: checks them, commits them, and only then sends their task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import structlog
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from crawler import urls
 from crawler.fetch.guard import Blocked, Guard, allowlist_entry
@@ -18,22 +14,21 @@ from domain.site import Source, is_under
 from pipeline.answering.structured.schema import parse_schema
 from pipeline.question.analysis import clean_question
 from pipeline.question.strategy import TASK_STRATEGIES
-from store.access import keys
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
 from store.pages import visibility
 from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
+from store.sql.tables import QuestionRow
+from workers import admission
+from workers.admission import TooManyOpen
 from workers.questions import follow_ups
-from workers.questions.asked import Payload, to_new
 from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
 from workers.questions.step import notify_ended
 
 if TYPE_CHECKING:
     from workers.services import Services
-
-log = structlog.get_logger()
 
 
 class BadSite(WellreadError):
@@ -44,12 +39,15 @@ class UnknownStrategy(WellreadError):
     """There is no such retrieval strategy."""
 
 
-def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
+def submit(services: Services, new: NewQuestion, *, is_message: bool = False) -> tuple[Question, bool]:
     """Save a question and start its work; return it, and whether it is new.
 
-    Raises QuestionError, BadSite, BadSchema, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or
+    That of a message is saved also where Redis is full: there the message takes more room. Raises NoRoom, TooManyOpen,
+    QuestionError, BadSite, BadSchema, UnknownStrategy, UnknownThread, UnknownQuestion, NotInThread or
     IdempotencyConflict.
     """
+    if not is_message:
+        admission.check_room(services)
     _check_strategy(new.strategy)
     if new.answer_schema is not None:
         parse_schema(new.answer_schema)
@@ -64,15 +62,26 @@ def submit(services: Services, new: NewQuestion) -> tuple[Question, bool]:
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
+    try:
+        question, is_new = _open(services, checked)
+    except TooManyOpen as refused:
+        raise admission.with_time(services, refused) from None
+    if is_new:
+        notify_started(services, question)
+    return question, is_new
+
+
+def _open(services: Services, new: NewQuestion) -> tuple[Question, bool]:
+    """Save a question that may be opened, with the answer or run of an equal one; raises TooManyOpen."""
+    now = services.now()
     with services.database.write() as session:
-        now = services.now()
-        understood = follow_ups.understood(session, checked, now, by_model=services.model is not None)
-        question, is_new = new_questions.ask(session, checked, now, understood)
+        understood = follow_ups.understood(session, new, now, by_model=services.model is not None)
+        question, is_new = new_questions.ask(session, new, now, understood)
         if is_new and (row := state.lock(session, question.id)) is not None:
             answer_cache.start_from_cache_or_run(session, row, now)
             question = state.to_question(row)
-    if is_new:
-        notify_started(services, question)
+            if not question.status.is_final:
+                admission.check_limits(session, services, new.owner)
     return question, is_new
 
 
@@ -84,32 +93,6 @@ def notify_started(services: Services, question: Question) -> None:
     elif question.status is not Status.FOLLOWING:
         services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
         services.dispatcher.send_for(question.id, question.status, priority=question.priority)
-
-
-def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
-    """Accept a question from a message; an invalid one is logged and dropped."""
-    try:
-        asked = Payload.model_validate(payload)
-        main, services = services, services.of(asked.collection)
-        owner = _owner(main, asked.owner, services.collection.name) if asked.owner else None
-        new = to_new(
-            asked,
-            default_budget(services),
-            deadline_s=asked.deadline,
-            callback_url=asked.callback_url,
-            idempotency_key=asked.idempotency_key,
-            owner=owner,
-        )
-        question, _ = submit(services, new)
-    except (ValidationError, WellreadError) as error:
-        log.error("message_refused", error=str(error))
-        return None
-    return question
-
-
-def _owner(main: Services, key: str, collection: str) -> str:
-    with main.database.read() as session:
-        return keys.owner_of(session, key, collection, main.now())
 
 
 def default_budget(services: Services) -> Budget:
@@ -130,9 +113,15 @@ def cancel(services: Services, question_id: str) -> Question:
 
 
 def replay(services: Services, question_id: str) -> Question:
-    """Restart a question that failed, timed out or was cancelled."""
-    with services.database.write() as session:
-        question = state.replay(session, question_id, services.now())
+    """Restart a question that failed, timed out or was cancelled; raises NoRoom or TooManyOpen."""
+    admission.check_room(services)
+    try:
+        with services.database.write() as session:
+            question = state.replay(session, question_id, services.now())
+            if not question.status.is_final:
+                admission.check_limits(session, services, session.get_one(QuestionRow, question_id).owner)
+    except TooManyOpen as refused:
+        raise admission.with_time(services, refused) from None
     services.events.publish(question_id, EventKind.STATUS, {"status": question.status})
     services.dispatcher.send_for(question_id, question.status, priority=question.priority)
     return question

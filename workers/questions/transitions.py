@@ -10,10 +10,11 @@ from domain import Answer, Hit, Question, Status, VariantKind, Verdict
 from domain.record import ContextHit
 from pipeline.abstain import abstention, likely_answer
 from pipeline.ask import LookupResult
+from pipeline.judging.features import is_far
 from pipeline.question.variant_choice import rewards
 from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
-from workers.questions.crawl_progress import Progress, stop_reason
+from workers.questions.crawl_progress import Progress, stop_reason, with_failures
 
 #: the values of a hit and of the cutoff that the trace stores
 HIT_VALUES = ("rank", "original_rank", "score", "scale", "similarity", "bm25", "query", "via", "found_by")
@@ -61,16 +62,18 @@ def after_final_pass(
     if result.verdict.sufficient:
         return _answered(result, replace(changes, stop_reason="the answer was found"))
     if stop := stop_reason(question, progress):
-        return _last_word(result, earlier, replace(changes, stop_reason=stop), pages_read=progress.pages)
+        why = with_failures(stop, progress)
+        return _last_word(result, earlier, replace(changes, stop_reason=why), pages_read=progress.read)
     return _provisional(result, earlier, changes)
 
 
 def _provisional(result: LookupResult, earlier: Earlier | None, changes: Changes) -> Move:
-    """Go on to reading with the best answer so far; without any hit it says that the answer is not known yet."""
+    """Go on to reading with the best answer so far; without a hit that is near it says that nothing is known yet."""
     move = _move(result, Status.SEEKING, "insufficient", changes)
     if earlier and earlier.is_better_than(result):
         return replace(move, answer=None)  # it stays
-    return replace(move, answer=result.answer or abstention([result]))
+    near = None if is_far(result.verdict.evidence) else result.answer
+    return replace(move, answer=near or abstention([result]))
 
 
 def _answered(result: LookupResult, changes: Changes = NO_CHANGES, outcome: str = "sufficient") -> Move:

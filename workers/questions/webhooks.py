@@ -16,6 +16,7 @@ from store.questions import records, webhooks
 from store.sql import leases
 from store.sql.json import jsonable
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
+from workers.monitoring import outcomes
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -32,6 +33,7 @@ def deliver(services: Services, webhook_id: int) -> None:
     with services.database.write() as session:
         lease = leases.claim(session, WebhookRow, webhook_id, WebhookRow.status == WebhookStatus.WAITING, now)
         if lease is None:
+            outcomes.tell(outcomes.NOT_DUE)
             return
         row = session.get_one(WebhookRow, webhook_id, populate_existing=True)
         owner = session.get_one(QuestionRow, row.question_id).owner
@@ -72,6 +74,7 @@ def _post(services: Services, url: str, body: bytes, headers: dict[str, str]) ->
 
 
 def _record(services: Services, lease: leases.Lease, attempts: int, error: str | None) -> None:
+    outcomes.tell(f"failed: {error}" if error else "delivered")
     now = services.now()
     with services.database.write() as session:
         if error is None:

@@ -23,6 +23,7 @@ from workers.settings import load
 
 if TYPE_CHECKING:
     import redis
+    from redis import Redis
 
     from pipeline.ask import Tools
     from pipeline.limits import Limits
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from store.ephemeral.engine_cooldowns import EngineCooldowns
     from store.ephemeral.events import Events
     from store.ephemeral.host_slots import Slots
+    from store.ephemeral.memory import Memory
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
     from workers.services.dispatch import Dispatcher
@@ -87,11 +89,27 @@ class Services(WebAccess):
         return redis.Redis.from_url(self.settings.redis, socket_connect_timeout=5, socket_timeout=10)
 
     @cached
+    def broker_memory(self) -> Memory:
+        """How full the broker is."""
+        from store.ephemeral.memory import Memory
+
+        return Memory(self.redis)
+
+    @cached
     def events(self) -> Events:
         """The events of each question's progress."""
         from store.ephemeral.events import Events
 
-        return Events(self.redis).within("" if self.collection.is_default else self.collection.id)
+        return Events(self.events_redis, "" if self.collection.is_default else self.collection.id)
+
+    @cached
+    def events_redis(self) -> Redis:
+        """The Redis of events: the broker, unless there is another one."""
+        import redis
+
+        if not self.settings.events_redis_url:
+            return self.redis
+        return redis.Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
 
     @cached
     def host_slots(self) -> Slots:
@@ -109,7 +127,7 @@ class Services(WebAccess):
         from workers.app import app
         from workers.services.dispatch import Dispatcher
 
-        return Dispatcher(app)
+        return Dispatcher(app, shown=self.database if self.settings.flower_words else None)
 
     @cached
     def leases(self) -> LeaseRenewer:
@@ -245,8 +263,9 @@ class Services(WebAccess):
             while self.opened_collections:
                 self.opened_collections.popitem()[1].close()
         self.close_web_access()
-        if "redis" in opened:
-            self.redis.close()
+        for name in ("redis", "events_redis"):
+            if name in opened:
+                opened[name].close()
         if "database" in opened:
             self.database.close()
 

@@ -31,7 +31,8 @@ log = structlog.get_logger()
 
 #: the services that all collections share; any other is a collection's own
 SHARED = (
-    "redis", "host_slots", "engine_cooldowns", "embedder", "link_vectors", "reader", "model", "search_pool",
+    "redis", "events_redis", "broker_memory", "host_slots", "engine_cooldowns", "embedder", "link_vectors",
+    "reader", "model", "search_pool",
     "closed_owners", "loop", "browser", "engines", "engine_client", "callback_client",
 )  # fmt: skip
 #: how long what a worker still writes into a deleted collection is looked for
@@ -60,7 +61,7 @@ class CollectionServices(Services):
     @cached
     def dispatcher(self) -> Dispatcher:
         """Sends tasks."""
-        return self.main.dispatcher.within(self.collection.name)
+        return self.main.dispatcher.within(self.collection.name, self.database)
 
 
 for _name in SHARED:
@@ -108,6 +109,15 @@ def add(main: Services, name: str, *, exclude_sites: Sequence[str] = ()) -> Coll
     except BaseException:
         sql.erase(main.settings.database, collection_id)
         raise
+
+
+def leave_out(services: Services, sites: Sequence[str]) -> bool:
+    """Leave sites out of a collection for good, too; False for the default one, of which the settings say that."""
+    if not isinstance(services, CollectionServices):
+        return False
+    with services.main.database.write() as session:
+        collections.leave_out(session, services.collection.id, sites)
+    return True
 
 
 def delete(main: Services, name: str) -> None:
@@ -184,6 +194,7 @@ def _opened(main: Services, collection: Collection) -> Services:
                 main.looks_after_collections = True
                 threading.Thread(target=_look_after, args=(main,), name="collections", daemon=True).start()
             log.debug("collection_opened", collection=collection.name)
+        known.collection = collection  # its sites to leave out may have changed
         return known
 
 

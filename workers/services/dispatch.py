@@ -1,34 +1,49 @@
 """Sends task messages: a task's name, a row's id and its collection, after the row was committed.
 
-A lost message does no harm: the row still says what is due, and the sweep sends the task again.
+A lost message does no harm: the row still says what is due, and the sweep sends the task again. Who follows Celery's
+events, as Flower does, sees words beside the row's id.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import structlog
 from celery import Celery
 from kombu.exceptions import OperationalError
+from redis import RedisError
+from sqlalchemy import select
 
 from domain import Status
 from domain.access.collection import DEFAULT
+from store.sql.database import Database, DatabaseError
+from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
 from workers.queues import QUEUES, TASK_OF, place
 
+if TYPE_CHECKING:
+    from sqlalchemy import Select
+
 log = structlog.get_logger()
+
+#: of a question, or of a URL
+MOST_SHOWN = 120
 
 
 class Dispatcher:
     """Sends the tasks of rows."""
 
-    def __init__(self, app: Celery, collection: str = DEFAULT) -> None:
+    def __init__(self, app: Celery, collection: str = DEFAULT, *, shown: Database | None = None) -> None:
+        """Send to these queues; what is sent is shown in words from ``shown``, or as ids alone where that is None."""
         self._app = app
         self._named = {} if collection == DEFAULT else {"collection": collection}
+        self._shown = shown
 
-    def within(self, collection: str) -> Dispatcher:
+    def within(self, collection: str, database: Database) -> Dispatcher:
         """Return one for the rows of a collection."""
-        return Dispatcher(self._app, collection)
+        return Dispatcher(self._app, collection, shown=database if self._shown else None)
 
     def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:
-        """Send a task, to run ``in_s`` seconds from now; False when the broker is away.
+        """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
 
         ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does.
         """
@@ -38,11 +53,12 @@ class Dispatcher:
                 args=(row_id,),
                 kwargs=self._named,
                 queue=QUEUES[task],
+                argsrepr=_arguments_of(self._shown, task, row_id) if self._shown else None,
                 countdown=in_s or None,
                 priority=place(task, priority),
                 retry=False,
             )
-        except (OperationalError, OSError) as error:
+        except (OperationalError, OSError, RedisError) as error:
             log.warning("message_not_sent", task=task, row=row_id, error=str(error))
             return False
         return True
@@ -51,3 +67,29 @@ class Dispatcher:
         """Send the task that a question in this status waits for, if any."""
         if task := TASK_OF.get(status):
             self.send(task, question_id, priority=priority)
+
+
+def _arguments_of(database: Database, task: str, row_id: str | int) -> str:
+    """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""
+    try:
+        with database.read() as session:
+            words = session.scalar(_words_of(task, row_id))
+    except DatabaseError:  # the message is sent without them
+        words = None
+    return f"{_first(words)} ({row_id})" if words else str(row_id)
+
+
+def _words_of(task: str, row_id: str | int) -> Select[Any]:
+    if task in TASK_OF.values():
+        return select(QuestionRow.text).where(QuestionRow.id == row_id)
+    if task == "wellread.read":
+        return select(CandidateRow.url).where(CandidateRow.id == row_id)
+    if task == "wellread.embed":
+        return select(PageRow.url).where(PageRow.id == row_id)
+    asked = select(QuestionRow.text).join(WebhookRow, WebhookRow.question_id == QuestionRow.id)
+    return asked.where(WebhookRow.id == row_id)
+
+
+def _first(words: str) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= MOST_SHOWN else plain[: MOST_SHOWN - 1].rsplit(" ", 1)[0] + "…"

@@ -22,6 +22,8 @@ BEAT_EVERY_S = 4.0
 #: a worker without a heartbeat for this long counts as dead
 SILENT_S = 15
 _SWEEP = "wellread:sweep"
+#: in place of a queue's name
+BEAT = "beat"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,17 @@ class LastSweep:
 
 def start_heartbeat(url: str, queue: str) -> None:
     """Start a thread that records again and again that the worker of this pool process is ready."""
-    threading.Thread(target=_beat, args=(url, queue), name="heartbeat", daemon=True).start()
+    _start(url, queue, os.getppid())
+
+
+def start_heartbeat_of_beat(url: str) -> None:
+    """Start a thread that records again and again that this process is beat."""
+    _start(url, BEAT, os.getpid())
+
+
+def living_beats(services: Services) -> int:
+    """Return the number of processes of beat; raises redis.RedisError when the broker is away."""
+    return int(services.redis.zcount(_key(BEAT), time.time() - SILENT_S, "+inf"))
 
 
 def living_workers(services: Services) -> dict[str, int]:
@@ -59,8 +71,12 @@ def last_sweep(services: Services) -> LastSweep | None:
     return LastSweep(seconds=float(seconds), ago_s=max(0.0, time.time() - float(ended_at)))
 
 
-def _beat(url: str, queue: str) -> None:
-    client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{os.getppid()}"
+def _start(url: str, queue: str, pid: int) -> None:
+    threading.Thread(target=_beat, args=(url, queue, pid), name="heartbeat", daemon=True).start()
+
+
+def _beat(url: str, queue: str, pid: int) -> None:
+    client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{pid}"
     while True:
         try:
             now = time.time()

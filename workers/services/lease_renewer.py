@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -12,6 +12,7 @@ import structlog
 from store.sql import leases
 from store.sql.database import Database, DatabaseError
 from store.sql.leases import Lease
+from workers.services.stopping import Stopped
 
 log = structlog.get_logger()
 
@@ -29,15 +30,27 @@ class LeaseRenewer:
 
     @contextmanager
     def holding(self, *held: Lease) -> Iterator[None]:
-        """Renew these leases for as long as the block runs."""
+        """Renew these leases for as long as the block runs; end them where the worker stops before it does."""
         with self._lock:
             self._held.update({lease.token: lease for lease in held})
         try:
             yield
+        except Stopped:
+            self._give_back(held)
+            raise
         finally:
             with self._lock:
                 for lease in held:
                     self._held.pop(lease.token, None)
+
+    def _give_back(self, held: Sequence[Lease]) -> None:
+        """Let others take over at once; the attempt does not count."""
+        try:
+            with self._database.write() as session:
+                for lease in held:
+                    leases.defer(session, lease, self._now())
+        except DatabaseError as error:  # the leases end by themselves
+            log.warning("leases_not_given_back", error=str(error))
 
     def _run(self) -> None:
         while not self._wake.wait(leases.LEASE_S / 4):
@@ -46,7 +59,7 @@ class LeaseRenewer:
             if not held:
                 continue
             try:
-                with self._database.write() as session:
+                with self._database.claim() as session:
                     for lease in held:
                         leases.renew(session, lease, self._now())
             except DatabaseError as error:  # the next round tries again; recording notices a lease that was lost

@@ -4,8 +4,32 @@ from __future__ import annotations
 
 import logging
 import sys
+from typing import Any
 
 import structlog
+
+#: what beat sends all the time
+TICKS = frozenset(f"wellread.{name}" for name in ("sweep", "refresh", "expire", "compact", "learn"))
+
+
+def quiet_ticks() -> None:
+    """Log nothing of beat's wake-up calls that came and went well: they would be all that an idle log has."""
+    for name in ("celery.worker.strategy", "celery.app.trace"):
+        logging.getLogger(name).addFilter(_is_no_tick)
+    logging.getLogger("celery.beat").setLevel(logging.WARNING)
+
+
+def _is_no_tick(record: logging.LogRecord) -> bool:
+    named = record.args.get("name") if isinstance(record.args, dict) else None
+    return record.levelno > logging.INFO or named not in TICKS
+
+
+#: of every line: its level, its time, and a traceback without variables
+_COMMON: list[Any] = [
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
+]
 
 
 def configure_logs() -> None:
@@ -14,10 +38,24 @@ def configure_logs() -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            *_COMMON,
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+
+
+def log_libraries_as_json(**_: object) -> None:
+    """Write what libraries log, as Celery and the web server do, as such lines too."""
+    configure_logs()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(ensure_ascii=False),
+            ],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *_COMMON],
+        )
+    )
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

@@ -7,24 +7,31 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from celery import Task
+
 from domain import Question, Status
 from domain.access.collection import DEFAULT, UnknownCollection
 from pipeline.ask import LookupResult
 from store.questions.state import Move
+from workers import messages
 from workers.app import app
-from workers.questions import crawl_progress, follow_ups, lookup, structured, submit, transitions
+from workers.questions import crawl_progress, follow_ups, lookup, structured, transitions
 from workers.questions.step import Work, finish, step
 from workers.questions.transitions import Earlier
 from workers.services import Services, services
+from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
 RunPass = Callable[[Services, Question], LookupResult]
 Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 
 
-@app.task(name="wellread.ask")
-def ask(payload: dict[str, Any]) -> None:
+@app.task(name="wellread.ask", bind=True, max_retries=None)
+def ask(self: Task[Any, Any], payload: dict[str, Any]) -> None:
     """Accept a question that another service enqueued; its JSON is checked against the published schema."""
-    submit.accept(services(), payload)
+    try:
+        messages.accept(services(), payload)
+    except OUTAGES as error:
+        raise self.retry(exc=error, countdown=AGAIN_AFTER_S) from error
 
 
 @app.task(name="wellread.retrieve", throws=(UnknownCollection,))

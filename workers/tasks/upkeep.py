@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from domain.access.collection import DEFAULT, UnknownCollection
-from workers import sweep
+from workers import expiry, sweep
 from workers.app import app
 from workers.crawl import schedules
 from workers.files import folders
@@ -34,6 +34,12 @@ def refresh_due() -> None:
 def notify_caller(webhook_id: int, collection: str = DEFAULT) -> None:
     """Deliver a webhook."""
     webhooks.deliver(services(collection), webhook_id)
+
+
+@app.task(name="wellread.expire")
+def expire_old() -> None:
+    """Delete what was asked longer ago than it is to be kept."""
+    for_each(services(), expiry.expire)
 
 
 @app.task(name="wellread.learn")

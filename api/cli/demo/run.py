@@ -49,7 +49,7 @@ def run(write: Write, style: Style) -> bool:
         with _started(write) as (stack, client):
             children = tuple(stack.pids().values())
             client.add_source(site.origin, own=True, min_delay_s=DELAY_S)
-            write(f"The site is now a source, read every {DELAY_S:g} s (1 s is the default).")
+            write(f"The site is now a source, asked for a page every {DELAY_S:g} s at most (1 s is the default).")
             began = time.monotonic()
             findings = _ask_all(client, site, script, write, style)
             asked_s = time.monotonic() - began

@@ -1,7 +1,9 @@
-"""`wellread export` and `import`: an answer as a document, and all that is known in one file."""
+"""`wellread export` and `import`: an answer or a thread as a document, and all that is known in one file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, cast
 
@@ -9,27 +11,43 @@ import click
 
 from api import installed_version
 from api.cli.connect import open_client, open_collection
-from api.cli.output import notify, print_lines
+from api.cli.output import notify, print_lines, progress_count, progress_line
 
 
 @click.group(name="export")
 def export() -> None:
-    """Write an answer, or all that is known, to a file."""
+    """Write an answer, a thread of them, or all that is known, to a file."""
+
+
+_FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
+_OUTPUT = click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; left out: the terminal."
+)
 
 
 @export.command()
 @click.argument("question_id", metavar="ID")
-@click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; left out: the terminal.")
+@_FORMAT
+@_OUTPUT
 def question(question_id: str, form: str, output: Path | None) -> None:
     """Print a question with its answer, and each quote with its page's name, address and dates."""
     with open_client() as client:
         document = client.export(question_id, cast('Literal["md", "html"]', form))
-    if output is None:
-        print_lines(document.rstrip("\n"))
-        return
-    _write(output, document)
-    notify(f"{output} is written.")
+    _give(document, output)
+
+
+@export.command()
+@click.argument("thread_id", metavar="ID")
+@_FORMAT
+@_OUTPUT
+def thread(thread_id: str, form: str, output: Path | None) -> None:
+    """Print a thread as one document: its questions in their order, each with its answer and quotes.
+
+    ID is the `thread` that `wellread ask --json` prints.
+    """
+    with open_client() as client:
+        document = client.export_thread(thread_id, cast('Literal["md", "html"]', form))
+    _give(document, output)
 
 
 @export.command()
@@ -38,43 +56,75 @@ def question(question_id: str, form: str, output: Path | None) -> None:
 def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     """Write this machine's sources and pages, with their former texts, to FILE; `wellread import` takes it over.
 
-    Pages that serve a single question, questions and answers are not in it.
+    Pages that serve a single question, questions and answers are not in it: `wellread export collection` writes those.
     """
     from crawler import urls
     from domain.file import is_file_address
     from store.knowledge import archive
-    from workers.knowledge import export as write
+    from workers.knowledge.exporting import export_pages
 
     below = [site if is_file_address(site) else urls.typed(site) for site in sites]
-    manifest = write(open_collection(), file, wellread=installed_version(), sites=below)
+    with _progress() as progress:
+        manifest = export_pages(open_collection(), file, wellread=installed_version(), sites=below, progress=progress)
     print_lines(
         f"{file} holds {manifest.lines[archive.SOURCES]:,} sources and {manifest.lines[archive.PAGES]:,} pages."
     )
 
 
+@export.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def collection(file: Path) -> None:
+    """Write all that belongs to the collection to FILE, also questions and what only one of them may see.
+
+    Its sources and schedules, watched folders, sites left out, pages with their history, threads, and questions with
+    their answers, traces and feedback. No keys; what is still being answered is not in it.
+    """
+    from store.knowledge import archive
+    from store.knowledge.questions import unfinished
+    from workers.knowledge.exporting import export_collection
+
+    services = open_collection()
+    with _progress() as progress:
+        lines = export_collection(services, file, wellread=installed_version(), progress=progress).lines
+    print_lines(
+        f"{file} holds the collection {services.collection.name!r}: {lines[archive.SOURCES]:,} sources, "
+        f"{lines[archive.FOLDERS]:,} watched folders, {lines[archive.PAGES]:,} pages, {lines[archive.THREADS]:,} "
+        f"threads and {lines[archive.QUESTIONS]:,} questions."
+    )
+    if still := unfinished(services.database):
+        print_lines(f"Not in it, as they are not answered yet: {still:,} questions.")
+
+
 @click.command(name="import")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--own", is_flag=True, help="Its own sources are yours: their addresses may be private.")
+@click.option("--own", is_flag=True, help="It is yours: private addresses, folders and callbacks are taken, too.")
 def take_over(file: Path, own: bool) -> None:
-    """Take over the sources and pages of FILE, which `wellread export knowledge` wrote, into this machine's database.
+    """Take over what is in FILE, which `wellread export` wrote, into this machine's database.
 
     A page that is known already keeps the text that was seen last. A broken or strange file is refused, and nothing of
     it is stored. While Wellread runs (`wellread up`), what is new is indexed.
     """
-    from workers.knowledge import take_over as take
+    from api.cli.views.imported import imported_lines
+    from workers.knowledge.importing import take_over as take
 
-    def progress(done: int, total: int) -> None:
-        if done % 1_000 < 16 or done == total:
-            notify(f"{done:,} of {total:,} pages")
+    taken = take(open_collection(), file, own=own, progress=progress_count("pages"))
+    print_lines(*imported_lines(taken))
 
-    taken = take(open_collection(), file, own=own, progress=progress)
-    print_lines(
-        f"{taken.sources:,} sources; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
-        f"{taken.known:,} known already."
-    )
-    if taken.own_left:
-        print_lines("Not taken as your own, so that private addresses stay closed (`--own` takes them):")
-        print_lines(*(f"    {url}" for url in taken.own_left))
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int], None]]:
+    show = progress_line()
+    yield lambda name, done: show(f"{name.removesuffix('.jsonl')}: {done:,} written", False)
+    show("", True)
+
+
+def _give(document: str, output: Path | None) -> None:
+    """Print a document, or write it to a file."""
+    if output is None:
+        print_lines(document.rstrip("\n"))
+        return
+    _write(output, document)
+    notify(f"{output} is written.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -74,7 +74,7 @@ def source_lines(sites: Sequence[Source]) -> list[str]:
 def _settings_of(site: Source) -> list[str]:
     own = ["(own)"] if site.own else []
     delay = [f"({site.min_delay_s:g} s between requests)"] if site.min_delay_s is not None else []
-    return [*own, *delay, *schedule_text(site.schedule, site.next_due)]
+    return [*own, *delay, *schedule_text(site)]
 
 
 def _running_lines(seen: Overview) -> list[str]:

@@ -32,7 +32,8 @@ def _standing(record: Record) -> Iterator[str]:
         since = f" since {record.stale_at:%Y-%m-%d %H:%M} UTC" if record.stale_at else ""
         yield f"Stale{since}: a page that it cites has changed or vanished."
     if record.cached_from:
-        yield f"Given before, as the answer to {record.cached_from}; what it cites still says the same."
+        holds = "what it cites still says the same" if record.citations else "nothing that may answer it was read since"
+        yield f"Given before, as the answer to {record.cached_from}; {holds}."
     if record.shared_with:
         yield f"Shared with {record.shared_with}, which asked the same."
     if record.round:

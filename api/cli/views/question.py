@@ -90,6 +90,8 @@ def event_lines(event: Event, at_s: float, style: Style) -> list[str]:
 def record_lines(record: Record, style: Style) -> list[str]:
     """Return the record as text: how it ended, the answer, its citations, notes on it."""
     lines = [_headline(record, style), ""]
+    if record.question_as_understood:
+        lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
     if record.short_answer:
         lines += [*(style.paint(line, bold=True) for line in wrap(clean(record.short_answer), style.width)), ""]
     if record.answer:
@@ -142,11 +144,15 @@ def _status_lines(event: Event, at_s: float, style: Style) -> list[str]:
     if status not in PHASES:
         return []
     phase, doing = PHASES[status]
-    if status is Status.READING and (chosen := event.data.get("candidates")):
-        doing = f"reading {len(chosen)} pages" if len(chosen) > 1 else "reading a page"
+    if status is Status.READING and "pages" in event.data:
+        doing = {0: "reading which pages there are", 1: "reading a page"}.get(
+            event.data["pages"], f"reading {event.data['pages']} pages"
+        )
     why = clean(str((event.data.get("verdict") or {}).get("reason", "")))
     known = [] if status is Status.ASKED or not why else _wrapped(f"not enough: {why}", style)
-    return [*known, f"{_clock(at_s)}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
+    failed = [(name, told["error"]) for name, told in (event.data.get("engines") or {}).items() if told.get("error")]
+    engines = [line for name, error in failed for line in _wrapped(f"{name}: {clean(str(error))}", style)]
+    return [*known, *engines, f"{_clock(at_s)}  {style.paint(f'{phase:<7}', bold=True)}  {doing}"]
 
 
 def _page_line(event: Event, at_s: float, style: Style) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
 from api.cli.views.width import clean, cut, when
 
 if TYPE_CHECKING:
-    from wellread import SiteRead
+    from wellread import SiteRead, Source
 
 
 def progress_line(seen: SiteRead, style: Style) -> str:
@@ -32,10 +31,12 @@ def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
     """Return the present state of one site read."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
     size = f"{seen.bytes / 1e6:,.1f} MB in {_span(seen.active_s)}, {seen.left_out:,} left out"
+    why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why pages could not be read."
     return [
         cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
         f"    {progress_line(seen, style)}",
         f"    {size}",
+        *([why] if seen.failed else []),
     ]
 
 
@@ -46,13 +47,14 @@ def site_reads_lines(seen: Sequence[SiteRead], style: Style) -> list[str]:
     return [line for one in seen for line in site_read_lines(one, style)]
 
 
-def schedule_text(schedule: Any, next_due: datetime | None) -> list[str]:
-    """Return a source's schedule in words, with the time it is next due."""
-    if schedule is None:
-        return []
+def schedule_text(source: Source) -> list[str]:
+    """Return a source's schedule in words, with the time it is next due, or that it is paused."""
+    if source.schedule is None:
+        return ["(paused)"] if source.paused else []
     from crawler.discovery.schedule import describe
 
-    return [f"({describe(schedule)}, next {when(next_due)})"]
+    told = "paused" if source.paused else f"next {when(source.next_due)}"
+    return [f"({describe(source.schedule)}, {told})"]
 
 
 def _span(seconds: float) -> str:

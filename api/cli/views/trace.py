@@ -69,8 +69,9 @@ def _judged(detail: Mapping[str, Any]) -> Iterator[str]:
 
 def _sought(detail: Mapping[str, Any]) -> Iterator[str]:
     for name, told in (detail.get("engines") or {}).items():
-        failed = f", {told['error']}" if told.get("error") else ""
-        yield f"engine {name}: {told.get('links', 0)} links in {told.get('seconds', 0):.2f} s{failed}"
+        failed = [told["error"]] if told.get("error") else []
+        asked = [] if "resting_s" in told else [f"{told.get('links', 0)} links in {told.get('seconds', 0):.2f} s"]
+        yield f"engine {name}: {', '.join((*asked, *failed))}"
     for url in detail.get("candidates") or ():
         yield f"chosen: {url}"
 

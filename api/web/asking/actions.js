@@ -1,7 +1,7 @@
 // What can be done with an answer: copy, share, export, read more, delete; feedback on it; and what else to ask.
 
 import { collection, to } from "../address.js";
-import { $, button, call, copy, fetched, make, say, send, sure } from "../parts.js";
+import { $, button, call, copy, fetched, make, save, say, send, sure } from "../parts.js";
 import { chosen } from "./choices.js";
 import { showHistory } from "./history.js";
 
@@ -35,8 +35,8 @@ export async function showActions(record, { submit, previous, again }) {
     ...[
       answer && button("Copy", () => copy(asText(record), "The answer is copied.")),
       button("Share link", () => copy(location.href.split("#")[0] + to(id, collection()), "The link is copied.")),
-      answer && button("Markdown", () => save(id, "md"), { title: "Save it as Markdown" }),
-      answer && button("HTML", () => save(id, "html"), { title: "Save it as HTML" }),
+      answer && button("Markdown", () => written("questions", id, "md"), { title: "Save it as Markdown" }),
+      answer && button("HTML", () => written("questions", id, "html"), { title: "Save it as HTML" }),
       AGAIN.has(status)
         ? button("Start again", replay)
         : button("Read more", more, { title: "Ask it again, and read more pages whatever is known" }),
@@ -65,12 +65,9 @@ function asText({ question, answer, citations }) {
   return [question, "", answer, "", ...sources].join("\n");
 }
 
-async function save(id, format) {
-  const response = await fetched(`/api/questions/${id}/export?format=${format}`);
-  const url = URL.createObjectURL(await response.blob());
-  make("a", "", { href: url, download: `wellread-${id.slice(0, 8)}.${format}` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
+// saves a question's or a thread's document; of: "questions" or "threads"
+export const written = async (of, id, format) =>
+  save(await fetched(`/api/${of}/${id}/export?format=${format}`), `wellread-${id.slice(0, 8)}.${format}`);
 
 function showFeedback(record) {
   const { id, revision, answer } = record;

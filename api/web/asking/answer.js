@@ -79,7 +79,7 @@ function said({ text, focus, contradicts, markers }, byMarker) {
   const of = ["UL", "OL"].includes(last?.tagName) ? last.lastElementChild : last; // the markers stand in the last item
   const into = ["P", "LI"].includes(of?.tagName) ? of : made[made.push(make("p")) - 1];
   if (title && into === of) into.replaceChildren(make("span", "", { class: "disputed", title }, ...into.childNodes));
-  into.append(...markers.map((number) => marker(number, byMarker.get(number))));
+  if (markers.length) into.append(withLastWord(into, markers.map((number) => marker(number, byMarker.get(number)))));
   return make("div", "", { class: "sentence" }, ...made);
 }
 
@@ -92,6 +92,15 @@ function focused(text, focus) {
     make("strong", "", {}, ...inline(part(focus.start, focus.end))),
     ...inline(part(focus.end)),
   ];
+}
+
+// markers in one line with the word before them
+function withLastWord(into, markers) {
+  const last = into.lastChild;
+  const at = last?.nodeType === Node.TEXT_NODE ? last.data.search(/\S{1,30}$/) : -1;
+  const word = at < 0 ? "" : last.data.slice(at);
+  if (word) last.data = last.data.slice(0, at);
+  return make("span", word, { class: "together" }, ...markers);
 }
 
 function marker(number, cited) {

@@ -2,7 +2,7 @@
 
 import { to, within } from "../address.js";
 import { $, ENDS, button, call, guarded, make, send } from "../parts.js";
-import { showActions } from "./actions.js";
+import { showActions, written } from "./actions.js";
 import { showAnswer, showWriting } from "./answer.js";
 import { closePassage } from "./beside.js";
 import { blocks } from "./blocks.js";
@@ -213,9 +213,15 @@ async function showThread(now, record) {
         make("div", "", { class: "was" }, ...blocks(answer ?? error ?? "")),
       ),
     ),
+    ...(turns.length ? [make("li", "", { class: "row quiet" }, "The whole thread:", ...saved(record.thread))] : []),
   );
   showUnderstood(now, record);
 }
+
+const saved = (thread) =>
+  Object.entries({ Markdown: "md", HTML: "html" }).map(([name, format]) =>
+    button(name, () => written("threads", thread, format), { title: `Save the thread as ${name}` }),
+  );
 
 function showUnderstood(now, record) {
   const { question, question_as_understood: understood } = record;

@@ -32,7 +32,9 @@ export async function showFirst(ask) {
     make("a", "your files", { href: to("files") }),
     ".",
   );
-  const asked = [...new Set(latest.filter(({ status }) => status === "ANSWERED").map(({ question }) => question.trim()))];
+  // a follow-up says nothing without the question before it
+  const whole = latest.filter((each) => each.status === "ANSWERED" && !each.question_as_understood);
+  const asked = [...new Set(whole.map(({ question }) => question.trim()))];
   const examples = asked.length ? asked.slice(0, FEW) : engines.length ? EXAMPLES : [];
   $("examples").replaceChildren(
     ...(examples.length ? [make("h3", asked.length ? "Answered before" : "Try")] : []),

@@ -1,9 +1,11 @@
-// The collections: knowledge that is kept apart. What each holds, adding one, and deleting one with all that is in it.
+// The collections: knowledge that is kept apart. What each holds, adding one, deleting one with all that is in it, and a
+// whole one in a file, which another one takes over.
 
 import { DEFAULT, collection, to } from "../address.js";
+import { showHistory } from "../asking/history.js";
 import { showCollections } from "../chooser.js";
-import { button, call, confirmed, make, say, send, when } from "../parts.js";
-import { field, heading, input, table } from "./form.js";
+import { button, call, confirmed, fetched, make, save, say, send, when } from "../parts.js";
+import { address, box, field, form, heading, input, table, word } from "./form.js";
 import { refusal } from "./refusal.js";
 
 let list, refused;
@@ -17,30 +19,47 @@ export async function open(place) {
     list,
   );
   refused = await refusal("Adding and deleting collections");
-  above.append(refused ?? adding());
+  above.append(...(refused ? [refused] : [adding(), taking()]));
   await show();
 }
 
 function adding() {
-  const name = input({ required: "", placeholder: "research", maxlength: 60, autocomplete: "off", spellcheck: "false" });
-  const without = input({ placeholder: "https://example.org/forum/", autocomplete: "off", spellcheck: "false" });
-  const add = async (event) => {
-    event.preventDefault();
+  const name = word({ required: "", placeholder: "research", maxlength: 60 });
+  const without = address({ placeholder: "https://example.org/forum/" });
+  const add = async () => {
     const sites = without.value.split(/[\s,]+/).filter(Boolean);
     const made = await send("POST", "/api/collections", { name: name.value, exclude_sites: sites });
     say(`${made.name} is there. Open it to ask in it, and to give it sources and files.`);
     name.value = without.value = "";
     await show();
   };
-  return make(
-    "form",
-    "",
-    { class: "card", id: "add-collection", submit: add },
-    make("h3", "Add a collection"),
-    field("Name", name),
-    field("Sites left out of it (optional)", without),
-    make("button", "Add", { type: "submit" }),
-  );
+  const fields = [field("Name", name), field("Sites left out of it (optional)", without)];
+  return form("add-collection", "Add a collection", "Add", add, ...fields);
+}
+
+function taking() {
+  const file = input({ type: "file", required: "", accept: ".zip" });
+  const own = box("It is my own: private addresses and callbacks are taken, too");
+  const take = async (filled) => {
+    say(`${file.files[0].name} is being taken over …`);
+    const path = `/api/import?own=${own.ticked.checked}`;
+    const taken = await call(path, { method: "POST", body: file.files[0], headers: { "content-type": "application/zip" } });
+    filled.reset();
+    await Promise.all([show(), showHistory()]);
+    const left = [...taken.own_left, ...taken.folders_left, ...taken.sites_left];
+    say(
+      `${told({ pages: taken.new + taken.newer, sources: taken.sources, questions: { all: taken.questions } })} are taken over into ${collection()}.` +
+        (left.length ? ` Not taken: ${left.join("; ")}.` : ""),
+    );
+  };
+  const fields = [field("A file that was exported", file), make("div", "", { class: "row" }, own.row)];
+  return form("take-over", `Take over a file into ${collection()}`, "Take over", take, ...fields);
+}
+
+async function exported(name) {
+  say(`${name} is being written into a file …`);
+  await save(await fetched(`/api/export?collection=${name}`), `wellread-${name}.zip`);
+  say(`${name} is saved, with its questions and answers, but without keys and watched folders.`);
 }
 
 async function show() {
@@ -90,6 +109,13 @@ function row({ name, created_at: made, exclude_sites: without }, held) {
     ],
     held,
     made ? when(made) : "always there",
-    name !== DEFAULT && !refused && button("Delete", remove, { class: "plain bad", "aria-label": `Delete ${name}` }),
+    !refused &&
+      make(
+        "span",
+        "",
+        { class: "row" },
+        button("Export", () => exported(name), { "aria-label": `Export ${name}` }),
+        name !== DEFAULT && button("Delete", remove, { class: "plain bad", "aria-label": `Delete ${name}` }),
+      ),
   ];
 }

@@ -1,35 +1,34 @@
 // The files that were uploaded or found in watched folders: add, search by folder, delete.
 
 import { call, guarded, make, say, send, sure, when } from "../parts.js";
-import { field, headingOfOne, input, table, turns } from "./form.js";
+import { field, form, headingOfOne, input, table, turns } from "./form.js";
 
 const POLL_MS = 1500;
+const UNREAD = "?"; // no folder has this name
 const KINDS = ".pdf,.docx,.odt,.pptx,.epub,.html,.htm,.md,.txt,.csv";
 
 const begin = turns();
 
-let later, list, folder;
+let later, list, watched, folder;
 
 export async function open(place) {
   const chosen = input({ type: "file", multiple: "", accept: KINDS });
   const into = input({ placeholder: "travel", maxlength: 100, autocomplete: "off" });
-  const upload = async (event) => {
-    event.preventDefault();
+  const upload = async () => {
     await addAll([...chosen.files], into.value.trim());
     chosen.value = "";
     await show();
   };
-  const form = make(
-    "form",
-    "",
-    { class: "card", id: "upload", submit: upload },
-    make("h3", "Upload"),
+  const sending = form(
+    "upload",
+    "Upload",
+    "Upload",
+    upload,
     field("Files: PDF, DOCX, ODT, PPTX, EPUB, HTML, Markdown, text, CSV", chosen),
     field("Folder (optional)", into),
-    make("button", "Upload", { type: "submit" }),
   );
-  form.addEventListener("dragover", (event) => event.preventDefault());
-  form.addEventListener(
+  sending.addEventListener("dragover", (event) => event.preventDefault());
+  sending.addEventListener(
     "drop",
     guarded(async (event) => {
       event.preventDefault();
@@ -38,10 +37,12 @@ export async function open(place) {
     }),
   );
   folder = make("select", "", { change: show }, make("option", "all folders", { value: "" }));
+  watched = make("div", "", { id: "folders" });
   list = make("div", "", { id: "files" });
   place.append(
     headingOfOne("Files", "Documents of your own. A whole folder is watched after “wellread add FOLDER” in a terminal."),
-    form,
+    sending,
+    watched,
     field("Show", folder),
     list,
   );
@@ -68,25 +69,41 @@ async function addAll(files, into) {
 async function show() {
   clearTimeout(later);
   const isLast = begin();
-  const files = await call("/api/files");
+  const [files, looked] = await Promise.all([call("/api/files"), call("/api/folders")]);
   if (!isLast()) return;
+  watched.replaceChildren(
+    ...(looked.length ? [table("Watched folders", ["Watched folder", "Looked through again", "State"], looked.map(state), "")] : []),
+  );
   const folders = [...new Set(files.map(({ address }) => address.split("/")[2]))];
   const wanted = folder.value;
-  folder.replaceChildren(...["", ...folders].map((name) => make("option", name || "all folders", { value: name })));
-  folder.value = folders.includes(wanted) ? wanted : "";
-  const seen = files.filter(({ address }) => !folder.value || address.split("/")[2] === folder.value);
+  const troubled = files.filter(isTroubled);
+  folder.replaceChildren(
+    make("option", "all folders", { value: "" }),
+    ...(troubled.length ? [make("option", `not read (${troubled.length})`, { value: UNREAD })] : []),
+    ...folders.map((name) => make("option", name, { value: name })),
+  );
+  folder.value = [...folder.options].some(({ value }) => value === wanted) ? wanted : "";
+  const seen = files.filter(
+    (file) => !folder.value || (folder.value === UNREAD ? isTroubled(file) : file.address.split("/")[2] === folder.value),
+  );
   if (!list.contains(document.activeElement))
     list.replaceChildren(table("Files", ["File", "Size", "Added", "Answers", ""], seen.map(row), "None yet: upload some above."));
   if (files.some((file) => !isOver(file))) later = setTimeout(guarded(show), POLL_MS);
 }
 
+const isTroubled = (file) => isOver(file) && !file.in_knowledge_base;
 const isOver = ({ outcome, page_id: page, in_knowledge_base: ready }) => outcome !== null && (page === null || ready);
+
+// a folder's trouble says what to do
+function state({ name, next_due: next, problem }) {
+  return [name, when(next), problem ? make("span", problem, { class: "bad" }) : "all is well"];
+}
 
 function row(file) {
   const { id, address, bytes, added_at, outcome, reason, title, in_knowledge_base: ready } = file;
   const [, , inFolder, ...path] = address.split("/");
   const name = decodeURIComponent(path.join("/"));
-  const state = ready ? "yes" : !isOver(file) ? "being read …" : `no: ${reason || outcome}`;
+  const told = ready ? "yes" : isTroubled(file) ? make("span", reason || `no: ${outcome}`, { class: "bad" }) : "being read …";
   const remove = sure("Delete", async () => {
     await send("DELETE", `/api/files/${id}`);
     say(`${name} is deleted, with all that was drawn from it.`);
@@ -97,7 +114,7 @@ function row(file) {
     [make("span", name, { title: title || name }), make("span", inFolder, { class: "quiet block" })],
     sizeOf(bytes),
     when(added_at),
-    state,
+    told,
     remove,
   ];
 }

@@ -31,6 +31,29 @@ export function field(text, input) {
 
 export const input = (attributes) => make("input", "", attributes);
 
+// of a name or an address, which no browser is to complete or correct
+export const word = (attributes) => input({ autocomplete: "off", spellcheck: "false", ...attributes });
+
+export const address = (attributes) => word({ inputmode: "url", ...attributes });
+
+// a form of a place: what it is for, its fields, and the button that does it
+export const form = (id, title, does, act, ...fields) =>
+  make(
+    "form",
+    "",
+    {
+      class: "card",
+      id,
+      submit: (event) => {
+        event.preventDefault();
+        return act(event.target);
+      },
+    },
+    make("h3", title),
+    ...fields,
+    make("button", does, { type: "submit" }),
+  );
+
 export const box = (text, attributes = {}) => {
   const ticked = make("input", "", { type: "checkbox", ...attributes });
   return { ticked, row: make("label", "", { class: "tick" }, ticked, text) };

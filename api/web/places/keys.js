@@ -2,7 +2,7 @@
 
 import { DEFAULT } from "../address.js";
 import { button, call, confirmed, copy, day, make, say, send, when } from "../parts.js";
-import { field, heading, input, table } from "./form.js";
+import { field, form, heading, input, table, word } from "./form.js";
 import { refusal } from "./refusal.js";
 
 const ROLES = {
@@ -25,12 +25,11 @@ export async function open(place) {
 }
 
 function making(names) {
-  const name = input({ required: "", placeholder: "reader", maxlength: 60, autocomplete: "off", spellcheck: "false" });
+  const name = word({ required: "", placeholder: "reader", maxlength: 60 });
   const role = make("select", "", {}, ...Object.entries(ROLES).map(([value, told]) => make("option", told, { value })));
   const until = input({ type: "date" });
   const boxes = names.map((value) => make("input", "", { type: "checkbox", value }));
-  const add = async (event) => {
-    event.preventDefault();
+  const add = async (filled) => {
     const ticked = boxes.filter(({ checked }) => checked).map(({ value }) => value);
     const made = await send("POST", "/api/keys", {
       name: name.value,
@@ -38,15 +37,15 @@ function making(names) {
       ...(ticked.length && { collections: ticked }),
       ...(until.value && { expires_at: new Date(`${until.value}T23:59:59`).toISOString() }),
     });
-    event.target.reset();
+    filled.reset();
     showSecret(made);
     await show();
   };
-  return make(
-    "form",
-    "",
-    { class: "card", id: "add-key", submit: add },
-    make("h3", "Make a key"),
+  return form(
+    "add-key",
+    "Make a key",
+    "Make",
+    add,
     field("Name", name),
     field("Role", role),
     field("Valid until the end of (optional)", until),
@@ -58,7 +57,6 @@ function making(names) {
         make("legend", "Collections that it opens (none ticked: all, also those to come)"),
         make("div", "", { class: "chips" }, ...boxes.map((box) => make("label", "", { class: "chip" }, box, box.value))),
       ),
-    make("button", "Make", { type: "submit" }),
   );
 }
 

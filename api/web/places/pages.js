@@ -1,7 +1,7 @@
 // The stored pages: search, history, when they are due, why no answer is drawn from one; and those that could not be read.
 
-import { button, call, day, guarded, link, make, say, sure, when } from "../parts.js";
-import { field, headingOfOne, input, table } from "./form.js";
+import { button, call, day, guarded, link, make, say, send, sure, when } from "../parts.js";
+import { address, field, form, headingOfOne, input, table } from "./form.js";
 
 const PART = 50;
 const WAIT_MS = 250;
@@ -34,23 +34,16 @@ export async function open(place) {
   });
   list = make("div", "", { id: "page-list" });
   detail = make("div", "", { id: "page-detail" });
-  const url = input({
-    inputmode: "url",
-    required: "",
-    placeholder: "https://docs.example.org/guide",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  const read = async (event) => {
-    event.preventDefault();
-    await call("/api/reads", { method: "POST", body: JSON.stringify({ url: url.value.trim() }) });
+  const url = address({ required: "", placeholder: "https://docs.example.org/guide" });
+  const read = async () => {
+    await send("POST", "/api/reads", { url: url.value.trim() });
     say(`${url.value.trim()} is being read; it is listed once it has been.`);
     url.value = "";
     setTimeout(guarded(show), 3000);
   };
   place.append(
     headingOfOne("Pages", "What answers are drawn from, and what could not be read."),
-    make("form", "", { class: "card", submit: read }, field("Read one page", url), make("button", "Read", { type: "submit" })),
+    form("read-page", "Read one page", "Read", read, field("Address", url)),
     field("Search by address or title", words),
     detail,
     list,

@@ -1,7 +1,7 @@
 // The sources with their schedules (add, change, pause, read now, delete), and the whole sites that are being read.
 
 import { button, call, guarded, link, make, say, send, sure, when } from "../parts.js";
-import { box, field, headingOfOne, input, table, turns } from "./form.js";
+import { address, box, field, form, headingOfOne, input, table, turns } from "./form.js";
 
 const POLL_MS = 2000;
 const DOING = { RUNNING: ["pause", "cancel"], PAUSED: ["resume", "cancel"], DONE: [], CANCELLED: ["resume"] };
@@ -41,18 +41,11 @@ const spanOf = (seconds) =>
   seconds % 86_400 === 0 ? `${seconds / 86_400}d` : seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${seconds / 60}m`;
 
 function adding() {
-  const url = input({
-    inputmode: "url",
-    required: "",
-    placeholder: "https://docs.example.org/",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
+  const url = address({ required: "", placeholder: "https://docs.example.org/" });
   const often = input({ placeholder: "6h, 1d, or 0 3 * * *" });
   const whole = box("Read the whole site now", { checked: "" });
   const own = box("It is my own: its address may be private");
-  const add = async (event) => {
-    event.preventDefault();
+  const add = async () => {
     const schedule = often.value.trim() ? scheduleOf(often.value) : {};
     const source = await send("POST", "/api/sources", { url: url.value.trim(), own: own.ticked.checked, ...schedule });
     if (whole.ticked.checked) await send("POST", "/api/site-reads", { url: source.url });
@@ -60,14 +53,14 @@ function adding() {
     url.value = often.value = "";
     await show();
   };
-  return make(
-    "form",
-    "",
-    { class: "card", id: "add-source", submit: add },
-    make("h3", "Add a source"),
+  return form(
+    "add-source",
+    "Add a source",
+    "Add",
+    add,
     field("Address", url),
     field("Read again every (optional)", often),
-    make("div", "", { class: "row" }, whole.row, own.row, make("button", "Add", { type: "submit" })),
+    make("div", "", { class: "row" }, whole.row, own.row),
   );
 }
 
@@ -91,7 +84,7 @@ async function redraw() {
   await show();
 }
 
-function source({ id, url, schedule, next_due, own }) {
+function source({ id, url, schedule, paused, next_due, own }) {
   const often = input({
     "aria-label": `How often ${url} is read again`,
     placeholder: "6h, or 0 3 * * *",
@@ -103,8 +96,9 @@ function source({ id, url, schedule, next_due, own }) {
     await redraw();
   };
   const save = button("Save", () => change({ ...scheduleOf(often.value), zone: schedule?.zone ?? "UTC" }));
-  const pause =
-    schedule && button("Pause", () => change({ every: null, cron: null }), { title: "Read it by no schedule any more" });
+  const pause = paused
+    ? button("Resume", () => change({ paused: false }), { title: "Read it by itself again, as often as before" })
+    : button("Pause", () => change({ paused: true }), { title: "Read nothing of it by itself for now; how often is kept" });
   const now = button("Read now", async () => {
     await send("POST", "/api/site-reads", { url });
     say(`${url} is being read.`);
@@ -118,8 +112,8 @@ function source({ id, url, schedule, next_due, own }) {
   });
   return [
     [link(url, url), own && make("span", "own", { class: "tag" })],
-    make("span", "", { class: "row" }, often, save, pause || ""),
-    next_due ? when(next_due) : "each page by itself",
+    make("span", "", { class: "row" }, often, save, pause),
+    paused ? make("span", "paused", { class: "tag" }) : next_due ? when(next_due) : "each page by itself",
     make("span", "", { class: "row" }, now, pages.row, remove),
   ];
 }
@@ -130,7 +124,7 @@ function siteRead(read) {
   const told = [
     TOLD[status],
     reason,
-    failed && `${failed} failed`,
+    failed && `${failed} failed: “Pages” says why`,
     status === "RUNNING" && `${pages_per_s.toFixed(1)} pages/s`,
     left,
   ]

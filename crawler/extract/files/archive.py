@@ -47,7 +47,7 @@ class Archive:
         if part is None:
             return b""
         if part.flag_bits & _ENCRYPTED:
-            raise Unreadable("is encrypted: it opens only with a password.")
+            raise Unreadable("is encrypted: it opens only with a password. Save it without one.")
         if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise Unreadable("is packed in a way that no office program uses.")
         most = min(MAX_PART, self._left)

@@ -16,6 +16,8 @@ from text.invisible import strip_invisible
 MAX_CHARS: Final = 2_000_000
 MAX_ROWS: Final = 50_000
 MAX_COLUMNS: Final = 200
+#: of which the delimiter is guessed, in a time that grows with its square
+SAMPLE: Final = 4_000
 _DELIMITERS: Final = ",;\t|"
 _NUMBER: Final = re.compile(r"[\d\s.,:%€$£/+-]+")
 _SPACE: Final = re.compile(r"\s+")
@@ -44,7 +46,7 @@ def read_delimited(text: str, *, title: str) -> PageText:
 
 
 def _rows(text: str) -> list[list[str]]:
-    sample = text[:20_000]
+    sample = text[:SAMPLE]
     counts = {mark: sample.count(mark) for mark in _DELIMITERS}
     delimiter = max(counts, key=lambda mark: counts[mark])
     with suppress(csv.Error):  # one column, or rows of many lengths: the most frequent mark is as good

@@ -21,7 +21,7 @@ def read_odt(archive: Archive) -> Iterator[dict[str, Any]]:
     """Yield the document's metadata, then its text as HTML; raises Unreadable."""
     manifest = archive.xml("META-INF/manifest.xml")
     if manifest is not None and any(local(each) == "encryption-data" for each in manifest.iter()):
-        raise Unreadable("is encrypted: it opens only with a password.")
+        raise Unreadable("is encrypted: it opens only with a password. Save it without one.")
     root = archive.xml("content.xml")
     body = next((each for each in root.iter() if local(each) == "text"), None) if root is not None else None
     if body is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from crawler.extract.bounded_process import parsed_lines
@@ -29,6 +30,11 @@ class OfficeBounds:
 
 
 _BOUNDS: Final = OfficeBounds()
+#: when the templates were made that python-docx and python-pptx write into every file
+_TEMPLATES: Final = tuple(
+    datetime.fromisoformat(f"{day}+00:00")
+    for day in ("2013-12-23T23:15:00", "2013-01-27T09:14:16", "2013-01-27T09:15:58")
+)
 
 
 class NoOfficeText(WellreadError):
@@ -58,16 +64,24 @@ def read_office(body: bytes, *, title: str, bounds: OfficeBounds = _BOUNDS) -> P
     if not page.text.strip():
         raise NoOfficeText("has no text: it is empty, or holds pictures alone, which are not read.")
     named = " ".join(strip_invisible(about.get("title", "")).split())
+    created, modified = _date(about.get("created", "")), _date(about.get("modified", ""))
     return PageText(
         title=named[:300] or (page.headings[0][1].partition(" › ")[0] if page.headings else title),
         text=page.text,
         lang=detect_page_language(page.text, declared=about.get("language", "").split("-")[0].lower()[:3]),
-        published=parse_date(about.get("created", "")),
-        modified=parse_date(about.get("modified", "")),
+        # a document begun from an old one keeps the day when that was made
+        published=max(created, modified) if created and modified else created or modified,
+        modified=modified,
         headings=page.headings,
         blocks=page.blocks,
         places=page.places,
     )
+
+
+def _date(value: str) -> datetime | None:
+    """Return a date of a document, unless it is that of the template which its program began it from."""
+    when = parse_date(value)
+    return None if when in _TEMPLATES else when
 
 
 def _rendered(html: str) -> Rendered:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from crawler.content_types import PDF
 from crawler.extract.charset import decode
 from crawler.extract.document import CONTROL, NothingToRead, extract
 from crawler.extract.files.delimited import read_delimited
 from crawler.extract.files.office import NoOfficeText, read_office
+from crawler.extract.pdf.read import NoPdfText, OcrBounds, read_pdf
 from domain import PageText
 from domain.file import name_of
 
@@ -55,12 +55,12 @@ def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
     if not body.strip():
         raise NothingToRead(f"{name} is empty.")
     if _is_pdf(body, suffix):
-        return _titled(extract(body[body.index(b"%PDF-") :], url=address, content_type=PDF), address, name)
+        return _titled(_read_pdf(body[body.index(b"%PDF-") :], address), address, name)
     if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return read_office(body, title=name)
     if body.startswith(_OLE):
         if _ENCRYPTED_OLE in body:
-            raise NothingToRead(f"{name} is encrypted: it opens only with a password.")
+            raise NothingToRead(f"{name} is encrypted: it opens only with a password. Save it without one.")
         raise NothingToRead(f"{name} is in an old format (DOC, PPT or XLS): save it as DOCX, PPTX, PDF or CSV.")
     if suffix in ARCHIVES or suffix == "pdf":
         raise NothingToRead(f"{name} is no {suffix.upper()} file, or is damaged: its first bytes are those of none.")
@@ -75,6 +75,13 @@ def _read(body: bytes, address: str, name: str, suffix: str) -> PageText:
         return page
     page = extract(body, url=address, content_type=kind)
     return _titled(page, address, name)
+
+
+def _read_pdf(body: bytes, address: str) -> PageText:
+    try:
+        return read_pdf(body, url=address, ocr=OcrBounds())
+    except NoPdfText as error:
+        raise NothingToRead(f"{address} {error}") from error
 
 
 def _is_pdf(body: bytes, suffix: str) -> bool:

@@ -38,7 +38,7 @@ def _lines(body: bytes, pages: int, chars: int, until: float) -> Iterator[dict[s
 
     reader: Any = pypdf.PdfReader(io.BytesIO(body))
     if reader.is_encrypted and not reader.decrypt(""):  # an empty password only restricts printing and changes
-        yield {"problem": "is encrypted: it opens only with a password"}
+        yield {"problem": "is encrypted: it opens only with a password. Save it without one"}
         return
     yield {"pages": len(reader.pages), "about": _about(reader), "outline": _outline(reader)}
     for number, page in enumerate(reader.pages):

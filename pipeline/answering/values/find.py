@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.answering.values.dates import dates_in
@@ -12,6 +14,8 @@ from text.analyser import fold
 
 _RANGE = re.compile(r"\s?(?:[-–—]|to|bis|and|und)\s?$")
 _BETWEEN = re.compile(r"(?:between|from|zwischen|von|vom) (?:the )?$", re.IGNORECASE)
+#: characters before a range in which "between" can stand
+_BEFORE = 20
 _NAME = re.compile(
     r"(?<![\w’'-])[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?"
     r"(?: (?:(?:von|van|de|der|den|of|the|al|bin|du|la|le|zu) )*[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\.(?= [^\W\d_a-z]))?)*"
@@ -28,12 +32,14 @@ def values_in(text: str, kind: ValueKind, lang: str) -> list[Value]:
         return _joined(text, dates)
     numbers = _joined(text, list(numbers_in(text, lang)))
     taken = [value for value in dates if value.unit != BARE or text[value.start : value.end].strip("0123456789")]
-    free = [
-        number
-        for number in numbers
-        if number.kind == "money" or not any(number.start < other.end and other.start < number.end for other in taken)
-    ]
+    free = [number for number in numbers if number.kind == "money" or not _overlaps(number, taken)]
     return [number for number in free if number.kind == kind]
+
+
+def _overlaps(value: Value, others: Sequence[Value]) -> bool:
+    """Return whether a value overlaps one of the others, which are in order and apart."""
+    at = bisect_right(others, value.start, key=lambda other: other.end)
+    return at < len(others) and others[at].start < value.end
 
 
 def _joined(text: str, values: list[Value]) -> list[Value]:
@@ -51,7 +57,8 @@ def _is_range(text: str, one: Value, other: Value) -> bool:
     between = text[one.end : other.start]
     if not _RANGE.fullmatch(between) or one.unit not in (other.unit, BARE) or _low_end(one, other) > other.high:
         return False
-    return between.strip() not in {"and", "und"} or _BETWEEN.search(text[: one.start]) is not None
+    before = max(0, one.start - _BEFORE)
+    return between.strip() not in {"and", "und"} or _BETWEEN.search(text, before, one.start) is not None
 
 
 def _low_end(one: Value, other: Value) -> float:

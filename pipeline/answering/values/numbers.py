@@ -68,6 +68,8 @@ _CURRENCIES: Mapping[str, str] = {
     "euros": "EUR", "eur": "EUR", "£": "GBP", "pound": "GBP", "pounds": "GBP", "gbp": "GBP", "pfund": "GBP",
     "¥": "JPY", "yen": "JPY", "francs": "CHF", "franken": "CHF", "chf": "CHF", "mark": "DEM", "marks": "DEM",
 }  # fmt: skip
+#: characters before a number in which its currency, or "about", can stand
+_BEFORE = 30
 _CURRENCY_BEFORE = re.compile(r"(?:US|A|C|NZ|HK)?([$£€¥]) ?$|\b(USD|EUR|GBP|CHF) $")
 _CURRENCY_AFTER = re.compile(
     rf" ?(?:([$£€¥])|({'|'.join(sorted(_CURRENCIES.keys() - set('$£€¥'), key=len, reverse=True))})(?!\w))",
@@ -86,13 +88,14 @@ def numbers_in(text: str, lang: str) -> Iterator[Value]:
 def _with_unit(text: str, match: re.Match[str], exact: float, half: float) -> Value:
     """Return the number as a value, with the currency or unit beside it."""
     start, end = match.span()
-    currency = _CURRENCY_BEFORE.search(text[:start])
+    before = max(0, start - _BEFORE)
+    currency = _CURRENCY_BEFORE.search(text, before, start)
     scale = (match["scale"] or "").casefold()
     if scale in _SHORT_SCALES and not currency:
         exact, half, end = exact / _SCALES[scale], half / _SCALES[scale], match.start("scale")
     behind = None if currency else _CURRENCY_AFTER.match(text, end)
     start = currency.start() if currency else start
-    slack = half + (_ROUGHLY * abs(exact) if _ABOUT.search(text[:start]) else 0.0)
+    slack = half + (_ROUGHLY * abs(exact) if _ABOUT.search(text, max(0, start - _BEFORE), start) else 0.0)
     if priced := currency or behind:
         symbol = next(group for group in priced.groups() if group)
         unit, end = Unit(measures=_CURRENCIES[symbol.casefold()]), max(end, priced.end())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pipeline.question.entities import find_entities
-from pipeline.question.follow_up.words import Words, begins_with, find, words_of
+from pipeline.question.follow_up.words import Words, begins_with, find, is_plural, words_of
 from text.terms import content_words
 
 _ENDINGS = "?？!. "
@@ -28,6 +28,8 @@ _ASKERS: Final = {
     "it": r"io|si|noi",
     "pt": r"eu|se|nós",
 }
+#: words of a subject without a determiner, as in "guided tours"
+_MOST_BARE: Final = 3
 #: what joins a noun to the one that it belongs to
 _LINKS: Final = {
     "en": "of",
@@ -210,10 +212,15 @@ def _first_phrase(text: str, lang: str) -> str:
     if not parts:
         return ""
     if begins_with(words_of(lang).determiners, parts[0]) is None:
-        named = 1
+        several = (at for at, word in enumerate(parts[:_MOST_BARE], start=1) if is_plural(word))
+        named = next(several, 1) if lang == "en" and parts[0].islower() else 1
         while named < len(parts) and parts[named][0].isupper() and parts[named - 1][-1] not in ",;":
             named += 1
         return _AFTER_NAMES.sub("", " ".join(parts[:named]))
+    prepositions = words_of(lang).prepositions
+    whole = rf"\w+ (?:[a-z-]+ ){{1,3}}(?=(?:{prepositions}) (?:[A-Z][\w'’-]* )+(?!(?:{prepositions})\b)[a-z])"
+    if lang == "en" and (found := re.match(whole, text)):  # "the flood gate in Skagen stay open"
+        return found.group().strip()
     end = 2
     while end < len(parts) and (
         parts[end][0].isupper()

@@ -7,7 +7,7 @@ from typing import Final
 
 from domain.question import Turn
 from pipeline.question.follow_up.frame import Frame, bare, definite, head_of, phrases
-from pipeline.question.follow_up.words import Words, begins_with, find, words_of
+from pipeline.question.follow_up.words import Words, begins_with, find, is_plural, words_of
 
 #: "it" that stands for nothing: "Is it safe to …?", "How long does it take to …?", "What time is it?"
 _NOTHING: Final = re.compile(
@@ -36,12 +36,21 @@ _MOST_POSSESSIVE: Final = 3
 def points_back(text: str, lang: str) -> bool:
     """Return whether a question has a word that stands for something it does not name."""
     words = words_of(lang)
-    found = _pronoun(text, lang, words)
-    return found is not None and not _NOTHING.search(text)
+    return _pronoun(_NOTHING.sub(_hidden, text), lang, words) is not None
+
+
+def _hidden(nothing: re.Match[str]) -> str:
+    """Return an "it" that stands for nothing so that it is not taken for one that does."""
+    return re.sub(r"\b(it|es|il)\b", r"\1_", nothing.group(), flags=re.IGNORECASE)
 
 
 def resolve(text: str, last: Frame, turn: Turn, lang: str) -> str:
     """Return the question with what its words stand for in their place, or behind it in brackets."""
+    resolved = _resolved(_NOTHING.sub(_hidden, text), last, turn, lang)
+    return re.sub(r"\b(it|es|il)_", r"\1", resolved, flags=re.IGNORECASE)
+
+
+def _resolved(text: str, last: Frame, turn: Turn, lang: str) -> str:
     words = words_of(lang)
     named = _thing_said(text, last, turn)
     if named != text:
@@ -54,7 +63,7 @@ def resolve(text: str, last: Frame, turn: Turn, lang: str) -> str:
     elif lang == "de":
         replaced = _german(text, topic, words)
     if replaced == text:
-        about = last.action if find("that|this|das|dies", text) else last.content if find("ones?", text) else topic
+        about = last.action if find("that|this|das|dies|then", text) else last.content if find("ones?", text) else topic
         return f"{text} ({about})"
     return _with_names(replaced, last)
 
@@ -66,8 +75,8 @@ def _referent(text: str, last: Frame, words: Words) -> str:
     """
     named = phrases(last)
     if find("they|them|their", text) and last.lang == "en":
-        several = [phrase for phrase in named if _is_plural(head_of(phrase, words_of("en")))]
-        if several and not _is_plural(head_of(last.subject or last.object, words_of("en"))):
+        several = [phrase for phrase in named if is_plural(head_of(phrase, words_of("en")))]
+        if several and not is_plural(head_of(last.subject or last.object, words_of("en"))):
             return several[-1]
     new = [phrase for phrase in named if begins_with(words_of(last.lang).indefinite, phrase)]
     acts = find(rf"(?:do|does|did|can|could|will|would|kann|wird) (?:{words.pronouns})", text)
@@ -79,16 +88,12 @@ def _referent(text: str, last: Frame, words: Words) -> str:
     return last.subject or last.object or last.named
 
 
-def _is_plural(noun: str) -> bool:
-    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
-
-
 def _pronoun(text: str, lang: str, words: Words) -> re.Match[str] | None:
     back = f"{words.pronouns}|{words.possessives}"
     if lang == "en":
         back += rf"|(?:that|this|these|those){_ALONE}|(?:that|this|these|those) (?:{_THINGS})"
         back += r"|(?:another|the \w+|which|new|add|make|get) ones?"
-        back += r"|the same|there$|the (?:former|latter|first one|second one)"
+        back += r"|the same|there$|then$|the (?:former|latter|first one|second one)"
     elif lang == "de":
         back += r"|dar?(?:von|für|mit|in|auf|zu|bei|nach|über|an|gegen|durch)|dort|dasselbe|das gleiche"
         back += r"|das(?=$| (?:auch|so|nötig)\b)|eine[nrms]?(?=$| (?:an|ab|auf|aus|ein|zu)$)"
@@ -114,7 +119,7 @@ def _english(text: str, topic: str, last: Frame, words: Words) -> str:
         return f"{text[: one.start()]}{one.group()}, {first} or {second},{text[one.end() :]}"
     if one := find(r"(?:another |a (?:new|different|second) )?ones?", text):
         noun = head_of(last.object or last.subject or "", words)
-        if noun and noun not in last.names:
+        if noun and noun not in last.names and not (one.group().endswith("ones") and not is_plural(noun)):
             of = one.group().rsplit(" ", 1)[0] if " " in one.group() else "a"
             return f"{text[: one.start()]}{of} {noun}{text[one.end() :]}"
     text = re.sub(r"\b(?:its|their|his|her) (?=\w)", lambda _: _possessive(topic), text, count=1, flags=re.IGNORECASE)

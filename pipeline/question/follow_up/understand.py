@@ -20,6 +20,10 @@ from text.terms import content_words
 _MANY_WORDS: Final = 4
 #: a fragment has no more words, and a question that needs its thread has no more that carry a topic
 _FRAGMENT, _FEW_CONTENT, _FEW_ABOUT = 7, 2, 3
+#: how a clause behind "if" or "when" goes on: its subject comes before its verb
+_CLAUSE: Final = (
+    r"(?<=^ )(?:I|we|you|they|it|he|she|the|a|an|my|there|ich|wir|man|es|er|sie|das|der|die|mein\w*|ein\w*) \w+"
+)
 #: "Can the same be done with wu-ftpd?"
 _THE_SAME: Final = re.compile(
     r"^(?:can|could|may|does|do|is|will|would|how do|how can|what about)\b.*?\b(?:the same|that|this|so)\b(?: thing)?"
@@ -69,6 +73,9 @@ def _completed(core: str, led: bool, about: bool, last: Frame, turn: Turn, words
         return continued
     if same := _THE_SAME.match(core):
         return substitute(same["where"], last, words)
+    if led and (clause := begins_with(words.conditions, core)) and find(_CLAUSE, core[clause.end() :]):
+        without = re.sub(rf",? (?:{words.conditions}) .*", "", last.text, flags=re.IGNORECASE)
+        return f"{without or last.text} {core}"
     if about or _is_fragment(core, led=led, words=words):
         if find(words.possessives, core):
             return resolve(core, last, turn, lang)

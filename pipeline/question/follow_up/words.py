@@ -105,12 +105,37 @@ _KINDS: Final = tuple(
         centos""",
         """english german french spanish italian portuguese dutch polish englisch deutsch französisch spanisch
         italienisch""",
-        """monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag
-        sonntag""",
         "chromium chrome firefox safari edge opera konqueror",
         "postgresql postgres mysql mariadb sqlite oracle",
     )
 )
+
+
+#: days, months and parts of the year, of which one stands for another of its own row
+_DAYS: Final = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday weekend montag dienstag mittwoch donnerstag freitag
+    samstag sonnabend sonntag wochenende lundi mardi mercredi jeudi vendredi samedi dimanche lune marte miércole jueve
+    vierne sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica""".split()
+)
+_MONTHS: Final = frozenset(
+    """january february march april may june july august september october november december januar februar märz mai
+    juni juli oktober dezember spring summer autumn winter frühling sommer herbst""".split()
+)
+
+
+def is_day(word: str) -> bool:
+    """Return whether a word names a day of the week, or several: "Sundays", "sonntags"."""
+    return word.casefold().removesuffix("s") in _DAYS
+
+
+def is_month(word: str) -> bool:
+    """Return whether a word names a month or a season."""
+    return word.casefold() in _MONTHS
+
+
+def is_plural(noun: str) -> bool:
+    """Return whether an English noun looks like several things."""
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
 
 
 def words_of(lang: str) -> Words:
@@ -121,6 +146,8 @@ def words_of(lang: str) -> Words:
 def same_kind(one: str, other: str) -> bool:
     """Return whether two words name things of one kind, other ones."""
     one, other = one.casefold(), other.casefold()
+    if one != other and ((is_day(one) and is_day(other)) or (is_month(one) and is_month(other))):
+        return True
     return one != other and any(one in kind and other in kind for kind in _KINDS)
 
 

@@ -18,11 +18,16 @@ def _run() -> None:
     with engine.connect() as connection:
         on_sqlite = connection.dialect.name == "sqlite"
         context.configure(
-            connection=connection, target_metadata=Table.metadata, render_as_batch=on_sqlite, render_item=_render
+            connection=connection,
+            target_metadata=Table.metadata,
+            render_as_batch=on_sqlite,
+            render_item=_render,
+            transactional_ddl=True,
         )
         with context.begin_transaction():
             if on_sqlite:
                 connection.exec_driver_sql("PRAGMA busy_timeout=30000")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # whole or not at all, and written to disk once
             else:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
                 if schema := context.config.attributes.get("schema"):

@@ -89,7 +89,7 @@ class LinkRow(Table):
 
 
 class SourceRow(Table):
-    """A site the operator chose to read; ``own`` lets its address be private."""
+    """A site the operator chose to read; ``own`` lets its address be private, ``paused`` keeps its schedule unused."""
 
     __tablename__ = "sources"
 
@@ -100,6 +100,7 @@ class SourceRow(Table):
     every_s: Mapped[float | None]
     cron: Mapped[str | None] = mapped_column(String(100))
     zone: Mapped[str] = mapped_column(String(64), default="UTC")
+    paused: Mapped[bool] = mapped_column(default=False)
     next_due: Mapped[datetime | None]
     created_at: Mapped[datetime]
 

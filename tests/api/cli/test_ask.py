@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from fastapi import FastAPI
 
 from api.cli.main import cli
+from store.questions.records import latest
 from store.questions.state import find
 from tests.api import walk
 from tests.api.cli.command import wellread
@@ -51,6 +52,29 @@ def test_next_question_of_a_chat_follows_the_one_before(url: str, services: Serv
     walk.move_soon(services, walk.answered(page_id), text="Why was the lighthouse of Skagen built?")
     third = json.loads(wellread("ask", "Why?", "--after", second["id"], "--json").stdout)
     assert third["thread"] == second["thread"] is not None
+
+
+def test_completed_question_is_shown_and_can_be_said_otherwise(url: str, services: Services) -> None:
+    page_id = walk.keep_page(services)
+    asked = ("Who built the lighthouse?", "When was the lighthouse built?", "When was the mill built?")
+    for text in asked:
+        walk.move_soon(services, walk.answered(page_id), text=text)
+    lines = "And when was it built?\n= When was the mill built?\n\n"
+    result = CliRunner().invoke(cli, ["ask", asked[0], "--thread", "new", "--chat"], input=lines)
+    assert result.exit_code == 0, result.output
+    said = [line for line in result.stdout.splitlines() if line.startswith("Understood as")]
+    assert said == [f"Understood as: {text}" for text in asked[1:]]
+    with services.database.read() as session:
+        rows = latest(session)
+    assert [row.asked for row in rows] == ["And when was it built?"] * 2 + [None]
+    assert len({row.thread_id for row in rows}) == 1
+
+
+def test_option_says_what_is_to_be_looked_up(url: str, services: Services) -> None:
+    walk.move_soon(services, walk.answered(walk.keep_page(services)), text="Who built the mill?")
+    record = json.loads(wellread("ask", "And who?", "--understood", "Who built the mill?", "--json").stdout)
+    assert (record["question"], record["question_as_understood"]) == ("And who?", "Who built the mill?")
+    assert wellread("ask", "Who?", "--understood", " ").exit_code == 1
 
 
 def test_schema_is_read_from_a_file_and_sent(url: str, services: Services, tmp_path: Path) -> None:

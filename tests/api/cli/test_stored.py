@@ -70,6 +70,19 @@ def test_answer_is_exported_to_the_terminal_or_a_file(services: Services, tmp_pa
     assert (unknown.exit_code, "no question" in unknown.stderr) == (1, True)
 
 
+def test_thread_is_exported_to_the_terminal_or_a_file(services: Services, tmp_path: Path) -> None:
+    thread = "0123456789abcdef" * 2
+    for question in ("Who built the lighthouse?", "And the mill?"):
+        walk.ask_in(services, thread, question)
+    said = wellread("export", "thread", thread).stdout
+    assert said.index("## Who built the lighthouse?") < said.index("## And the mill?")
+    target = tmp_path / "thread.html"
+    assert wellread("export", "thread", thread, "--format", "html", "--output", str(target)).stdout == ""
+    assert "<h2>And the mill?</h2>" in target.read_text()
+    unknown = wellread("export", "thread", "0" * 32)
+    assert (unknown.exit_code, "no thread" in unknown.stderr) == (1, True)
+
+
 def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: Path) -> None:
     walk.keep_page(services)
     target = str(tmp_path / "known.zip")

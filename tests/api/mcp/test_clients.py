@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,6 +16,9 @@ from fastapi import FastAPI
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import SecretStr
+from starlette.middleware.base import RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
 
 from api.app import create_app
 from domain import Status
@@ -36,9 +40,28 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": " "}, "The question is empty"),
     ("ask", {"question": "Who?", "wait_s": 10_000}, "wait_s"),
     ("ask", {"question": "Who?", "sites": ["http://127.0.0.1/"]}, "not public"),
+    ("ask", {"question": "Who?", "sites": "example.org"}, "sites"),
+    ("ask", {"question": "Who?", "exclude_sites": [7]}, "exclude_sites"),
+    ("ask", {"question": "Who?", "after": "the last one"}, "after"),
+    ("ask", {"question": "Who?", "thread": "mine"}, "thread"),
+    ("ask", {"question": "Who?", "question_as_understood": " "}, "empty"),
+    ("ask", {"question": "Who?", "budget": {"hours": 1}}, "hours"),
+    ("ask", {"question": "Who?", "budget": {"pages": 1_000_000}}, "budget.pages is 1e+06"),
+    ("ask", {"question": "Who?", "budget": "little"}, "budget"),
+    ("ask", {"question": "Who?", "max_age": -1}, "max_age"),
+    ("ask", {"question": "Who?", "answer_language": "German"}, "answer_language"),
+    ("ask", {"question": "Who?", "length": "endless"}, "length"),
+    ("ask", {"question": "Who?", "strategy": "guess"}, "strategy"),
+    ("ask", {"question": "Who?", "answer_schema": []}, "answer_schema"),
+    ("ask", {"question": "Who?", "published_after": "lately"}, "published_after"),
+    ("ask", {"question": "Who?", "collection": "../x"}, "../x"),
     ("search", {"query": "?!"}, "has no word"),
     ("search", {"query": "a", "limit": 0}, "limit"),
     ("search", {"query": "a", "kinds": ["image"]}, "kinds"),
+    ("search", {"query": "a", "exclude_sites": "example.org"}, "exclude_sites"),
+    ("search", {"query": "a", "langs": ["English"]}, "langs"),
+    ("search", {"query": "a", "lang": "English"}, "lang"),
+    ("search", {"query": "a", "read_after": "soon"}, "read_after"),
     ("search", {"query": "a", "published_after": "yesterday"}, "published_after"),
     ("read", {"url": "http://127.0.0.1/"}, "not public"),
     ("status", {"question_id": "x"}, "There is no question"),
@@ -76,7 +99,7 @@ async def _use_every_tool(client: Client, services: Services) -> None:
     assert not answered.is_error
     assert (given["final"], given["answer"]) == (True, "Robert Tallis built it in 1871 [1].")
     assert given["citations"] == [
-        {"marker": 1, "url": "https://example.org/tower", "title": "The tower", "quote": walk.QUOTE}
+        {"marker": 1, "url": "https://example.org/tower", "title": "The tower", "place": "", "quote": walk.QUOTE}
     ]
     assert heard[-1][1] == "done"
     assert [progress for progress, _ in heard] == list(range(1, len(heard) + 1))
@@ -207,3 +230,29 @@ def test_what_is_no_message_is_refused(url: str) -> None:
 def test_foreign_page_reaches_no_tool(url: str) -> None:
     foreign = {"origin": "https://evil.example", "content-type": "application/json"}
     assert httpx2.post(f"{url}/mcp", content=b"{}", headers=foreign, trust_env=False).status_code == 403
+
+
+def test_call_whose_client_has_gone_away_stops_looking(app: FastAPI, services: Services) -> None:
+    looks: list[float] = []
+
+    @app.middleware("http")
+    async def count(request: Request, call_next: RequestResponseEndpoint) -> Response:
+        if request.method == "GET" and request.url.path.startswith("/api/questions/"):
+            looks.append(time.monotonic())
+        return await call_next(request)
+
+    async def leave(url: str) -> None:
+        async with _over_http(url) as client:
+            with anyio.move_on_after(10):
+                asked = asyncio.create_task(client.call_tool("ask", {"question": "Who goes away?", "wait_s": 600}))
+                while len(looks) < 3:
+                    await anyio.sleep(0.05)
+                asked.cancel()
+
+    with serving(app) as url:
+        asyncio.run(leave(url))
+        assert len(looks) >= 3
+        time.sleep(1.5)  # for one that was under way
+        seen = len(looks)
+        time.sleep(3)
+        assert len(looks) == seen

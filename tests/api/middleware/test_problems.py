@@ -43,6 +43,11 @@ BAD: list[tuple[str, str, Any, int, str]] = [
     ("POST", "/api/questions", {"question": "Why?", "max_age": 10**30}, 422, "max_age"),
     ("POST", "/api/questions", {"question": "Why?", "budget": {"pages": 10_000}}, 422, "operator allows 20"),
     ("POST", "/api/questions", {"question": "Why?", "budget": {"dollars": 1}}, 422, "budget.dollars"),
+    ("POST", "/api/questions", {"question": "Why?", "priority": True}, 422, "priority: Value error, true and false"),
+    ("POST", "/api/questions", {"question": "Why?", "reuse": 0}, 422, "reuse: Value error, write true or false"),
+    ("POST", "/api/questions", {"question": "Why?", "published_after": 0}, 422, "write it as 2026-01-31T12:00:00Z"),
+    ("GET", "/api/threads?before=0.5", None, 422, "write it as 2026-01-31T12:00:00Z"),
+    ("POST", "/api/learned/judge/rollback", {"version": False}, 422, "version"),
     ("POST", "/api/chat", {"question": "Why?", "wait": 121}, 422, "wait"),
     ("POST", "/api/chat", {"question": "Why?", "wait": "NaN"}, 422, "wait"),
     # where it may read
@@ -181,3 +186,24 @@ def _ask_silently(services: Services) -> str:
 
     with services.database.write() as session:
         return ask(session, NewQuestion(text="Who?"), services.now())[0].id
+
+
+def test_a_method_that_is_not_taken_is_told_with_all_that_are(bad_http: TestClient) -> None:
+    for path, methods in {
+        "/api/questions": "GET, POST",
+        "/api/sources/1": "PATCH, DELETE",
+        f"/api/questions/{'0' * 32}": "GET, DELETE",
+    }.items():
+        response = bad_http.put(path)
+        assert (response.status_code, response.headers["allow"]) == (405, methods)
+
+
+def test_errors_are_described_as_they_are_sent(bad_http: TestClient) -> None:
+    for path, operations in bad_http.get("/openapi.json").json()["paths"].items():
+        for operation in operations.values():
+            ((kind, content),) = operation["responses"]["default"]["content"].items()
+            name = content["schema"]["$ref"].rpartition("/")[2]
+            openai = path.startswith("/v1/")
+            assert (kind, name) == (
+                ("application/json", "ErrorAnswer") if openai else ("application/problem+json", "Problem")
+            )

@@ -186,6 +186,8 @@ def test_question_is_understood_from_the_turns_before_it(client: openai.OpenAI, 
     given = client.chat.completions.create(model="wellread", messages=turns)
     told = (given.model_extra or {})["wellread"]
     assert (told["question"], told["question_as_understood"]) == ("And when was it built?", understood)
+    (first, *_) = client.chat.completions.create(model="wellread", messages=turns, stream=True)
+    assert (first.model_extra or {})["wellread"]["question_as_understood"] == understood
 
 
 def test_answer_in_a_json_schema_is_json(client: openai.OpenAI, services: Services) -> None:

@@ -10,6 +10,7 @@ from api.openai.completions import text_of, url_citations
 from api.openai.messages import Message, question_of
 from domain import Sentence
 from domain.record import Record
+from pipeline.question.follow_up import understand
 from tests.api.records import citation, record_json
 from wellread.responses import to_value
 
@@ -49,11 +50,11 @@ def test_every_marker_is_cited_where_it_stands_and_quoted_brackets_are_not() -> 
 )
 def test_question_is_understood_from_the_turns_before_it(question: str, understood: str) -> None:
     earlier = [Message(role="user", content="Who built\nthe lighthouse?"), Message(role="assistant", content="Tallis.")]
-    asked = question_of([*earlier, Message(role="user", content=question)])
-    assert asked == (" ".join(question.split()), " ".join(understood.split()))
+    asked, turns = question_of([*earlier, Message(role="user", content=question)])
+    assert (asked, understand(asked, turns)) == (" ".join(question.split()), " ".join(understood.split()))
 
 
 def test_turn_is_understood_from_all_before_it() -> None:
     said = ["What is nginx?", "A server.", "How do I install it?", "So.", "And on Windows?"]
     messages = [Message(role="user" if at % 2 == 0 else "assistant", content=text) for at, text in enumerate(said)]
-    assert question_of(messages)[1] == "How do I install nginx on Windows?"
+    assert understand(*question_of(messages)) == "How do I install nginx on Windows?"

@@ -14,7 +14,9 @@ from api.operations.doctor import Diagnosis, diagnose
 from api.operations.overview import overview
 from store.sql.database import migrate
 from tests.crawler.search.server import saying
+from tests.workers.crawl.one_candidate import read_one
 from tests.workers.crawl.test_search import RESULTS, ServicesFor, searxng
+from workers.questions import submit
 from workers.services import Services
 
 
@@ -23,6 +25,10 @@ def services_for(valkey_url: str) -> Iterator[ServicesFor]:
     redis.Redis.from_url(valkey_url).flushall()
     with contextlib.ExitStack() as stack:
         yield ServicesFor(valkey_url, stack)
+
+
+#: a port that no server has
+NOBODY = "http://127.0.0.1:9"
 
 
 def found(services: Services) -> Diagnosis:
@@ -45,8 +51,31 @@ def fail(services: Services, name: str, kind: str, reason: str) -> None:
 
 
 def test_engines_that_are_on_are_named(services_for: ServicesFor) -> None:
-    check = found(services_for(wikipedia=True, brave_key="k"))
-    assert (check.level, check.finding) == ("ok", "brave, wikipedia")
+    check = found(services_for(brave_key="k", kagi_key="k"))
+    assert (check.level, check.finding) == ("ok", "brave, kagi")
+
+
+def test_an_engine_that_cannot_be_reached_is_named_with_what_to_do(services_for: ServicesFor) -> None:
+    """Nothing listens at the port, and no test reaches Wikipedia."""
+    check = found(services_for(searxng_url=NOBODY))
+    assert check.level == "wrong"
+    assert f"SearXNG at {NOBODY} could not be reached" in check.finding
+    assert "Check this machine's network, and that searxng is there" in check.fix
+    check = found(services_for(wikipedia=True))
+    assert check.level == "note"
+    assert "Wikipedia could not be reached" in check.finding
+    assert "network" in check.fix
+
+
+def test_a_site_whose_last_try_failed_is_named(services_for: ServicesFor) -> None:
+    services = services_for()
+    migrate(services.settings.database)
+    submit.add_source(services, f"{NOBODY}/", own=True, min_delay_s=0.0)
+    assert [check.level for check in diagnose(services, "where to read")] == ["ok"]
+    read_one(services, f"{NOBODY}/")
+    [check] = diagnose(services, "where to read")
+    assert check.level == "wrong"
+    assert f"{NOBODY}/ could not be read: The site could not be reached" in check.finding
 
 
 def test_no_engine_is_a_note(services_for: ServicesFor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -44,6 +45,15 @@ def test_worker_that_cannot_open_the_knowledge_base_does_not_count(services: Ser
     with _worker(services, log):
         assert wait_until(lambda: "not_ready" in log.read_text() and " ready." in log.read_text(), within_s=200)
         assert not wait_until(lambda: living_workers(services)["answer"] > 0, within_s=1)
+
+
+def test_all_that_a_worker_logs_is_json(services: Services, tmp_path: Path) -> None:
+    log = tmp_path / "worker.log"
+    with _worker(services, log):
+        assert wait_until(lambda: " ready." in log.read_text(), within_s=200)
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    assert {"event", "level", "timestamp"} <= set.intersection(*(set(line) for line in lines))
+    assert any(line["event"].endswith(" ready.") for line in lines)
 
 
 def test_worker_that_is_warm_counts(services: Services, tmp_path: Path) -> None:

@@ -163,6 +163,20 @@ def test_finished_site_read_is_printed_as_json(url_of_api: str, services: Servic
     assert (shown.exit_code, json.loads(shown.stdout)["status"]) == (0, SiteReadStatus.DONE)
 
 
+def test_site_read_of_which_pages_failed_tells_how_many_and_how_to_see_why(url_of_api: str, services: Services) -> None:
+    from workers.crawl import sites
+
+    begun = sites.start(services, "https://example.org/guide/")
+    with services.database.write() as session:
+        row = site_reads.lock(session, begun.id)
+        assert row is not None
+        row.looked_at, row.new, row.failed = 3, 1, 2
+    *_, hint = wellread("reads", "show", str(begun.id)).stdout.splitlines()
+    assert "2 failed" in wellread("reads", "list").stdout
+    command = "`wellread pages list --not-read --site https://example.org/guide/`"
+    assert hint.strip() == f"{command} says why pages could not be read."
+
+
 @pytest.fixture
 def url_of_api(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with serving(app) as url:

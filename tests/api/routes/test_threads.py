@@ -96,6 +96,26 @@ def test_threads_are_listed_newest_first_and_found_by_words_of_their_titles(http
     assert [thread["id"] for thread in http.get("/api/threads").json()] == [old, new]
 
 
+def test_threads_are_found_by_what_was_asked_and_answered_in_them(http: TestClient, services: Services) -> None:
+    first = ask(http, "Who built the Café of Skagen?", thread="new")
+    second = ask(http, "And who painted it?", thread=first["thread"])
+    other = ask(http, "Where is the harbour of Gedser?", thread="new")
+    walk.move(services, second["id"], walk.answered(walk.keep_page(services)))
+
+    def found(words: str) -> list[str]:
+        return [thread["id"] for thread in http.get("/api/threads", params={"q": words}).json()]
+
+    assert found("PAINTED") == [first["thread"]]  # asked in it
+    assert found("tallis 1871") == [first["thread"]]  # answered in it
+    assert found("cafe tallis") == [first["thread"]]  # understood and answered
+    assert found("tallis gedser") == []
+    assert found("who") == [first["thread"]]
+    assert found("gedser") == [other["thread"]]
+    assert found("%") == found("_") == []
+    http.delete(f"/api/questions/{second['id']}")
+    assert found("tallis") == []
+
+
 def test_thread_is_renamed(http: TestClient) -> None:
     thread = ask(http, "Who built the Café of Skagen?", thread="new")["thread"]
     renamed = http.patch(f"/api/threads/{thread}", json={"title": " Lighthouses  of Denmark"})
@@ -114,6 +134,27 @@ def test_deleting_a_thread_deletes_its_questions_and_the_last_question_its_threa
     assert http.delete(f"/api/threads/{first['thread']}").status_code == 404
     assert http.delete(f"/api/questions/{lone['id']}").status_code == 204
     assert http.get("/api/threads").json() == []
+
+
+def test_thread_is_exported_as_one_document_however_long(http: TestClient, services: Services) -> None:
+    first = ask(http, "Who built the lighthouse?", thread="new")
+    walk.move(services, first["id"], walk.answered(walk.keep_page(services)))
+    for number in range(120):
+        walk.ask_in(services, first["thread"], f"Where is the harbour of Gedser, {number}?")
+    for form, kind, heading in (("md", "text/markdown", "\n## "), ("html", "text/html", "<h2>")):
+        document = http.get(f"/api/threads/{first['thread']}/export", params={"format": form})
+        asked = [part.splitlines()[0].removesuffix("</h2>") for part in document.text.split(heading)[1:] if "?" in part]
+        asked = [each for each in asked if each.endswith("?")]
+        gedser = [f"Where is the harbour of Gedser, {number}?" for number in range(120)]
+        assert asked == ["Who built the lighthouse?", *gedser]
+        assert walk.QUOTE in document.text
+        assert document.headers["content-type"] == f"{kind}; charset=utf-8"
+        assert document.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        assert (
+            document.headers["content-disposition"] == f'attachment; filename="wellread-{first["thread"][:8]}.{form}"'
+        )
+    assert http.get(f"/api/threads/{first['thread']}/export", params={"format": "pdf"}).status_code == 422
+    assert http.get(f"/api/threads/{'0' * 32}/export").status_code == 404
 
 
 def test_of_a_long_thread_the_last_turns_alone_are_read(http: TestClient, services: Services) -> None:

@@ -9,7 +9,7 @@ from lxml import html
 from markdown_it import MarkdownIt
 from pydantic import TypeAdapter
 
-from api.schemas.exported import exported
+from api.schemas.exported import exported, exported_thread
 from domain.record import Record
 from tests.api.records import citation, record_json
 
@@ -55,8 +55,18 @@ def test_quote_stands_with_its_page_address_and_dates() -> None:
     assert item.xpath("string(.//blockquote)") == "The turbines give 610 megawatt-hours."
 
 
+def test_short_answer_stands_above_the_answer() -> None:
+    short = record(short_answer="610")
+    assert "\n\n**610**\n\nThey give 610" in exported(short, "md")
+    page = html.document_fromstring(exported(short, "html"))
+    assert page.xpath("string(//p[strong='610']/following-sibling::p[1])").startswith("They give 610")
+
+
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("field", ["question", "answer", "notice", "quote", "title", "url", "place"])
+@pytest.mark.parametrize(
+    "field",
+    ["question", "question_as_understood", "short_answer", "answer", "notice", "quote", "title", "url", "place"],
+)
 def test_nothing_that_is_said_is_run_or_formatted(text: str, field: str) -> None:
     changes = {"citations": [citation(**{field: text})]} if field in citation(place="") else {field: text}
     given = record(**changes)
@@ -72,6 +82,103 @@ def test_nothing_that_is_said_is_run_or_formatted(text: str, field: str) -> None
         *("charset", "name", "content", "http-equiv", "dir", "id", "value", "href", "rel"),
     }
     assert all(link.startswith(("#c", "http://127.0.0.1/")) for link in page.xpath("//@href"))
+
+
+def thread() -> list[Record]:
+    """Two turns, each with a quote [1] of its own, and one that is not answered yet."""
+    return [
+        record(),
+        record(question="And who pays?", question_as_understood="Who pays for it?", citations=[citation(quote="Rye.")]),
+        record(question="Why?", status="READING", answer=None, citations=[], finished_at=None),
+    ]
+
+
+def test_thread_is_one_document_with_its_questions_in_order_and_each_with_its_quotes() -> None:
+    document = "".join(exported_thread("The *turbines*", thread(), "md"))
+    assert document.startswith("# The \\*turbines\\*\n\n## How much?\n\n*answered, confidence 0.93*\n")
+    said = (
+        "## How much?",
+        "610 megawatt",
+        "## And who pays?",
+        "as: Who pays for it?",
+        "> Rye.",
+        "## Why?",
+        "no answer yet",
+    )
+    places = [document.index(words) for words in said]
+    assert places == sorted(places)
+    assert (document.count("# The"), document.count("\n### Quotes\n")) == (1, 2)
+
+
+def test_mark_in_a_thread_leads_to_its_own_answers_quote() -> None:
+    page = html.document_fromstring("".join(exported_thread("The turbines", thread(), "html")))
+    assert (page.findtext(".//title"), page.xpath("//h1/text()")) == ("The turbines", ["The turbines"])
+    assert page.xpath("//h2/text()") == ["How much?", "And who pays?", "Why?"]
+    links = page.xpath("//a[starts-with(@href, '#')]/@href")
+    assert len(set(links)) == len(links) == 2
+    quotes = [page.xpath(f"string(//li[@id='{link[1:]}']//blockquote)") for link in links]
+    assert quotes == ["The turbines give 610 megawatt-hours.", "Rye."]
+    assert len(page.xpath("//body")) == len(page.xpath("//head")) == 1
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_a_thread_says_is_run_or_formatted(text: str) -> None:
+    said = [record(question=text, answer=text, citations=[citation(quote=text)])]
+    words = "".join(text.replace("\u202e", "").replace("\u202c", "").split())
+    assert "".join(shown("".join(exported_thread(text, said, "md"))).split()).count(words) >= 4
+    page = html.document_fromstring("".join(exported_thread(text, said, "html")))
+    assert "".join(page.text_content().split()).count(words) >= 4
+    assert not page.xpath("//script|//img|//svg|//b")
+
+
+def form(*fields: tuple[str, Any, str | None]) -> dict[str, Any]:
+    """A filled form: each value's path, the value and its quote."""
+    return {
+        "value": {},
+        "fields": [
+            {"path": path, "value": value, "citation": None if quote is None else citation(marker=1, quote=quote)}
+            for path, value, quote in fields
+        ],
+    }
+
+
+def test_values_of_a_form_stand_with_their_quotes() -> None:
+    of_answer = citation()["quote"]
+    filled = form(
+        ("/yield/mwh", 610, of_answer),
+        ("/owner", "The Harbour Board", "The Harbour Board owns them."),
+        ("/open~1shut", True, "They are open."),
+        ("/builder", None, None),
+    )
+    document = exported(record(structured=filled), "md")
+    for line in ("**yield/mwh**: 610 \\[1\\]", "**owner**: The Harbour Board \\[2\\]", "**open/shut**: true \\[3\\]"):
+        assert line in document
+    assert "**builder**: not known" in document
+    assert document.count("\n> ") == 3
+    assert document.index("**\\[2\\]**") < document.index("> The Harbour Board owns them")
+    page = html.document_fromstring(exported(record(structured=filled), "html"))
+    assert [each.text_content() for each in page.xpath("//h2")] == ["Values", "Quotes"]
+    assert [each.text_content() for each in page.xpath("//p[strong]")] == [
+        "yield/mwh: 610 [1]",
+        "owner: The Harbour Board [2]",
+        "open/shut: true [3]",
+        "builder: not known",
+    ]
+    assert [page.xpath(f"string(//li[@id='c{at}']//blockquote)") for at in (1, 2, 3)] == [
+        of_answer,
+        "The Harbour Board owns them.",
+        "They are open.",
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_a_form_says_is_run_or_formatted(text: str) -> None:
+    given = record(structured=form((f"/{text}", text, text)))
+    words = "".join(text.replace("\u202e", "").replace("\u202c", "").split())
+    assert "".join(shown(exported(given, "md")).split()).count(words) >= 2
+    page = html.document_fromstring(exported(given, "html"))
+    assert "".join(page.text_content().split()).count(words) >= 2
+    assert not page.xpath("//script|//img|//svg")
 
 
 def test_question_without_an_answer_says_where_it_stands() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,10 +28,20 @@ class Tab:
         self._session = ""
         self.complaints: list[str] = []  #: uncaught errors, console errors, violations of the content security policy
         self._devtools = runner.run(DevTools.connect(browser, self._note))
+        self.renew()
+
+    def renew(self) -> None:
+        """Go on in a page of its own, with a session of its own: what the last one kept is not there."""
+        self._session = ""
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self._call(f"{domain}.enable")
+
+    @property
+    def faults(self) -> list[str]:
+        """The complaints that are faults of the page: a browser also writes a line for each answer that is an error."""
+        return [each for each in self.complaints if not each.startswith("Failed to load resource")]
 
     def open(self, url: str) -> None:
         """Load a page."""
@@ -70,6 +82,30 @@ class Tab:
             "field.dispatchEvent(new Event('change', { bubbles: true })); }"
         )
 
+    def press(self, key: str, *, control: bool = False) -> None:
+        """Press a key."""
+        for kind in ("keyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=2 if control else 0)
+
+    def copied(self) -> str:
+        """The text in the clipboard."""
+        self._call_browser("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+        self._call("Page.bringToFront")
+        return str(self.run("navigator.clipboard.readText()"))
+
+    def save_into(self, folder: Path) -> None:
+        """Have what is saved from now on written into a folder."""
+        _open_to_all(folder, 0o777)
+        self._call_browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
+    def choose(self, selector: str, *files: Path) -> None:
+        """Choose files of this machine in a field, as its reader would."""
+        for each in files:
+            _open_to_all(each, 0o644)
+        self.wait(f"document.querySelector({json.dumps(selector)})")
+        node = self._call("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")
+        self._call("DOM.setFileInputFiles", files=[str(each) for each in files], objectId=node["result"]["objectId"])
+
     def text(self, selector: str) -> str:
         """The text of an element as a reader sees it."""
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText"))
@@ -80,9 +116,9 @@ class Tab:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
 
-    def screenshot(self) -> str:
-        """The page as a PNG, base64."""
-        return str(self._call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+    def picture(self) -> str:
+        """What is seen of the page as a small WebP, base64."""
+        return str(self._call("Page.captureScreenshot", format="webp", quality=80)["data"])
 
     def close(self) -> None:
         """Let go of the browser."""
@@ -90,6 +126,9 @@ class Tab:
 
     def _call(self, method: str, **parameters: Any) -> Any:
         return self._runner.run(self._answer(method, **parameters))
+
+    def _call_browser(self, method: str, **parameters: Any) -> Any:
+        return self._runner.run(self._devtools.call(method, **parameters))
 
     async def _answer(self, method: str, **parameters: Any) -> Any:
         async with asyncio.timeout(60):
@@ -102,13 +141,28 @@ class Tab:
             self.complaints.append(f"{about['entry']['text']} {about['entry'].get('url', '')}")
 
 
+def _open_to_all(path: Path, mode: int) -> None:
+    """Let any user reach a path: a browser that root starts runs as nobody."""
+    path.chmod(mode)
+    for folder in path.parents:
+        if folder.is_relative_to(tempfile.gettempdir()) and folder.owner() == path.owner():
+            folder.chmod(folder.stat().st_mode | 0o011)
+
+
 @contextmanager
 def opened(app: FastAPI) -> Iterator[Tab]:
     """The web page of an application in a browser, if there is one here."""
+    with serving(app) as url, opened_at(url) as tab:
+        yield tab
+
+
+@contextmanager
+def opened_at(url: str) -> Iterator[Tab]:
+    """The web page at an address in a browser, if there is one here."""
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
         pytest.skip("no Chromium here")
-    with serving(app) as url, browser(executable) as tab:
+    with browser(executable) as tab:
         tab.open(url)
         yield tab
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
 from pydantic import SecretStr
 
 from api.app import create_app
@@ -16,32 +16,13 @@ from store.access import keys
 from store.crawl import sources
 from store.questions import records
 from tests.api import walk
+from tests.api.web.asking import ask, open_place
 from tests.api.web.browser import Tab, opened
 from workers.questions import submit
 from workers.services import Services, collections
 from workers.settings import Settings
 
 pytestmark = pytest.mark.live
-
-
-@pytest.fixture
-def tab(app: FastAPI) -> Iterator[Tab]:
-    with opened(app) as tab:
-        tab.resize(1280, 860)
-        yield tab
-        assert tab.complaints == []
-
-
-def _open(tab: Tab, place: str) -> None:
-    tab.run(f"location.hash = {place!r}")
-    tab.wait("document.querySelector('#place h2')")
-
-
-def _ask(tab: Tab, question: str) -> str:
-    tab.fill("#question", question)
-    tab.click("Ask", "#ask")
-    tab.wait("/[0-9a-f]{32}$/.test(location.hash)")
-    return str(tab.run("location.hash")).rpartition("/")[2].removeprefix("#")
 
 
 def _use_key(tab: Tab, secret: str) -> None:
@@ -52,17 +33,17 @@ def _use_key(tab: Tab, secret: str) -> None:
 
 
 def test_collection_is_added_opened_and_deleted_with_what_it_holds(tab: Tab, services: Services) -> None:
-    _open(tab, "collections")
+    open_place(tab, "collections")
     tab.wait("document.querySelector('#collections td')")
     assert tab.run("document.getElementById('choose-collection').hidden")
-    assert tab.run("document.querySelectorAll('#collections td button').length") == 0  # the default one stays
+    assert tab.run("document.querySelectorAll('#collections td button.bad').length") == 0  # the default one stays
     tab.fill("#add-collection input", "Research")
     tab.click("Add", "#add-collection")
     tab.wait("document.querySelectorAll('#collections tbody tr').length === 2")
     walk.keep_page(services.of("research"))
     tab.click("research", "#collections")
     tab.wait("document.getElementById('known').innerText.startsWith('1 page is known in research.')")
-    _open(tab, "in/research/collections")
+    open_place(tab, "in/research/collections")
     tab.wait("document.querySelector('#collections').innerText.includes('1 page, 0 sources, 0 questions')")
     tab.click("Delete", "#collections")
     tab.wait("document.querySelector('dialog').open")
@@ -73,6 +54,37 @@ def test_collection_is_added_opened_and_deleted_with_what_it_holds(tab: Tab, ser
     tab.click("Delete research", "dialog")
     tab.wait("location.hash === '#collections' && document.querySelectorAll('#collections tbody tr').length === 1")
     assert [each.collection.name for each in collections.every(services)] == ["default"]
+
+
+def test_collection_is_saved_into_a_file_and_taken_over_by_another(
+    tab: Tab, services: Services, tmp_path: Path
+) -> None:
+    walk.move(services, walk.ask(services).id, walk.answered(walk.keep_page(services)))
+    collections.add(services, "research")
+    open_place(tab, "collections")
+    tab.save_into(tmp_path)
+    tab.click("Export", "#collections")
+    tab.wait("document.getElementById('said').innerText.startsWith('default is saved')")
+    file = tmp_path / "wellread-default.zip"
+    until = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < until, "it was not saved"
+        time.sleep(0.05)
+    open_place(tab, "in/research/collections")
+    tab.wait("document.querySelector('#take-over h3')?.innerText === 'Take over a file into research'")
+    tab.choose("#take-over input[type=file]", file)
+    tab.click("Take over", "#take-over")
+    tab.wait("document.getElementById('said').innerText.startsWith('1 page, 0 sources, 1 question are taken over')")
+    tab.wait("document.querySelector('#history a')?.innerText === 'Who built the lighthouse?'")
+    tab.run("document.querySelector('#history a').click()")
+    tab.wait("document.querySelector('#answer.answered')")
+    tab.run("document.querySelector('.marker').click()")
+    tab.wait("document.querySelector('blockquote mark')")
+    file.write_bytes(b"PK no more")
+    open_place(tab, "in/research/collections")
+    tab.choose("#take-over input[type=file]", file)
+    tab.click("Take over", "#take-over")
+    tab.wait("document.getElementById('error').innerText.includes('is damaged, or is no export of Wellread')")
 
 
 def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(tab: Tab, services: Services) -> None:
@@ -86,7 +98,7 @@ def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(t
     tab.fill("#collection", "research")
     tab.wait("!document.getElementById('no-history').hidden")
     tab.wait("document.getElementById('chosen').innerText === 'everywhere in research'")
-    question_id = _ask(tab, "Who built the lighthouse?")
+    question_id = ask(tab, "Who built the lighthouse?")
     with research.database.read() as session:
         assert [row.id for row in records.latest(session)] == [question_id]
     walk.move(research, question_id, walk.answered(walk.keep_page(research)))
@@ -112,7 +124,7 @@ def test_question_sources_and_pages_are_those_of_the_collection_that_is_chosen(t
 
 def test_key_is_shown_once_and_revoked(tab: Tab, services: Services) -> None:
     collections.add(services, "research")
-    _open(tab, "keys")
+    open_place(tab, "keys")
     tab.wait("document.querySelector('#keys p')")
     assert "No key is needed on this machine yet" in tab.text("#keys")
     tab.fill("#add-key input", "reader")
@@ -145,14 +157,14 @@ def test_who_may_not_is_told_what_is_needed_and_may_use_another_key(services: Se
     services.settings = settings.model_copy(update={"api_keys": tuple(map(SecretStr, pairs))})
     with opened(create_app(services)) as tab:
         _use_key(tab, "an-asker")
-        question_id = _ask(tab, "Who built it?")  # no collection is named: the key's own is meant
+        question_id = ask(tab, "Who built it?")  # no collection is named: the key's own is meant
         with services.of("research").database.read() as session:
             assert [row.id for row in records.latest(session)] == [question_id]
-        _open(tab, "collections")
+        open_place(tab, "collections")
         tab.wait("document.querySelector('#collections td')")
         assert tab.text("#collections td:first-child") == "researchopen"
         assert not tab.run("document.getElementById('add-collection') || document.querySelector('#collections button')")
-        _open(tab, "keys")
+        open_place(tab, "keys")
         tab.wait("document.querySelector('.refused')")
         assert "needs a key with the role admin that is bound to no collection" in tab.text(".refused")
         assert "This key has the role ask" in tab.text(".refused")

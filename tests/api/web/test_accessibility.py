@@ -64,6 +64,7 @@ def test_what_a_key_may_not_is_told_accessibly(services: Services, settings: Set
 
 def test_check_finds_what_is_wrong(app: FastAPI) -> None:
     with opened(app) as tab:
+        tab.wait("document.getElementById('known').innerText")
         tab.run("document.querySelector('label[for=question]').remove()")
         tab.run("document.getElementById('question').removeAttribute('placeholder')")
         assert [each["rule"] for each in _violations(tab)] == ["label"]

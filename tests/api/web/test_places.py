@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
+from sqlalchemy import select
 
 from domain import Status
 from domain.site import SiteReadStatus
 from store.crawl import sources
 from store.questions.state import Changes, Move, find
-from store.sql.tables import PageRow
+from store.sql.tables import CandidateRow, PageRow
 from tests.api import walk
-from tests.api.web.browser import Tab, opened
+from tests.api.web.asking import open_place
+from tests.api.web.browser import Tab
+from tests.crawler.extract import pdfs
+from workers.crawl import read as read_page
 from workers.crawl import sites
+from workers.files import folders
 from workers.questions import submit
 from workers.services import Services
 
 pytestmark = pytest.mark.live
 
-PDF = base64.b64encode(b"# Rules\n\nThe lighthouse opens at nine.").decode()
 
-
-@pytest.fixture
-def tab(app: FastAPI, services: Services) -> Iterator[Tab]:
-    with opened(app) as tab:
-        tab.resize(1280, 860)
-        yield tab
-        assert [each for each in tab.complaints if "/readyz" not in each] == []  # no worker lives here: it says 503
-
-
-def _open(tab: Tab, place: str) -> None:
-    tab.run(f"location.hash = '{place}'")
-    tab.wait("document.querySelector('#place h2')")
-
-
-def test_a_schedule_is_changed_and_ended_and_a_site_read_paused(tab: Tab, services: Services) -> None:
+def test_a_schedule_is_changed_paused_and_resumed_and_a_site_read_paused(tab: Tab, services: Services) -> None:
     submit.add_source(services, "https://site.example/", own=False, min_delay_s=None)
     sites.start(services, "https://site.example/")
-    _open(tab, "sources")
+    open_place(tab, "sources")
     tab.wait("document.querySelector('#sources td input')")
     tab.run("document.querySelector('#sources td input').value = '0 3 * * *'")
     tab.click("Save", "#sources")
@@ -50,14 +38,22 @@ def test_a_schedule_is_changed_and_ended_and_a_site_read_paused(tab: Tab, servic
     assert kept.schedule is not None
     assert kept.schedule.cron == "0 3 * * *"
     tab.click("Pause", "#sources")
-    tab.wait("document.querySelector('#sources').textContent.includes('each page by itself')")
+    tab.wait("document.querySelector('#sources').textContent.includes('paused')")
+    assert tab.run("document.querySelector('#sources td input').value") == "0 3 * * *"
+    with services.database.read() as session:
+        (paused,) = sources.list_all(session)
+    assert (paused.paused, paused.schedule, paused.next_due) == (True, kept.schedule, None)
+    tab.click("Resume", "#sources")
+    tab.wait("document.querySelector('#sources time')")
+    with services.database.read() as session:
+        assert sources.list_all(session) == [kept]
     tab.click("Pause", "#site-reads")
     tab.wait("document.querySelector('#site-reads').textContent.includes('paused')")
     assert sites.latest(services)[0].status is SiteReadStatus.PAUSED
 
 
 def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> None:
-    _open(tab, "sources")
+    open_place(tab, "sources")
     tab.run("document.querySelector('#add-source input').value = 'site.example/docs'")
     tab.click("Add", "#add-source")
     tab.wait("document.querySelector('#sources a')")
@@ -71,24 +67,53 @@ def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> Non
         assert sources.list_all(session) == []
 
 
-def test_a_file_is_uploaded_into_a_folder(tab: Tab) -> None:
-    _open(tab, "files")
+def test_a_file_is_uploaded_into_a_folder(tab: Tab, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.md"
+    rules.write_text("# Rules\n\nThe lighthouse opens at nine.")
+    open_place(tab, "files")
     tab.wait("document.querySelector('#files p')")
-    tab.run(
-        f"{{ const transfer = new DataTransfer();"
-        f"transfer.items.add(new File([atob('{PDF}')], 'rules.md', {{ type: 'text/markdown' }}));"
-        f"document.querySelector('#upload input[type=file]').files = transfer.files;"
-        f"document.querySelectorAll('#upload input')[1].value = 'travel'; }}"
-    )
+    tab.choose("#upload input[type=file]", rules)
+    tab.run("document.querySelectorAll('#upload input')[1].value = 'travel'")
     tab.click("Upload", "#upload")
     tab.wait("document.querySelector('#files td')")
     assert tab.text("#files td span") == "travel/rules.md"
     assert "being read" in tab.text("#files")
 
 
+def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
+    tab: Tab, services: Services, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "secret.pdf").write_bytes(pdfs.pdf([["secret"]], password="x"))
+    (papers / "torn.pdf").write_bytes(b"%PDF-1.4 no more")
+    (papers / "long.txt").write_text("x" * 2_000)
+    (papers / "rules.md").write_text("The lighthouse opens at nine.")
+    services.settings = services.settings.model_copy(update={"file_max_bytes": 1_500})
+    folder = folders.add(services, papers)
+    with services.database.read() as session:
+        ids = list(session.scalars(select(CandidateRow.id)))
+    for candidate_id in ids:
+        read_page.read(services, candidate_id)
+    open_place(tab, "files")
+    tab.wait("document.querySelectorAll('#files tbody tr').length === 4")
+    assert "all is well" in tab.text("#folders")
+    tab.fill("#place select", "?")
+    tab.wait("document.querySelectorAll('#files tbody tr').length === 3")
+    shown = tab.text("#files")
+    assert "secret.pdf is encrypted: it opens only with a password. Save it without one" in shown
+    assert "torn.pdf is damaged" in shown
+    assert "long.txt has 2,000 bytes: WELLREAD_FILE_MAX_BYTES allows 1,500. Split it." in shown
+    papers.rename(tmp_path / "moved")
+    folders.look_through(services, folder)
+    tab.run("location.reload()")
+    tab.wait("document.querySelector('#folders .bad')")
+    assert "No such file or directory. What was read of it is kept; put it back" in tab.text("#folders .bad")
+
+
 def test_a_page_is_searched_looked_at_and_deleted(tab: Tab, services: Services) -> None:
     page_id = walk.keep_page(services)
-    _open(tab, "pages")
+    open_place(tab, "pages")
     tab.wait("document.querySelector('#page-list td button')")
     tab.run("document.querySelector('#place input[type=search]').value = 'harbour'")
     tab.run("document.querySelector('#place input[type=search]').dispatchEvent(new Event('input'))")
@@ -110,7 +135,7 @@ def test_an_operator_sees_what_failed_and_starts_it_again(tab: Tab, services: Se
     walk.move(services, walk.ask(services, "When was it built?").id, walk.answered(walk.keep_page(services)))
     asked = walk.ask(services)
     walk.move(services, asked.id, Move(to=Status.FAILED, outcome="failed", changes=Changes(error="the disk is full")))
-    _open(tab, "operations")
+    open_place(tab, "operations")
     tab.wait("document.querySelector('#operations-dead td')")
     assert "the disk is full" in tab.text("#operations-dead")
     assert tab.run("document.querySelectorAll('#operations-plots svg').length") == 4

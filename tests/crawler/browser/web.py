@@ -26,6 +26,10 @@ def chromium() -> str:
     return found
 
 
+#: for pages that end by themselves, however busy the machine is
+PATIENT = RenderBounds(deadline_s=90)
+
+
 def page(script: str, body: str = "<div id=root></div>", url: str = URL) -> Fetched:
     html = f"<!doctype html><html><head><title>App</title></head><body>{body}<script>{script}</script></body></html>"
     headers = {"content-type": "text/html; charset=utf-8"}
@@ -46,7 +50,7 @@ class Web:
         return Fetched(url=url, status=200 if found else 404, headers=said, body=body, content_type="text/plain")
 
 
-async def render(page: Fetched, web: Web | None = None, bounds: RenderBounds | None = None) -> str:
+async def render(page: Fetched, web: Web | None = None, bounds: RenderBounds = PATIENT) -> str:
     made = await Browser(chromium(), bounds).render(page, (web or Web()).get)
     return made.body.decode()
 

@@ -43,12 +43,14 @@ def test_footnotes_of_the_main_text_are_kept() -> None:
     "opening",
     [
         "<div " + " ".join(f"a{at}=1" for at in range(100_000)) + ">",
+        "<div " + " ".join(f"a{at}='<'" for at in range(100_000)) + ">",
+        "<" + "a" * 1_000_000 + "<div>",
         f"<div class='{'related_' * 100_000}'>",
         "<ul><li><a href='#a'>x</a>" * 2_000,
         "<dl>" + "<dt>a<dd>b" * 30_000 + "</dl>",
         "<pre>" + "a(1) b " * 50_000 + "\n" + "A \n\n  -a    b c\n" * 5_000 + "</pre>",
     ],
-    ids=["attributes", "class", "lists", "terms", "preformatted"],
+    ids=["attributes", "quoted attributes", "name", "class", "lists", "terms", "preformatted"],
 )
 def test_hostile_markup_ends_in_time(opening: str) -> None:
     body = f"<html><body>{opening}<p>{PARAGRAPH}</p></body></html>".encode()

@@ -1,12 +1,14 @@
 """Citations are checked against the stored page, whoever composed the answer."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import Answer, Citation, Sentence
-from pipeline.answering.citations import DROPPED, check, is_verbatim, render
+from domain import Answer, Citation, CitedPage, Sentence
+from pipeline.answering.citations import DROPPED, check, is_verbatim, located, render
 
 PAGE = "Paris is the capital of France. It lies on the Seine."
 
@@ -83,3 +85,42 @@ def test_no_citation_stands_unless_it_is_the_pages_text(page: str, start: int, e
     if is_verbatim(replace(citation(1, 0, 1), quote=quote, start=start, end=end), page):
         assert 0 <= start < end <= len(page)
         assert page[start:end] == quote
+
+
+LAMPS = "Lamps.\n\n## Price\n\nA lamp costs 9 euros.\n\n## Weight\n\nIt weighs 2 kg."
+
+
+def lamps(title: str = "The lamps") -> dict[int, CitedPage]:
+    headings = ((LAMPS.index("Price"), "Price"), (LAMPS.index("Weight"), "Weight"))
+    places = ((0, "page 1"), (LAMPS.index("## Weight"), "page 2"))
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    return {1: CitedPage(title=title, headings=headings, places=places, published=None, modified=at, seen_at=at)}
+
+
+@pytest.mark.parametrize(
+    ("quote", "title", "place"),
+    [
+        ("Lamps.", "The lamps", "page 1"),
+        ("A lamp costs 9 euros.", "The lamps › Price", "page 1"),
+        ("It weighs 2 kg.", "The lamps › Weight", "page 2"),
+        ("## Weight\n\nIt weighs 2 kg.", "The lamps › Weight", "page 2"),  # it begins with the heading's marks
+        ("A lamp costs 9 euros.\n\n## Weight\n\nIt weighs 2 kg.", "The lamps › Price", "pages 1–2"),
+    ],
+)
+def test_citation_names_the_heading_and_the_place_of_its_quote(quote: str, title: str, place: str) -> None:
+    start = LAMPS.index(quote)
+    passage_wide = citation(1, start, start + len(quote), quote)  # its title is that of a passage with all sections
+    (cited,) = located(answer_with(passage_wide), lamps()).citations
+    assert (cited.title, cited.place, cited.name) == (title, place, f"{title}, {place}")
+    assert cited.modified == cited.read_at == datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def test_heading_that_is_the_pages_title_is_not_named_twice() -> None:
+    start = LAMPS.index("A lamp")
+    (cited,) = located(answer_with(citation(1, start, start + 6, "A lamp")), lamps("Price")).citations
+    assert cited.title == "Price"
+
+
+def test_citation_of_a_page_that_is_not_known_stays_as_it_is() -> None:
+    answer = answer_with(citation(1, 0, 31))
+    assert located(answer, {}) == answer

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from domain import Answer, Hit, StatedFact
 from domain.fact import Fact
 from pipeline.answering.citations import check
-from pipeline.answering.compose import compose
+from pipeline.answering.compose import _apart, compose
 from pipeline.answering.extent import MAX_QUOTE_CHARACTERS
-from pipeline.judging.sentence_score import MAX_SENTENCES
+from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.judging.sentences import ANSWERING, spans_of
 from pipeline.question.analysis import analyse_question
 from pipeline.question.answer_type import answer_type_of, rate_fit
@@ -54,6 +54,22 @@ def test_no_hits_give_no_answer() -> None:
 def test_same_sentence_on_two_pages_is_given_once() -> None:
     answer = answer_to("When was the Louvre opened?", "It was opened in 1793.", "It was opened in 1793.")
     assert len(answer.sentences) == 1
+
+
+@pytest.mark.parametrize(
+    ("second", "adds"),
+    [
+        ("In 1793 it was the Louvre that was opened in Paris.", True),  # other words in another order: it may say more
+        ("The Louvre was opened in Paris.", False),
+        ("The Louvre in Paris was opened.", True),
+        ("The Louvre was opened to the public in Paris.", True),
+        ("The Louvre was not opened in 1793.", True),
+        ("The Louvre was opened in 1801 in Paris.", True),
+    ],
+)
+def test_second_quote_must_add_to_what_is_shown(second: str, adds: bool) -> None:
+    first, other = spans_of(hits_of("The Louvre was opened in 1793 in Paris by the people.", second), "en")
+    assert (len(_apart([first, other], "en")) == 2) == adds
 
 
 def test_sentence_that_announces_code_is_quoted_with_it() -> None:
@@ -153,7 +169,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
         return
     stored = {hit.passage.page_id: hit.passage.text for hit in hits}
     assert check(answer, stored.get) is answer
-    assert 1 <= len(answer.sentences) <= MAX_SENTENCES
+    assert 1 <= len(answer.sentences) <= BY_WORDS
     assert [sentence.markers for sentence in answer.sentences] == [(n,) for n in range(1, len(answer.sentences) + 1)]
 
 

@@ -7,7 +7,7 @@ from domain import Answer, Hit
 from pipeline.answering.citations import is_verbatim
 from pipeline.answering.compose import compose
 from pipeline.answering.multi_page import MAX_JOINED
-from pipeline.judging.sentence_score import MAX_SENTENCES
+from pipeline.judging.sentence_score import BY_WORDS
 from pipeline.question.analysis import analyse_question
 from tests.fakes import passage
 
@@ -73,7 +73,7 @@ def test_pages_that_do_not_lead_to_each_other_are_not_joined() -> None:
 
 def test_joining_can_be_switched_off() -> None:
     answer = answer_to("Which band was formed first, The Exies or Circus Diablo?", BANDS, several=False)
-    assert len(answer.sentences) <= MAX_SENTENCES
+    assert len(answer.sentences) <= BY_WORDS
 
 
 texts = st.text(alphabet=st.sampled_from("AdaMoor LelandTide.is\n"), min_size=1, max_size=80)

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain import Hit
-from pipeline.judging.calibration import ANY_EMBEDDER, FEATURES, OTHER, READ_FEATURES, Calibration, calibration_for
+from pipeline.judging.calibration import (
+    ANY_EMBEDDER,
+    COMPARED_FEATURES,
+    FEATURES,
+    OTHER,
+    READ_FEATURES,
+    Calibration,
+    calibration_for,
+)
 from pipeline.judging.coverage import cover
 from pipeline.judging.features import Evidence, gather_evidence
 from pipeline.judging.judge import BESIDE_THE_POINT, calibrated_judge, document_judge, judge_named
@@ -88,7 +96,8 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
 
 
 def test_features_are_those_of_the_evidence() -> None:
-    others = {"covered", "missing", "beside_the_point", "is_read", *READ_FEATURES}
+    not_numbers = {"covered", "missing", "beside_the_point", "is_read", "is_compared", "is_crossed"}
+    others = {*not_numbers, *READ_FEATURES, *COMPARED_FEATURES}
     assert set(FEATURES) == {field.name for field in fields(Evidence)} - others
 
 

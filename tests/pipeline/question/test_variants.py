@@ -53,6 +53,12 @@ def test_one_variant_of_each_kind(question: str, paraphrase: str, shift: str, ke
     assert by_kind(question) == {"paraphrase": paraphrase, "perspective_shift": shift, "keyword_focus": keywords}
 
 
+def test_verb_after_what_is_no_noun() -> None:
+    shift = by_kind("What does a brioche cost?")["perspective_shift"]
+    assert shift == "Information about brioche cost"
+    assert by_kind("What documents does it need?")["perspective_shift"] == "The documents does it need"
+
+
 def test_documents_example_names_the_main_office() -> None:
     assert by_kind("What is Microsoft's headquarters?")["paraphrase"] == "Can you name Microsoft's main office?"
 

@@ -64,7 +64,7 @@ def test_what_a_late_step_publishes_of_a_deleted_question_is_not_kept(valkey_url
         events.forget([question_id])
         events.publish(question_id, EventKind.STATUS, {"status": "READING"})  # a page was deleted, not the question
         assert list(client.scan_iter(f"wellread:events:*{question_id}"))
-        events.forget_deleted(question_id)
+        events.forget_deleted([question_id])
         events.publish(question_id, EventKind.PROVISIONAL, {"answer": "Late."})
         assert not list(client.scan_iter(f"wellread:events:*{question_id}"))
     events.forget_all()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+from sqlalchemy import event
+
 from domain import Fact, PageText, Validators
 from store.graph import facts
 from store.pages import pages
@@ -53,3 +56,16 @@ def test_a_page_that_is_gone_states_nothing(database: Database) -> None:
         pages.mark_gone(session, page_id, NOW)
     with database.read() as session:
         assert facts.about(session, ["ada lovelace page"]) == []
+
+
+# PostgreSQL plans by the size of its tables, which are empty here
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_facts_are_looked_up_by_their_subjects_and_not_from_all_pages(database: Database) -> None:
+    asked: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: asked.append(statement))
+    with database.read() as session:
+        facts.about(session, ["ada lovelace page", "someone else"])
+        query = asked[-1]
+        values = tuple("a" for _ in range(query.count("?")))
+        plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+    assert "ix_facts_subject" in plan[0][3]

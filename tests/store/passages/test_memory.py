@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from domain import Hit, Scope
 from store.passages.in_memory import Copy
+from store.passages.search import search_terms
 from store.passages.table import Passages
 from tests.store.passages.library import page, vectors_of
 
 _ENOUGH = 2**20
+#: for the vectors and the short columns, not for the texts
+_ENOUGH_WITHOUT_TEXTS = 100_000
 _PAGES = {number: page(number, f"page {number}", passages=3) for number in range(1, 40)}
 
 
@@ -38,9 +41,9 @@ def opened(uri: str, *, memory_bytes: int = 0, writer: bool = False) -> Passages
     return Passages.open(uri, embedder_id="test", dimension=4, writer=writer, memory_bytes=memory_bytes)
 
 
-def copied(uri: str) -> Passages:
+def copied(uri: str, *, memory_bytes: int = _ENOUGH) -> Passages:
     """A reader whose copy is made."""
-    table = opened(uri, memory_bytes=_ENOUGH)
+    table = opened(uri, memory_bytes=memory_bytes)
     wait_for_copy(table)
     return table
 
@@ -56,18 +59,38 @@ def told(hits: Sequence[Hit]) -> list[tuple[str, int, float | None]]:
     return [(hit.passage.id, hit.rank, round(hit.similarity or 0.0, 4)) for hit in hits]
 
 
-def test_the_copy_finds_what_the_table_finds(uri: str) -> None:
-    table, copy = opened(uri), copied(uri)
+@pytest.mark.parametrize("memory_bytes", [_ENOUGH, _ENOUGH_WITHOUT_TEXTS])
+def test_the_copy_finds_what_the_table_finds(uri: str, memory_bytes: int) -> None:
+    table, copy = opened(uri), copied(uri, memory_bytes=memory_bytes)
+    made = copy._memory._copy
+    assert made is not None
+    assert made._is_whole == (memory_bytes == _ENOUGH)
     vectors = np.random.default_rng(6).standard_normal((20, 4)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     for k in (1, 7, 500):
         assert list(map(told, copy.search_vectors(vectors, k=k))) == list(map(told, table.search_vectors(vectors, k=k)))
+        assert copy.search_text("page 7", lang="en", k=k) == table.search_text("page 7", lang="en", k=k) != []
     assert copy.search_vectors(vectors[:1], k=5)[0][0].passage == table.search_vectors(vectors[:1], k=5)[0][0].passage
     near = {"page_ids": {3, 5}, "ids": {"9-1", "404-0"}, "k": 5}
     assert told(copy.nearest(vectors, **near)) == told(table.nearest(vectors, **near))
     exact, stored = (each.similarities(vectors, {"1-0", "2-1", "404-0"}) for each in (copy, table))
     assert exact.keys() == stored.keys() == {"1-0", "2-1"}
     assert all(np.allclose(exact[id], stored[id], atol=1e-5) for id in exact)
+    assert made.sentences([]) == {}
+    assert made.sentences({"1-0", "404-0"}).keys() == {"1-0"}
+
+
+def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> None:
+    writer = opened(str(tmp_path), writer=True)
+    writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    copy = copied(str(tmp_path), memory_bytes=_ENOUGH_WITHOUT_TEXTS)._memory._copy
+    assert copy is not None
+    writer.delete_pages({number for number in _PAGES if number > 3})
+    writer.maintain()
+    hits = copy.search_vectors(np.ones((1, 4), dtype=np.float32) / 2, k=500)[0]
+    assert {hit.passage.page_id for hit in hits} == {1, 2, 3}
+    found = search_terms(writer._table(), "page", lang="en", k=500, scope=None, copy=copy)
+    assert {hit.passage.page_id for hit in found} == {1, 2, 3}
 
 
 def test_empty_table_is_copied_and_nothing_is_found_in_it(tmp_path: Path) -> None:

@@ -93,10 +93,19 @@ def test_when_the_leader_ends_without_answer_the_next_leads_the_others(database:
     assert (status(database, leader), status(database, heir), status(database, other)) == (end, "ASKED", "FOLLOWING")
     assert record(database, other).shared_with == heir
     with database.read() as session:
-        assert shared_runs.next_leaders(session, leader) == [(heir, 0)]
+        assert shared_runs.next_leader(session, leader) == (heir, 0)
         assert shared_runs.orphans(session) == []
     assert move(database, heir, answered(), at=LATER)
     assert record(database, other).answer == "Paris."
+
+
+def test_end_rings_no_equal_question_but_the_one_that_leads_now(database: Database) -> None:
+    own = [ask(database, reuse=False) for _ in range(3)]
+    ask(database, budget=Budget(pages=30))
+    with database.write() as session:
+        state.cancel(session, own[0], LATER)
+    with database.read() as session:
+        assert shared_runs.next_leader(session, own[0]) is None
 
 
 def test_cancelled_follower_ends_alone(database: Database) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -70,6 +73,30 @@ def test_sqlite_writes_ahead_and_waits_for_locks(tmp_path: Path) -> None:
     with Database(url).read() as session:
         assert session.scalar(text("PRAGMA journal_mode")) == "wal"
         assert session.scalar(text("PRAGMA busy_timeout")) == 30_000
+
+
+def test_what_is_claimed_waits_for_no_disk_and_what_is_written_does(tmp_path: Path) -> None:
+    migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
+    database = Database(url)
+    for opened, synced in ((database.claim, 1), (database.write, 2), (database.claim, 1), (database.write, 2)):
+        with opened() as session:
+            assert session.scalar(text("PRAGMA synchronous")) == synced
+
+
+def test_a_claim_outlives_the_process_that_was_killed_after_it(tmp_path: Path) -> None:
+    migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
+    claims = (
+        "import os, signal, sys\n"
+        "from sqlalchemy import text\n"
+        "from store.sql.database import Database\n"
+        "with Database(sys.argv[1]).claim() as session:\n"
+        "    session.execute(text(\"INSERT INTO entities (name) VALUES ('kept')\"))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", claims, url], check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    with Database(url).read() as session:
+        assert session.scalar(text("SELECT name FROM entities")) == "kept"
 
 
 def test_a_missing_table_names_the_command_that_makes_it(tmp_path: Path) -> None:

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import alembic.op
 import pytest
 from alembic import command
-from sqlalchemy import create_engine, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Connection,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+    create_engine,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 
 import store.sql
+from store.sql import row_lines
 from store.sql.database import Database, alembic_config, migrate
+from store.sql.tables import Table, UtcDateTime
 
 WHEN = "2026-01-01 00:00:00"
 MIGRATIONS = Path(store.sql.__file__).parent / "migrations" / "versions"
@@ -19,6 +39,26 @@ MIGRATIONS = Path(store.sql.__file__).parent / "migrations" / "versions"
 @pytest.mark.parametrize("migration", sorted(MIGRATIONS.glob("*.py")), ids=lambda path: path.stem)
 def test_a_migration_imports_no_code_that_can_change_after_it(migration: Path) -> None:
     assert not re.findall(r"^\s*(?:from|import) (?:store|text|domain)\b", migration.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+def test_migration_that_fails_leaves_the_tables_as_they_were(
+    server: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = request.getfixturevalue("empty_postgres") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
+    migrate(url, to="0003")
+    before = _schema(url)
+
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(alembic.op, "drop_index", fails)  # after columns were added
+        with pytest.raises(RuntimeError, match="disk"):
+            migrate(url)
+    assert _schema(url) == before
+    migrate(url)
+    assert set(Table.metadata.tables) <= set(_schema(url))
 
 
 def test_pages_indexed_before_names_were_kept_are_indexed_again_and_facts_found_by_name(tmp_path: Path) -> None:
@@ -116,3 +156,65 @@ def test_private_pages_keep_their_readers_and_are_indexed_again_as_private(tmp_p
         ]
         assert session.execute(text("SELECT state FROM pages ORDER BY id")).scalars().all() == ["FETCHED", "INDEXED"]
         assert session.execute(text("SELECT private FROM links ORDER BY id")).scalars().all() == [1, 0]
+
+
+REVISIONS = [path.stem.partition("_")[0] for path in sorted(MIGRATIONS.glob("*.py"))]
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+#: what a value of a column must look like for a migration that reads it
+SAMPLES: dict[str, Any] = {"url": "https://a.example/b", "from_url": "https://a.example/b", "state": "INDEXED"}
+DICTS = {"budget", "cost", "detail", "features", "metrics", "overrides", "parameters", "verdict"}
+
+
+def _fill(connection: Connection) -> dict[str, int]:
+    """Add a row to every table there is; return how many each has."""
+    keys: dict[str, Any] = {}
+    for table in row_lines.tables(connection):
+        values = {column.name: _sample(column, keys) for column in table.columns}
+        connection.execute(insert(table), [values])
+        keys |= {f"{table.name}.{name}": value for name, value in values.items()}
+    return _counts(connection)
+
+
+def _sample(column: Column[Any], keys: dict[str, Any]) -> object:
+    for key in column.foreign_keys:
+        return keys[key.target_fullname]
+    if isinstance(column.type, JSON):
+        return {} if column.name in DICTS else []
+    if column.name in SAMPLES:
+        return SAMPLES[column.name]
+    kinds = ((UtcDateTime, NOW), (LargeBinary, b"x"), (Boolean, False), (Integer, 1), (Float, 1.0), (String, "x"))
+    return next(sample for kind, sample in kinds if isinstance(column.type, kind))
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    every = row_lines.tables(connection)
+    return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in every}
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_rows_of_an_earlier_schema_are_kept_and_read(
+    revision: str, server: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if server == "postgresql" else f"sqlite:///{tmp_path / 'w.db'}"
+    part = f"{int(revision):012x}"
+    migrate(url, part, to=revision)
+    database = Database(url, part)
+    with database.write() as session:
+        before = _fill(session.connection())
+    migrate(url, part)
+    with database.read() as session:
+        after = _counts(session.connection())
+        assert {name: after[name] for name in before} == before
+        for table in Table.__subclasses__():
+            session.scalars(select(table)).all()
+    database.close()
+
+
+def _schema(url: str) -> dict[str, list[str]]:
+    engine = create_engine(url)
+    try:
+        tables = inspect(engine)
+        return {name: [column["name"] for column in tables.get_columns(name)] for name in tables.get_table_names()}
+    finally:
+        engine.dispose()

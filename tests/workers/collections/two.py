@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 from domain import Fact, PageText, Status, Validators
 from domain.record import Record
@@ -28,7 +29,7 @@ class Calls:
     made: list[tuple[str, str | int, str]] = field(default_factory=list)
     collection: str = "default"
 
-    def within(self, collection: str) -> Calls:
+    def within(self, collection: str, database: object) -> Calls:
         return Calls(self.made, collection)
 
     def send(self, task: str, row_id: str | int, **_: Any) -> bool:
@@ -56,7 +57,7 @@ def store_page(services: Services, keeper: str, *, url: str = URL) -> int:
                 lang="en",
                 facts=(Fact(subject="Vardholm Lighthouse", predicate="keeper", object=keeper),),
             ),
-            content_hash=keeper,
+            content_hash=f"{crc32(keeper.encode()):08x}",
             validators=Validators(),
             depth=0,
             now=services.now(),

@@ -185,7 +185,7 @@ def test_file_that_cannot_be_read_any_more_takes_its_text_with_it(services: Serv
     (folder / "pier.pdf").write_bytes(pdfs.pdf([["The pier"]], password="x"))
     (file,) = [each for each in look(services, bell) if each.address.endswith("pier.pdf")]
     assert (file.outcome, file.in_knowledge_base) == ("empty", False)
-    assert file.reason == "pier.pdf is encrypted: it opens only with a password."
+    assert file.reason == "pier.pdf is encrypted: it opens only with a password. Save it without one."
     assert text_of(services, "files://hr-rules/pier.pdf") is None
     with services.database.read() as session:
         assert [each.address for each in files.list_all(session, failed=True)] == [file.address]

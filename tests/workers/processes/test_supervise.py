@@ -123,3 +123,19 @@ def _runs(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def test_large_log_is_cut_and_its_child_writes_on(tmp_path: Path) -> None:
+    talks = "import time\nfor at in range(10**9): print(at, 'x' * 100, flush=True); time.sleep(0.001)"
+    supervisor = Supervisor(tmp_path)
+    supervisor.start(Program(name="talker", command=(sys.executable, "-c", talks)))
+    log, former = tmp_path / "talker.log", tmp_path / "talker.log.1"
+    try:
+        for _ in range(2):
+            assert wait_until(lambda: log.stat().st_size > 20_000, within_s=30)
+            supervisor.rotate_logs(10_000)
+            assert log.stat().st_size < 10_000
+            assert former.stat().st_size > 20_000
+        assert wait_until(lambda: log.read_bytes()[:1].isdigit(), within_s=30)  # no hole where the cut text was
+    finally:
+        supervisor.stop()

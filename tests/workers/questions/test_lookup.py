@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain import PageText, Question, Validators
+from domain import PageText, Question, Status, Validators
 from store.pages import pages
 from store.questions import answers, new_questions
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import PageRow
 from tests.fakes import HashingEmbedder
 from workers.indexing import embed
-from workers.questions import lookup
+from workers.questions import lookup, transitions
 from workers.questions.transitions import context_of
 from workers.services import Services
 
@@ -133,6 +133,26 @@ def test_pages_that_contradict_each_other_are_both_cited_and_said_to(reading: Se
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "is_shown"),
+    [
+        ("Which enzyme unwinds DNA during replication?", False),
+        ("What is the capital of Mongolia?", False),
+        ("Who designed the lighthouse of Vierburg?", True),
+        ("Wie hoch ist der Leuchtturm von Vierburg?", True),
+    ],
+)
+def test_provisional_answer_quotes_a_page_on_the_subject_alone(
+    services: Services, question: str, is_shown: bool
+) -> None:
+    put(services, BUILT.format(1874))
+    asked = replace(ask(services), text=question)
+    move = transitions.after_second_pass(asked, lookup.second_pass(services, asked))
+    assert move.to is Status.SEEKING
+    assert move.answer is not None
+    assert ("1874" in move.answer.text) == bool(move.answer.citations) == is_shown
+
+
 def test_provisional_answer_counts_while_its_pages_still_say_it(reading: Services) -> None:
     page_id = put(reading, BUILT.format(1874))
     question = ask(reading)
@@ -160,3 +180,22 @@ def test_provisional_answer_counts_while_its_pages_still_say_it(reading: Service
     with reading.database.write() as session:
         session.get_one(PageRow, page_id).text = "The lighthouse is gone."
     assert lookup.earlier_answer(reading, question) is None
+
+
+def test_citation_names_the_heading_above_its_quote_where_a_passage_holds_several(reading: Services) -> None:
+    heads = ("Boats", "Lighthouse", "Crane")
+    said = ("Two boats wait in the harbour.", BUILT.format(1874), "The crane was sold.")
+    text = "\n\n".join(f"{head}\n\n{sentence}" for head, sentence in zip(heads, said, strict=True))
+    page = PageText(title="Vierburg", text=text, lang="en", headings=tuple((text.index(head), head) for head in heads))
+    with reading.database.write() as session:
+        page_id, _ = pages.save(
+            session, url="https://e.org/v", host="h", page=page, content_hash=text, validators=Validators(), depth=0,
+            now=reading.now(),
+        )  # fmt: skip
+    embed.embed(reading, page_id)
+
+    found = lookup.first_pass(reading, ask(reading))
+    assert [hit.passage.title for hit in found.context] == ["Vierburg › Crane"]  # one passage holds all three
+    assert found.answer is not None
+    (cited,) = [cited for cited in found.answer.citations if "1874" in cited.quote]
+    assert (cited.quote, cited.title) == (said[1], "Vierburg › Lighthouse")

@@ -14,13 +14,16 @@ import structlog
 from celery import Celery
 from structlog.testing import capture_logs
 
+from domain import Status
 from domain.access.key import Role
 from store.access import keys
+from store.questions import records
 from store.questions.records import latest
 from store.questions.state import find
+from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
-from workers import sweep
+from workers import messages, sweep
 from workers.questions import submit
 from workers.questions.asked import Asked, Payload
 from workers.services import Services, collections
@@ -78,7 +81,7 @@ def _in_queue(sender: Celery, queue: str) -> list[dict[str, Any]]:
 
 def test_message_carries_all_that_http_does(services: Services, bell: Bell) -> None:
     assert WHOLE.keys() == Payload.model_fields.keys() >= Asked.model_fields.keys()
-    question = submit.accept(services, WHOLE)
+    question = messages.accept(services, WHOLE)
     assert question is not None
     stored = question.budget
     assert (question.id, question.priority, question.langs, question.lang) == (ID.hex, 9, ("en",), "en")
@@ -98,14 +101,14 @@ def test_message_goes_to_its_collection_and_its_answer_to_its_owner(services: Se
     collections.add(services, "research")
     with services.database.write() as session:
         key = keys.add(session, "reader", Role.ask, services.now())
-    question = submit.accept(services, {"question": "Who?", "collection": "research", "owner": "reader"})
+    question = messages.accept(services, {"question": "Who?", "collection": "research", "owner": "reader"})
     assert question is not None
     with services.of("research").database.read() as session:
         assert session.get_one(QuestionRow, question.id).owner == key.owner
     with services.database.read() as session:
         assert session.get(QuestionRow, question.id) is None
     for wrong in ({"collection": "nowhere"}, {"owner": "nobody"}, {"collection": "../x"}):
-        assert submit.accept(services, {"question": "Who?", **wrong}) is None
+        assert messages.accept(services, {"question": "Who?", **wrong}) is None
 
 
 def test_message_is_asked_with_no_key_that_could_not_read_its_answer(services: Services) -> None:
@@ -115,26 +118,26 @@ def test_message_is_asked_with_no_key_that_could_not_read_its_answer(services: S
         keys.add(session, "bound", Role.ask, now, names=["research"])
         keys.add(session, "former", Role.ask, now - timedelta(days=2), expires_at=now - timedelta(days=1))
     with capture_logs() as logs:
-        assert submit.accept(services, {"question": "Who?", "owner": "bound"}) is None
-        assert submit.accept(services, {"question": "Who?", "owner": "former"}) is None
-        assert submit.accept(services, {"question": "Who?", "owner": "bound", "collection": "research"}) is not None
+        assert messages.accept(services, {"question": "Who?", "owner": "bound"}) is None
+        assert messages.accept(services, {"question": "Who?", "owner": "former"}) is None
+        assert messages.accept(services, {"question": "Who?", "owner": "bound", "collection": "research"}) is not None
     assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["message_refused"] * 2
 
 
 def test_message_of_an_earlier_version_is_still_taken(services: Services) -> None:
-    question = submit.accept(services, {"question": "Who?", "strategy": "", "lang": "", "callback_url": ""})
+    question = messages.accept(services, {"question": "Who?", "strategy": "", "lang": "", "callback_url": ""})
     assert question is not None
     assert question.strategy == ""
 
 
 def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: Services) -> None:
     asked = {"question": "Who built it?", "id": str(ID)}
-    first, again = submit.accept(services, asked), submit.accept(services, asked)
+    first, again = messages.accept(services, asked), messages.accept(services, asked)
     assert first is not None
     assert again is not None
     assert first.id == again.id == ID.hex
     with structlog.testing.capture_logs() as logs:
-        assert submit.accept(services, {"question": "Who broke it?", "id": ID.hex}) is None
+        assert messages.accept(services, {"question": "Who broke it?", "id": ID.hex}) is None
     assert [(entry["event"], "belongs to another question" in entry["error"]) for entry in logs] == [
         ("message_refused", True)
     ]
@@ -156,10 +159,40 @@ def test_repeat_of_an_id_is_harmless_and_another_question_is_refused(services: S
 )
 def test_message_that_asks_for_what_cannot_be_is_refused(services: Services, wrong: Mapping[str, Any]) -> None:
     with structlog.testing.capture_logs() as logs:
-        assert submit.accept(services, {"question": "Who?", **wrong}) is None
+        assert messages.accept(services, {"question": "Who?", **wrong}) is None
     assert [entry["event"] for entry in logs] == ["message_refused"]
     with services.database.read() as session:
         assert latest(session) == []
+
+
+def test_refusal_is_read_under_the_id_that_the_sender_gave(services: Services) -> None:
+    wrong = {"question": "Who built it?", "id": str(ID), "colour": "red", "budget": {"pages": "many"}}
+    assert messages.accept(services, wrong) is None
+    with services.database.read() as session:
+        refused = records.read(session, ID.hex, services.now())
+    assert (refused.status, refused.question) == (Status.FAILED, "Who built it?")
+    assert refused.error is not None
+    assert "budget.pages: Input should be a valid integer" in refused.error
+    assert "colour: Extra inputs are not permitted" in refused.error
+    assert submit.replay(services, ID.hex).status is Status.FAILED  # it was never asked
+    right = messages.accept(services, {"question": "Who built it?", "id": str(ID)})
+    assert right is not None
+    assert (right.id, right.status) == (ID.hex, Status.ASKED)
+
+
+def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Services) -> None:
+    services.settings = services.settings.model_copy(update={"max_open_questions": 1})
+    assert messages.accept(services, {"question": "Who built it?"}) is not None
+    assert messages.accept(services, {"question": "Who broke it?", "id": str(ID)}) is None
+    with services.database.read() as session:
+        error = records.read(session, ID.hex, services.now()).error
+    assert error == "The question was refused: 1 questions are open, as many as may be at a time: ask again in 60 s."
+
+
+def test_message_is_taken_later_while_the_database_is_away(services: Services) -> None:
+    services.__dict__["database"] = Database("postgresql+psycopg://127.0.0.1:1/none")
+    with pytest.raises(DatabaseAway):
+        messages.accept(services, {"question": "Who built it?"})
 
 
 def test_message_without_a_queue_is_served_and_other_programs_messages_stay(services: Services, sender: Celery) -> None:

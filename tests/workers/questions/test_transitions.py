@@ -57,8 +57,32 @@ def _attempt(
 CITATION = Citation(
     marker=1, passage_id="1:0", page_id=1, url="http://site.example/", title="Keepers", quote="Ada", start=0, end=3
 )
-NOTHING = SeekDetail(candidates=(), engines={}, cost=Cost(), known_links=0)
+NOTHING = SeekDetail(candidates=(), pages=0, engines={}, cost=Cost(), known_links=0)
 GOOD, POOR = _attempt(sufficient=True), _attempt(sufficient=False)
+
+
+@pytest.mark.parametrize(
+    ("weighed", "is_shown"),
+    [
+        ({"led_coverage": 0.0, "is_read": 1.0, "answers": -3.8}, False),  # no word of the question, and read so
+        ({"led_coverage": 0.6, "is_read": 1.0, "answers": -3.8}, True),  # its words
+        ({"led_coverage": 0.0, "is_read": 1.0, "answers": 1.1}, True),  # in other words
+        ({"led_coverage": 0.0, "is_compared": 1.0, "near": 0.17}, False),  # in another language, and far
+        ({"led_coverage": 0.0, "is_compared": 1.0, "near": 0.34}, True),  # in another language
+        ({"led_coverage": 0.0}, True),  # nobody read it
+        ({}, True),  # a model judged
+    ],
+)
+def test_provisional_answer_quotes_nothing_of_another_subject(weighed: dict[str, float], is_shown: bool) -> None:
+    weak = replace(POOR, verdict=replace(POOR.verdict, evidence=weighed))
+    for move in (
+        transitions.after_second_pass(QUESTION, weak),
+        transitions.after_final_pass(QUESTION, weak, Progress(cycle=1)),
+    ):
+        assert move.to is Status.SEEKING
+        assert move.answer is not None
+        assert (move.answer == weak.answer) == is_shown
+        assert ("No passage that was read comes near it." in move.answer.text) != is_shown
 
 
 def test_a_sufficient_first_look_answers() -> None:
@@ -160,7 +184,8 @@ def test_a_chosen_wave_is_read_and_forgets_why_an_earlier_one_could_not() -> Non
         (Progress(pages=10), "10 pages"),
         (Progress(bytes=1_000), "bytes"),
         (Progress(seconds=61), "60 seconds"),
-        (Progress(news=False), "nothing new"),
+        (Progress(news=False, read=1), "nothing new"),
+        (Progress(news=False, pages=2), "no page could be read"),
         (Progress(exhausted="every page has been read"), "every page"),
     ],
 )
@@ -181,8 +206,15 @@ def test_what_a_wave_brought_answers_whatever_the_budget_says() -> None:
 
 
 def test_an_abstention_says_why_it_stopped_and_keeps_its_context() -> None:
-    move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10))
+    move = transitions.after_final_pass(QUESTION, POOR, Progress(pages=10, read=7))
     assert move.to is Status.ABSTAINED
     assert "10 pages" in move.changes.stop_reason
     assert move.answer is not None
-    assert "10" in move.answer.text
+    assert "Pages read for it: 7." in move.answer.text
+
+
+def test_an_abstention_names_the_engines_and_sites_that_failed_once() -> None:
+    failed = ("searxng: SearXNG could not be reached", "http://a.example/: no answer")
+    progress = Progress(exhausted="no engine gave a candidate (searxng: SearXNG could not be reached)", failed=failed)
+    reason = transitions.after_final_pass(QUESTION, POOR, progress).changes.stop_reason
+    assert reason == f"{progress.exhausted}; http://a.example/: no answer"

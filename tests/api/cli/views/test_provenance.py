@@ -29,6 +29,10 @@ LACKING = {"sufficient": False, "confidence": 0.1, "reason": "", "missing": ["ye
         ),
         ({"stale": True}, ["Stale: a page that it cites has changed or vanished."]),  # an older server
         ({"cached_from": "abc"}, ["Given before, as the answer to abc; what it cites still says the same."]),
+        (
+            {"cached_from": "abc", "status": "ABSTAINED", "citations": [], "sentences": []},
+            ["Given before, as the answer to abc; nothing that may answer it was read since."],
+        ),
         ({"shared_with": "abc"}, ["Shared with abc, which asked the same."]),
         ({"round": 1}, ["Asked again once, as its evidence changed."]),
         ({"round": 3}, ["Asked again 3 times, as its evidence changed."]),

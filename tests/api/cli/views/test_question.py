@@ -85,7 +85,7 @@ def test_provisional_answer_says_what_is_missing() -> None:
 
 
 def test_reading_says_how_many_pages_were_chosen() -> None:
-    (line,) = question.event_lines(_status("READING", candidates=["a", "b", "c"]), 1.0, Style())
+    (line,) = question.event_lines(_status("READING", candidates=["a", "b", "c", "sitemap.xml"], pages=3), 1.0, Style())
     assert "reading 3 pages" in line
 
 

@@ -58,6 +58,7 @@ def test_every_way_in_reaches_the_collection(http: TestClient, services: Service
     for path, body in sent:
         assert http.post(path, json={**body, **there}).is_success
         assert http.post(path, json=body, params=there).is_success
+    assert http.get("/api/pages", params=there).is_success
     file = {"file": ("a.txt", b"Alma keeps it.")}
     assert http.post("/api/files", files=file, params=there).status_code == 202
     for path in ("/api/questions", "/api/sources", "/api/site-reads", "/api/files"):

@@ -47,6 +47,38 @@ def test_title_is_the_documents_own_else_its_first_heading() -> None:
     assert read(office.epub(), "h.epub").title == "Handbook of the harbour"
 
 
+def core(created: str, modified: str) -> dict[str, str | bytes]:
+    terms = "".join(
+        f"<dcterms:{name}>{value}</dcterms:{name}>" for name, value in (("created", created), ("modified", modified))
+    )
+    name = "http://purl.org/dc/terms/"
+    return {"docProps/core.xml": f'<core xmlns:dcterms="{name}">{terms}</core>'}
+
+
+@pytest.mark.parametrize(
+    ("created", "modified", "published", "changed"),
+    [
+        ("2024-05-01T08:00:00Z", "2025-06-02T08:00:00Z", "2025-06-02", "2025-06-02"),
+        ("2024-05-01T08:00:00Z", "2013-12-23T23:15:00Z", "2024-05-01", None),  # written by a program, from its template
+        ("2013-12-23T23:15:00Z", "2025-06-02T08:00:00Z", "2025-06-02", "2025-06-02"),  # then saved by hand
+        ("2024-05-01T08:00:00Z", "", "2024-05-01", None),
+        ("", "", None, None),
+    ],
+)
+def test_a_documents_date_is_when_it_was_last_saved(
+    created: str, modified: str, published: str | None, changed: str | None
+) -> None:
+    page = read(office.replaced(office.docx(), core(created, modified)), "h.docx")
+    days = [None if when is None else f"{when:%Y-%m-%d}" for when in (page.published, page.modified)]
+    assert days == [published, changed]
+
+
+@pytest.mark.parametrize("body", [office.docx(), office.pptx()], ids=["docx", "pptx"])
+def test_date_of_a_librarys_template_is_no_date_of_the_document(body: bytes) -> None:
+    page = read(body, "h")
+    assert (page.published, page.modified) == (None, None)
+
+
 def test_rows_of_a_table_stay_lines() -> None:
     rows = [("City", "Limit", "Contact"), ("Oslo", "190", "Berg"), ("Rome", "150", "Conti")]
     assert (

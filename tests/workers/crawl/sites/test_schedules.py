@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from crawler.discovery.schedule import BadSchedule, by_interval
 from store.crawl import site_reads, sources
-from store.sql.tables import PageRow, SourceRow
+from store.sql.tables import HostRow, PageRow, SourceRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
 from tests.workers.crawl.sites.conftest import WorkOff
@@ -103,6 +104,75 @@ def test_the_narrowest_schedule_that_covers_a_page_counts(services: Services, si
     assert schedules.due_at([wide, narrow], "https://elsewhere.example/", now) is None
 
 
+def _all_overdue(services: Services) -> None:
+    """The source is due, and the pages that it covers with it."""
+    _overdue(services)
+    past = services.now() - timedelta(seconds=1)
+    with services.database.write() as session:
+        session.execute(update(PageRow).values(next_due=past))
+        session.execute(update(HostRow).values(refresh_at=past))
+
+
 def _next_due(services: Services) -> set[datetime]:
     with services.database.read() as session:
         return {row.next_due for row in session.query(PageRow)}
+
+
+def test_paused_source_is_left_alone_until_it_is_resumed_with_its_schedule(
+    services: Services, site: LoggedSite, work_off: WorkOff
+) -> None:
+    source = _schedule(services, _keep(services, site).id, every="6h")
+    sites.start(services, f"{site.origin}/")
+    work_off()
+    before = len(site.log)
+    paused = schedules.change(services, source.id, {"paused": True})
+    assert paused is not None
+    assert (paused.schedule, paused.next_due) == (source.schedule, None)
+    assert min(_next_due(services)) > services.now() + timedelta(days=10_000)
+    schedules.refresh(services)
+    work_off()
+    assert site.log[before:] == []
+    changed = _schedule(services, source.id, every="2h")  # it stays paused
+    assert (changed.paused, changed.next_due) == (True, None)
+    resumed = schedules.change(services, source.id, {"paused": False})
+    assert resumed is not None
+    assert resumed.schedule is not None
+    assert resumed.schedule.every_s == 7_200
+    assert _next_due(services) == {resumed.next_due}
+    _overdue(services)
+    schedules.refresh(services)
+    work_off()
+    assert site.paths(since=before)
+
+
+def test_pages_of_a_source_below_a_paused_one_are_read_by_its_own_schedule(
+    services: Services, site: LoggedSite, work_off: WorkOff
+) -> None:
+    site.pages |= {"/": article(0, links="<a href=/docs/>a</a>"), "/docs/": article(1)}
+    whole = _keep(services, site)
+    docs = submit.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=0.0)
+    part = _schedule(services, docs.id, every="6h")
+    sites.start(services, f"{site.origin}/")
+    work_off()
+    schedules.change(services, whole.id, {"paused": True})
+    with services.database.read() as session:
+        due = {row.url.removeprefix(site.origin): row.next_due for row in session.query(PageRow)}
+    assert due["/docs/"] == part.next_due
+    assert due["/"] > services.now() + timedelta(days=10_000)
+
+
+def test_a_check_asks_for_each_page_once_and_for_the_sitemap(
+    services: Services, site: LoggedSite, work_off: WorkOff
+) -> None:
+    source = _schedule(services, _keep(services, site).id, every="6h")
+    sites.start(services, f"{site.origin}/")
+    work_off()
+    for _ in range(2):
+        before = len(site.log)
+        _all_overdue(services)
+        schedules.refresh(services)
+        work_off()
+        asked = [(request.path, request.status) for request in site.log[before:]]
+        assert sorted(asked) == [("/", 304), ("/a", 304), ("/sitemap.xml", 404)]
+    with services.database.read() as session:
+        assert _next_due(services) == {sources.find(session, source.id).next_due}

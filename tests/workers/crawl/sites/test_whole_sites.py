@@ -11,6 +11,7 @@ from domain.site import SiteReadStatus
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.crawl.site_reads import SiteReadOver
+from store.pages.listing import list_pages
 from store.sql.tables import CandidateRow, PageRow
 from tests.logged_site import LoggedSite, article, served
 from tests.workers.conftest import Bell
@@ -52,6 +53,21 @@ def test_a_whole_site_is_read_from_its_front_page_its_sitemap_and_links(
     assert sorted(site.paths(status=200)) == ["/", "/guide/1", "/guide/2", "/guide/3", "/only-listed", "/sitemap.xml"]
     assert (done.found, done.looked_at, done.new, done.left_out, done.failed) == (6, 6, 5, 1, 0)
     assert done.embedding == 5
+
+
+def test_a_site_of_which_some_pages_failed_says_how_many_and_each_says_why(
+    services: Services, site: LoggedSite, work_off: WorkOff
+) -> None:
+    site.failing = {"/guide/3", "/only-listed"}
+    begun = sites.start(services, f"{site.origin}/")
+    work_off()
+    done = sites.get(services, begun.id)
+    assert (done.status, done.failed) == (SiteReadStatus.DONE, 2)
+    assert done.reason == "every page that was found was tried, and 2 of 6 could not be read"
+    with services.database.read() as session:
+        unread = {page.url: page.reason for page in list_pages(session, below=[[f"{site.origin}/"]], not_read=True)}
+    for path in site.failing:
+        assert "400" in unread[f"{site.origin}{path}"]
 
 
 def test_reading_a_site_again_extracts_and_embeds_nothing_that_did_not_change(

@@ -1,0 +1,51 @@
+"""`wellread backup` and `restore`: all that is stored, in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from api import installed_version
+from api.cli.connect import open_services
+from api.cli.output import print_lines
+
+_FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+@click.command()
+@_FILE
+def backup(file: Path) -> None:
+    """Write all that is stored, of every collection, to FILE, as it is at this moment; Wellread may run meanwhile.
+
+    Passages are not in it: they are made again from the pages. Keep FILE as safe as the database.
+    """
+    from workers.backup import backup as write
+
+    print_lines(f"{file} holds {_told(write(open_services(), file, wellread=installed_version()))}.")
+
+
+@click.command()
+@_FILE
+def restore(file: Path) -> None:
+    """Restore FILE, which `wellread backup` wrote, into a database with nothing in it, SQLite or PostgreSQL.
+
+    While Wellread runs afterwards (`wellread up`), the pages are indexed again.
+    """
+    from workers.backup import restore as read
+    from workers.processes.private_files import keep_private
+    from workers.processes.stack import AlreadyRunning, running
+    from workers.settings import load
+
+    settings = load()
+    if running(settings):
+        raise AlreadyRunning(f"Wellread runs on {settings.data_dir}: stop it first.")
+    keep_private(settings.data_dir)
+    print_lines(f"Restored: {_told(read(settings, file))}. `wellread up` indexes the pages.")
+
+
+def _told(rows: dict[str, int]) -> str:
+    return f"{rows['questions']:,} questions, {rows['pages']:,} pages, {rows['sources']:,} sources"
+
+
+COMMANDS = (backup, restore)

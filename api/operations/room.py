@@ -1,0 +1,110 @@
+"""Looks at what can run out or be there twice: Redis' memory, the disk, file descriptors, beat, and who may write."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from store.ephemeral.memory import memory_use
+from workers.admission import LEAST_DISK_BYTES, MOST_MEMORY
+from workers.services.heartbeat import living_beats, living_workers
+
+if TYPE_CHECKING:
+    import redis
+
+    from workers.services import Services
+
+#: of the file descriptors that a process may have open
+MOST_DESCRIPTORS = 0.9
+_PROCESSES = Path("/proc")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What was found."""
+
+    ok: bool
+    detail: str
+    fix: str = ""  #: what to do; "": nothing
+
+
+def memory(client: redis.Redis) -> Room:
+    """Return how much of its memory a Redis uses; raises redis.RedisError."""
+    use = memory_use(client)
+    if not use.limit:
+        return Room(ok=True, detail=f"{_mb(use.used)} used, no limit is set")
+    detail = f"{_mb(use.used)} of {_mb(use.limit)} used"
+    if use.share < MOST_MEMORY:
+        return Room(ok=True, detail=detail)
+    fix = (
+        "No question is taken while over 90 % are used: raise `maxmemory` (of the embedded one "
+        "WELLREAD_REDIS_MEMORY_MB), or delete what is not Wellread's."
+    )
+    return Room(ok=False, detail=f"full: {detail}", fix=fix)
+
+
+def disk(folder: Path) -> Room:
+    """Return the free space where the data folder is."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except FileNotFoundError:
+        return Room(ok=True, detail="nothing was stored yet")
+    if free >= LEAST_DISK_BYTES:
+        return Room(ok=True, detail=f"{free / 1e9:.1f} GB free")
+    fix = f"Free some space: below {_mb(LEAST_DISK_BYTES)} no question is taken, and what is read may not be stored."
+    return Room(ok=False, detail=f"full: {_mb(free)} free", fix=fix)
+
+
+def descriptors(pids: Iterable[int]) -> Room:
+    """Return how many file descriptors the process has open that comes nearest to its limit; all on Linux only."""
+    uses = [use for pid in pids if (use := _open_files(pid)) is not None]
+    if not uses:
+        return Room(ok=True, detail="not known on this system")
+    used, limit = max(uses, key=lambda use: use[0] / use[1])
+    detail = f"{used:,} of {limit:,} open"
+    if used < MOST_DESCRIPTORS * limit:
+        return Room(ok=True, detail=detail)
+    return Room(ok=False, detail=detail, fix="Raise the limit of open files (`ulimit -n`), and start it again.")
+
+
+def beats(services: Services) -> Room:
+    """Return how many processes of beat there are; raises redis.RedisError."""
+    number = living_beats(services)
+    if number > 1:
+        return Room(ok=False, detail=str(number), fix="Stop all but one `wellread beat`: each sends every tick.")
+    return Room(ok=True, detail=str(number), fix="" if number else "run `wellread beat`: what was lost is sent again")
+
+
+def writers(services: Services) -> Room:
+    """Return how many workers may write passages; raises redis.RedisError."""
+    number = living_workers(services)["embed"]
+    fix = "Stop all but one `embed` worker: only one may write." if number > 1 else ""
+    return Room(ok=number <= 1, detail=f"{number} may write", fix=fix)
+
+
+def children(pid: int) -> list[int]:
+    """Return a process with its children."""
+    try:
+        threads = (_PROCESSES / str(pid) / "task").iterdir()
+        found = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        found = []
+    return [pid, *found]
+
+
+def _open_files(pid: int) -> tuple[int, int] | None:
+    """Return the number of open files and its limit; None where the system does not say."""
+    try:
+        used = sum(1 for _ in (_PROCESSES / str(pid) / "fd").iterdir())
+        limit, _ = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    except (OSError, AttributeError):
+        return None
+    return used, max(1, limit)
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"

@@ -1,0 +1,82 @@
+"""Writes a collection into one file, and takes such a file over."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from api import installed_version
+from api.dependencies import ServicesDep
+from api.middleware.auth import require
+from domain.access.collection import Imported
+from domain.access.key import Role
+from workers.knowledge import exporting, importing
+from workers.services import Services
+
+IMPORT: Final = "/api/import"
+#: of an imported file; `wellread import` takes larger ones
+MAX_BYTES: Final = 2_000_000_000
+_PART: Final = 1 << 20
+_ZIP: Final = "application/zip"
+_BINARY: Final[dict[str, Any]] = {"schema": {"type": "string", "format": "binary"}}
+
+router = APIRouter(prefix="/api", tags=["access"], dependencies=[Depends(require(Role.admin))])
+
+
+class ZipFile(StreamingResponse):
+    """A response that the OpenAPI document describes as a ZIP file."""
+
+    media_type = _ZIP
+
+
+@router.get("/export", response_class=ZipFile, responses={200: {"content": {_ZIP: _BINARY}}})
+def export(services: ServicesDep) -> ZipFile:
+    """All that belongs to the collection in one file, also what a single question may see. Needs the role admin.
+
+    Not in it: keys, watched folders (`wellread export collection` writes them), questions that have not ended.
+    """
+    with TemporaryDirectory(dir=services.settings.data_dir) as folder:
+        path = Path(folder) / "collection.zip"
+        exporting.export_collection(services, path, wellread=installed_version(), folders=False)
+        written = path.open("rb")  # it stays readable without a name, and nothing of it is left when it is closed
+    name = f"wellread-{re.sub('[^a-z0-9_-]', '', services.collection.name)}.zip"
+    return ZipFile(_parts(written), headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+@router.post("/import", openapi_extra={"requestBody": {"required": True, "content": {_ZIP: _BINARY}}})
+async def take_over(
+    request: Request,
+    services: ServicesDep,
+    own: Annotated[
+        bool, Query(description="It is yours: addresses of inner networks are taken from it, and callbacks.")
+    ] = False,
+) -> Imported:
+    """Take over what an exported file holds and is not known yet. Needs the role admin.
+
+    A file that is broken, foreign or of a newer version is refused, and nothing of it is stored. Its watched folders
+    are left alone.
+    """
+    with TemporaryDirectory(dir=services.settings.data_dir) as folder:
+        path = Path(folder) / "sent.zip"
+        with path.open("wb") as file:
+            async for part in request.stream():
+                await asyncio.to_thread(file.write, part)
+        return await run_in_threadpool(_take, services, path, own)
+
+
+def _take(services: Services, path: Path, own: bool) -> Imported:
+    return importing.take_over(services, path, own=own, folders=False, progress=lambda done, total: None)
+
+
+def _parts(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while part := file.read(_PART):
+            yield part

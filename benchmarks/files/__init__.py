@@ -1,0 +1,1 @@
+"""Compare readers of one's own files: ``python -m benchmarks.files``."""

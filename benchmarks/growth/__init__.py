@@ -1,0 +1,1 @@
+"""A year of questions: what is kept, and what it costs."""

@@ -1,0 +1,27 @@
+"""What a reader does to ask on the page."""
+
+from __future__ import annotations
+
+from tests.api.web.browser import Tab
+
+
+def ask(tab: Tab, question: str, site: str = "") -> str:
+    """Ask through the form; returns the question's id, or "" where it is refused."""
+    before = tab.run("location.hash")
+    tab.wait("!document.querySelector('#ask button[type=submit]').disabled")
+    tab.fill("#question", question)
+    tab.fill("#site", site)
+    tab.click("Ask", "#ask")
+    tab.wait(f"location.hash !== {before!r} || !document.getElementById('error').hidden")
+    return str(tab.run("location.hash")).rpartition("/")[2].removeprefix("#")
+
+
+def at_phase(tab: Tab, phase: str) -> None:
+    """Wait until the page says that this phase is at work."""
+    tab.wait(f"document.querySelector('[aria-current=step]')?.innerText.startsWith('{phase}')")
+
+
+def open_place(tab: Tab, place: str) -> None:
+    """Go to one of the places."""
+    tab.run(f"location.hash = {place!r}")
+    tab.wait("document.querySelector('#place h2')")

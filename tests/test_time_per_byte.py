@@ -1,0 +1,134 @@
+"""What takes page text takes time in proportion to it, whatever stands there: no page is a bomb."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from crawler.discovery.feed import parse_feed
+from crawler.discovery.sitemap import parse_sitemap
+from crawler.extract.charset import decode
+from crawler.extract.chunk import chunk
+from crawler.extract.document import extract
+from crawler.extract.files.delimited import read_delimited
+from crawler.extract.markdown import read_markdown, read_plain
+from crawler.robots import rules
+from domain.errors import WellreadError
+from domain.page import PageText
+from pipeline.answering.values.find import values_in
+from pipeline.judging.sentences import kind_of, looks_like_code
+from pipeline.safety.injection import is_injection
+from pipeline.safety.sanitize import sanitize, strip_unsourced_tags
+from text.analyser import analyse, fold, words
+from text.invisible import strip_invisible
+from text.language import detect_language
+from text.names import names_in, names_of, proper_nouns
+from text.sentences import sentence_spans
+
+URL = "https://a.example/x"
+Taking = Callable[[str], object]
+
+
+def _html(body: str) -> object:
+    return extract(f"<html><body><p>word</p>{body}".encode(), url=URL, content_type="text/html")
+
+
+def _sitemap(body: str) -> object:
+    urls = f"<urlset><url><loc>{URL}</loc></url><url><loc>{body}</loc></url></urlset>"
+    return parse_sitemap(urls.encode(), url=URL)
+
+
+def _page(text: str) -> PageText:
+    return PageText(title="t", text=text.strip() or "t", lang="en")
+
+
+#: each function that takes what a page says, by its name
+TAKES: dict[str, Taking] = {
+    "html": _html,
+    "sitemap": _sitemap,
+    "feed": lambda text: parse_feed(f"<rss><channel><item><title>{text}".encode(), url=URL),
+    "robots": lambda text: rules.parse(f"User-agent: *\nDisallow: /{text}".encode()).allows(URL, "wellread"),
+    "markdown": lambda text: read_markdown(text, URL),
+    "plain": lambda text: read_plain(text, URL),
+    "delimited": lambda text: read_delimited(text, title="t"),
+    "charset": lambda text: decode(text.encode(), ""),
+    "css": lambda text: _html(f"<style>{text}</style>"),
+    "chunk": lambda text: chunk(_page(text), page_id=1, url=URL),
+    "analyse": lambda text: analyse(text, "en"),
+    "words": words,
+    "fold": fold,
+    "sentences": sentence_spans,
+    "names": names_in,
+    "proper nouns": proper_nouns,
+    "names of a title": names_of,
+    "language": detect_language,
+    "invisible": strip_invisible,
+    "injection": is_injection,
+    "sanitize": lambda text: sanitize(text, markers=True),
+    "tags": lambda text: strip_unsourced_tags(text, [URL]),
+    "dates": lambda text: values_in(text, "date", "en"),
+    "numbers": lambda text: values_in(text, "number", "en"),
+    "kind": kind_of,
+    "code": looks_like_code,
+}
+#: what is repeated: it begins something again and again that never ends, or may be read in many ways
+PIECES = (
+    "_", "a", "A", "1", " ", "\n", ".", ",", "-", "'", '"', "`", "#", "*", "|", "$", "&", "<", ">", "(", "[", "{",
+    "\\", "/", "+", "a_", "a.", "1,", "1.", "a ", "A ", "A. ", "<a ", '<a b="', '<a b="<', "<!--", "]]>",
+    "<![CDATA[", "&amp;", "</", "a(", "[a](", "$$", "\\(", "```\n", "- ", "* a\n", "1. a\n", "# a\n", "| a ",
+    "http://", "a@", "/*", ".a{", "1 Jan ", "3 km ", "é", "e\u0301", "漢", "\u200b", "a\n\n", " \n", "<p>",
+    "<ul><li>", "<table><tr><td>", "<dl><dt>", "<pre>", "Disallow: /*", "*$", "“", "A-", "a’s ",
+)  # fmt: skip
+#: a longer text is long enough: what takes a square of its length has shown it
+LONGEST, SHORTEST = 16_000, 500
+#: of processor time of this thread, below which nothing can be measured
+SHORT_S = 0.004
+#: how many times as long the second text is
+TIMES = 8
+#: what is wanted takes 8 times as long, a square 64: between the two lies what a busy machine adds
+MOST_RATIO = 32
+
+
+def _seconds(take: Taking, text: str) -> float:
+    gc.disable()  # it looks through all that the tests before have left, too
+    try:
+        began = time.thread_time()
+        with suppress(WellreadError):
+            take(text)
+        return time.thread_time() - began
+    finally:
+        gc.enable()
+
+
+def _ratio(take: Taking, piece: str) -> float:
+    """Return how much longer eight times the text takes, from the first length that takes long enough to tell."""
+    length = SHORTEST
+    while length < LONGEST and _seconds(take, piece * (length // len(piece))) < SHORT_S:
+        length *= 2
+    if _seconds(take, piece * (length // len(piece))) < SHORT_S:
+        return 0.0
+    once, longer = float("inf"), float("inf")
+    for _ in range(5):
+        once = min(once, _seconds(take, piece * (length // len(piece))))
+        longer = min(longer, _seconds(take, piece * (TIMES * length // len(piece))))
+        if longer <= MOST_RATIO * once:
+            break
+    return longer / once
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", TAKES)
+def test_time_is_in_proportion_to_the_text(name: str) -> None:
+    ratios = {piece: _ratio(TAKES[name], piece) for piece in PIECES}
+    assert {piece: round(ratio, 1) for piece, ratio in ratios.items() if ratio > MOST_RATIO} == {}
+
+
+def test_the_measure_finds_a_square() -> None:
+    def square(text: str) -> int:
+        return sum(text[at:].count("b") for at in range(len(text)))
+
+    assert _ratio(square, "a") > MOST_RATIO

@@ -1,0 +1,178 @@
+"""All that is stored goes into one file while others write, and comes back, on SQLite and PostgreSQL, and answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from domain import Status
+from store.files import files
+from store.sql import row_lines
+from store.sql.database import REVISION, Database, migrate
+from store.sql.tables import FileRow, PageRow, QuestionRow
+from tests.api import walk
+from tests.workers.collections.two import Calls, ask, store_page
+from workers import deletion
+from workers.backup import BadBackup, NotEmpty, backup, restore
+from workers.indexing import embed as embedding
+from workers.services import Services
+from workers.services import collections as kept
+from workers.settings import Settings, load
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty(request: pytest.FixtureRequest, tmp_path: Path, services: Services) -> Settings:
+    """Settings with nothing stored."""
+    url = request.getfixturevalue("empty_postgres") if request.param == "postgresql" else ""
+    folder = tmp_path / "restored"
+    return load(data_dir=folder, database_url=url, redis_url=services.settings.redis_url, wikipedia=False)
+
+
+def _opened(settings: Settings) -> Services:
+    services = Services(settings)
+    services.__dict__["dispatcher"] = Calls()
+    return services
+
+
+def _held(database: Database) -> dict[str, list[bytes]]:
+    """Every row, as lines."""
+    with row_lines.snapshot(database) as connection:
+        return {table.name: sorted(row_lines.lines(connection, table)) for table in row_lines.tables(connection)}
+
+
+def test_restored_collections_answer(services: Services, empty: Settings, tmp_path: Path) -> None:
+    kept.add(services, "other")
+    store_page(services, "Alma Rasmussen")
+    store_page(services.of("other"), "Bruno Lindqvist")
+    asked = ask(services)
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            walk.ask(services)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        told = backup(services, tmp_path / "all.zip", wellread="1")
+    finally:
+        stop.set()
+        writer.join()
+    assert told["pages"] == 2
+    assert (tmp_path / "all.zip").stat().st_mode & 0o777 == 0o600
+
+    assert restore(empty, tmp_path / "all.zip") == told
+    there = _opened(empty)
+    with there.database.read() as session:
+        assert session.get_one(QuestionRow, asked.id).text == asked.question
+    for each, keeper in ((there, "Alma Rasmussen"), (there.of("other"), "Bruno Lindqvist")):
+        with each.database.read() as session:
+            page_ids = list(session.scalars(select(PageRow.id)))
+        for page_id in page_ids:
+            embedding.embed(each, page_id)
+        record = ask(each, reuse=False)
+        assert (record.status, keeper in str(record.answer)) == (Status.ANSWERED, True)
+    there.close()
+
+
+def test_every_row_comes_back_as_it_was(services: Services, empty: Settings, tmp_path: Path) -> None:
+    store_page(services, "Alma Rasmussen")
+    ask(services)
+    with services.database.write() as session:
+        files.add_upload(session, "uploads", "a.pdf", b"\x00\xff", services.now())
+    before = _held(services.database)
+    backup(services, tmp_path / "all.zip", wellread="1")
+    restore(empty, tmp_path / "all.zip")
+    there = Database(empty.database)
+    after = _held(there)
+    pages = (before.pop("pages"), after.pop("pages"))
+    assert after == before
+    assert [line.replace(b'"INDEXED"', b'"FETCHED"') for line in pages[0]] == pages[1]
+    with there.write() as session:  # PostgreSQL goes on numbering where it was
+        files.add_upload(session, "uploads", "b.pdf", b"1", services.now())
+        assert session.scalar(select(func.count()).select_from(FileRow)) == 2
+    there.close()
+
+
+def test_later_backup_holds_no_word_of_what_was_deleted(services: Services, tmp_path: Path) -> None:
+    page_id = store_page(services, "Alma Rasmussen")
+    asked = ask(services)
+
+    def words() -> bytes:
+        backup(services, tmp_path / "all.zip", wellread="1")
+        with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
+
+    assert b"Rasmussen" in words()
+    deletion.delete_pages(services, [page_id])
+    embedding.embed(services, page_id)
+    deletion.delete_question(services, asked.id)
+    assert b"Rasmussen" not in words()
+
+
+def test_backup_of_an_earlier_schema_is_brought_up_to_date(services: Services, empty: Settings, tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.db"
+    migrate(f"sqlite:///{earlier}", to="0015")
+    old = Services(load(database_url=f"sqlite:///{earlier}", redis_url=services.settings.redis_url))
+    backup(old, tmp_path / "old.zip", wellread="0")
+    old.close()
+    restore(empty, tmp_path / "old.zip")
+    there = _opened(empty)
+    store_page(there, "Alma Rasmussen")
+    assert ask(there).status == Status.ANSWERED
+    there.close()
+
+
+def test_nothing_is_restored_over_what_is_stored(services: Services, tmp_path: Path) -> None:
+    backup(services, tmp_path / "all.zip", wellread="1")
+    walk.ask(services)
+    before = _held(services.database)
+    with pytest.raises(NotEmpty, match="questions"):
+        restore(services.settings, tmp_path / "all.zip")
+    assert _held(services.database) == before
+
+
+def _damaged(path: Path) -> Iterator[bytes]:
+    """Files that are no backup, each made of a good one."""
+    whole = path.read_bytes()
+    yield b"PK\x03\x04 no archive"
+    yield whole[: len(whole) // 2]
+    for change in (
+        lambda name, held: held if name == "manifest.json" else held[: len(held) // 2],
+        lambda name, held: held.replace(b"wellread-backup", b"wellread-knowledge"),
+        lambda name, held: held.replace(REVISION.encode(), b"9999") if name == "manifest.json" else held,
+        lambda name, held: b"{}" if name == "manifest.json" else held,
+    ):
+        other = path.with_suffix(".other")
+        with zipfile.ZipFile(path) as good, zipfile.ZipFile(other, "w") as bad:
+            for name in good.namelist():
+                bad.writestr(name, change(name, good.read(name)))
+        yield other.read_bytes()
+
+
+def test_damaged_or_strange_file_is_refused_and_nothing_is_stored(
+    services: Services, empty: Settings, tmp_path: Path
+) -> None:
+    kept.add(services, "other")
+    store_page(services, "Alma Rasmussen")
+    ask(services)
+    file = tmp_path / "all.zip"
+    backup(services, file, wellread="1")
+    bad = tmp_path / "bad.zip"
+    for content in _damaged(file):
+        bad.write_bytes(content)
+        with pytest.raises(BadBackup, match=r"bad\.zip"):
+            restore(empty, bad)
+    restore(empty, file)
+    with zipfile.ZipFile(file) as archive:
+        assert json.loads(archive.read("manifest.json"))["parts"].keys() == {"default", kept_id(services)}
+
+
+def kept_id(services: Services) -> str:
+    return services.of("other").collection.id

@@ -1,0 +1,196 @@
+"""Writes everything that is stored into one file while Wellread runs, and restores it where nothing is stored yet.
+
+The file is a ZIP of JSON lines: for each collection every table's rows, all as they were at one moment. Passages are
+not in it: they are made from the pages' texts, and their files may still hold words of what was deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import StatementError
+
+from domain.errors import WellreadError
+from store.sql import database as sql
+from store.sql import row_lines
+from store.sql.database import Database
+from workers.services.collections import every
+
+if TYPE_CHECKING:
+    from workers.services import Services
+    from workers.settings import Settings
+
+FORMAT: Final = "wellread-backup"
+VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+#: the folder of the default collection in the file; the others' are their ids
+DEFAULT: Final = "default"
+
+
+class BadBackup(WellreadError):
+    """The file cannot be written, or is no backup, or is damaged."""
+
+
+class NotEmpty(WellreadError):
+    """Something is stored where a backup is to be restored."""
+
+
+@dataclass
+class Part:
+    """A collection in the file."""
+
+    revision: str  #: of the tables
+    tables: dict[str, list[str]] = field(default_factory=dict)  #: the columns of each, in the order of adding
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+def backup(services: Services, path: Path, *, wellread: str) -> dict[str, int]:
+    """Write a file whole, or not at all, which only this user may read; return how many rows of each table it holds."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    parts: dict[str, Part] = {}
+    try:
+        beside.touch(mode=0o600, exist_ok=False)
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for each in every(services):
+                name = DEFAULT if each.collection.is_default else each.collection.id
+                parts[name] = _write(archive, name, each.database)
+            about = {"format": FORMAT, "version": VERSION, "wellread": wellread, "at": services.now().isoformat()}
+            held = {name: vars(part) for name, part in parts.items()}
+            archive.writestr(MANIFEST, json.dumps(about | {"parts": held}, indent=1))
+        beside.replace(path)
+    except OSError as error:
+        raise BadBackup(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return _added(parts)
+
+
+def restore(settings: Settings, path: Path) -> dict[str, int]:
+    """Restore a file into databases without rows, which are made where they are missing; return the rows of each table.
+
+    The tables are made as they were and then brought up to date. Pages are indexed again by the workers. Raises
+    BadBackup, or NotEmpty; then nothing is restored.
+    """
+    with _opened(path) as archive:
+        parts = _manifest(archive, path)
+        for name in parts:
+            _check_empty(settings, _id(name))
+        try:
+            for name, part in parts.items():
+                with _explained(path):
+                    _restore(settings, archive, name, part)
+        except BaseException:
+            for name in parts.keys() - {DEFAULT}:  # the default one is whole or empty
+                sql.erase(settings.database, name)
+            raise
+    return _added(parts)
+
+
+def _write(archive: zipfile.ZipFile, name: str, database: Database) -> Part:
+    with row_lines.snapshot(database) as connection:
+        part = Part(revision=row_lines.revision(connection))
+        for table in row_lines.tables(connection):
+            part.tables[table.name] = list(table.columns.keys())
+            part.rows[table.name] = 0
+            with archive.open(f"{name}/{table.name}.jsonl", "w", force_zip64=True) as member:
+                for line in row_lines.lines(connection, table):
+                    member.write(line)
+                    part.rows[table.name] += 1
+    return part
+
+
+def _restore(settings: Settings, archive: zipfile.ZipFile, name: str, part: Part) -> None:
+    url = settings.database
+    sql.migrate(url, _id(name), to=part.revision)
+    database = Database(url, _id(name))
+    try:
+        with database.write() as session:
+            connection = session.connection()
+            known = {table.name: table for table in row_lines.tables(connection)}
+            for table, columns in part.tables.items():
+                with archive.open(f"{name}/{table}.jsonl") as member:
+                    added = row_lines.add(connection, known[table], columns, member)
+                if added != part.rows[table]:
+                    raise ValueError(f"{table} has {added} rows and not {part.rows[table]}")
+                row_lines.count_on(connection, known[table])
+            _index_again(connection)
+    finally:
+        database.close()
+    sql.migrate(url, _id(name))
+
+
+def _index_again(connection: Connection) -> None:
+    """Have the pages indexed whose passages are not in the file."""
+    connection.execute(text("UPDATE pages SET state = 'FETCHED', attempts = 0 WHERE state = 'INDEXED'"))
+
+
+def _check_empty(settings: Settings, part: str) -> None:
+    """Raise NotEmpty where any row is stored."""
+    if not sql.is_there(settings.database, part):
+        return
+    database = Database(settings.database, part)
+    try:
+        with row_lines.snapshot(database) as connection:
+            for table in row_lines.tables(connection):
+                if connection.execute(table.select().limit(1)).first() is not None:
+                    raise NotEmpty(
+                        f"There is something in the database already ({table.name}): a backup is restored into an "
+                        "empty one. Set WELLREAD_DATA_DIR (or WELLREAD_DATABASE_URL) to another place, or move the old "
+                        "one away."
+                    )
+    finally:
+        database.close()
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
+    with _explained(path):
+        held: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        if held["format"] != FORMAT:
+            raise ValueError(f"it is {held['format']!r}")
+        parts = {name: Part(**part) for name, part in held["parts"].items()}
+        for name, part in parts.items():
+            if name != DEFAULT:
+                sql.part_schema(name)  # raises for what is no collection's id
+            if part.revision > sql.REVISION:
+                raise ValueError(f"Wellread {held['wellread']} wrote it, which is newer: update this one first")
+        return dict(sorted(parts.items(), key=lambda each: each[0] == DEFAULT))  # the one that names the others last
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with _explained(path):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield archive
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BadBackup(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, StatementError) as error:
+        said = str(error).splitlines()[0]
+        raise BadBackup(f"{path} is no backup of Wellread, or is damaged: {said}. Nothing of it is stored.") from error
+
+
+def _id(name: str) -> str:
+    return "" if name == DEFAULT else name
+
+
+def _added(parts: dict[str, Part]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for part in parts.values():
+        for table, rows in part.rows.items():
+            found[table] = found.get(table, 0) + rows
+    return found

@@ -1,0 +1,81 @@
+"""Accepts the questions that other services enqueue.
+
+Their sender hears nothing back; so a refusal is stored under the id that it gave, where it looks for the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+from pydantic import ValidationError
+
+from domain import Question
+from domain.errors import WellreadError
+from store.access import keys
+from store.questions import new_questions
+from workers.questions.asked import Payload, to_new
+from workers.questions.submit import default_budget, submit
+from workers.services.outages import OUTAGES
+
+if TYPE_CHECKING:
+    from workers.services import Services
+
+log = structlog.get_logger()
+
+#: of a refused question's text, and of what is said about it
+MOST_CHARS = 4_000
+
+
+def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
+    """Accept a question from a message; one that is refused is logged, and told under its id.
+
+    Raises what :data:`workers.services.outages.OUTAGES` names: the message can be taken later.
+    """
+    opened, owner = services, None
+    try:
+        asked = Payload.model_validate(payload)
+        opened = services.of(asked.collection)
+        owner = _owner(services, asked.owner, opened.collection.name) if asked.owner else None
+        new = to_new(
+            asked,
+            default_budget(opened),
+            deadline_s=asked.deadline,
+            callback_url=asked.callback_url,
+            idempotency_key=asked.idempotency_key,
+            owner=owner,
+        )
+        question, _ = submit(opened, new, is_message=True)
+    except OUTAGES:
+        raise
+    except (ValidationError, WellreadError) as error:
+        reason = _reason(error)
+        log.error("message_refused", error=reason)
+        _record_refusal(opened, payload, owner, reason)
+        return None
+    return question
+
+
+def _owner(main: Services, key: str, collection: str) -> str:
+    with main.database.read() as session:
+        return keys.owner_of(session, key, collection, main.now())
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong, without the values."""
+    if not isinstance(error, ValidationError):
+        return str(error)[:MOST_CHARS]
+    return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:8])[:MOST_CHARS]
+
+
+def _record_refusal(services: Services, payload: Mapping[str, Any], owner: str | None, reason: str) -> None:
+    """Save a failed question under the id that the sender gave, unless it gave none or that is taken."""
+    try:
+        question_id = UUID(str(payload.get("id"))).hex
+    except (AttributeError, ValueError):
+        return
+    text = str(payload.get("question") or "")[:MOST_CHARS]
+    with services.database.write() as session:
+        new_questions.refuse(session, question_id, text, owner, f"The question was refused: {reason}", services.now())

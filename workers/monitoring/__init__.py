@@ -1,0 +1,1 @@
+"""What operators see of the work: Flower, and what came of each task."""

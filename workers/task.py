@@ -1,0 +1,50 @@
+"""What every task does around its work: it says what came of it, and gives the work back when its worker stops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import celery
+import structlog
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from workers.monitoring import outcomes
+from workers.queues import QUEUES
+from workers.services.stopping import Stopped, working
+
+log = structlog.get_logger()
+
+
+class Task(celery.Task[Any, Any]):
+    """A task of ours. Its result is words for who watches; nothing reads it back."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> str | None:
+        """Work; return what came of it."""
+        from workers.services import services
+
+        with outcomes.listening() as told:
+            try:
+                with working():
+                    self.run(*args, **kwargs)
+            except Stopped:
+                self._give_back()
+        return told() or "done" if services().settings.flower_words else None
+
+    def _give_back(self) -> None:
+        """Send the message again, for another worker; where that fails, the sweep sends it."""
+        request = self.request
+        outcomes.tell("given back: the worker stops")
+        log.info("given_back", task=self.name)
+        try:
+            self.app.send_task(
+                self.name,
+                args=request.args,
+                kwargs=dict(request.kwargs or {}),
+                queue=QUEUES[self.name],
+                priority=(request.delivery_info or {}).get("priority"),
+                argsrepr=getattr(request, "argsrepr", None),
+                retry=False,
+            )
+        except (OperationalError, OSError, RedisError) as error:
+            log.warning("message_not_sent", task=self.name, error=str(error))
