@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import httpx2
@@ -33,11 +34,14 @@ def follow(page: str, terminal: Terminal) -> None:
             assert_shows(block, printed, terminal)
 
 
-#: what is quicker than a reader → what it waits for: a change that is seen, a worker that begins, an event that comes
+#: what is quicker than a reader → what it waits for: a change that is seen, a worker that begins, Flower that sees
+#: a worker (Celery's events go to who listens when they are sent), an event that comes
 IN_TIME = {
     "sleep 130": "until wellread pages show http://127.0.0.1:8000/rye.html | grep -q ' changed '; do sleep 2; done",
     "curl -sf ": "curl -sf --retry 60 --retry-delay 1 --retry-all-errors ",
     "wellread doctor": "until wellread doctor > /dev/null; do sleep 2; done\nwellread doctor",
+    "curl -s http://127.0.0.1:8484/api/questions": "until curl -s http://127.0.0.1:5555/metrics"
+    " | grep -q 'online{worker=.answer'; do sleep 1; done\ncurl -s http://127.0.0.1:8484/api/questions",
     "curl -s http://127.0.0.1:5555/metrics": "until curl -s http://127.0.0.1:5555/metrics | grep -q wellread.retrieve;"
     " do sleep 1; done\ncurl -s http://127.0.0.1:5555/metrics",
 }
@@ -45,10 +49,8 @@ IN_TIME = {
 
 def _in_time(block: Block) -> Block:
     """The block with the waiting that a reader's typing takes."""
-    text = block.text
-    for told, waiting in IN_TIME.items():
-        text = text.replace(told, waiting)
-    return Block(block.page, block.line, block.language, text)
+    told = re.compile("|".join(map(re.escape, IN_TIME)))
+    return Block(block.page, block.line, block.language, told.sub(lambda found: IN_TIME[found[0]], block.text))
 
 
 def test_tutorial(terminal: Terminal) -> None:
