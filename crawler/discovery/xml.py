@@ -26,7 +26,7 @@ _MOST_BROKEN: Final = 2_000
 #: of all elements: only the entries are cleared
 _MOST_ELEMENTS: Final = 1_000_000
 _MARK: Final = re.compile(rb"&|<!\[CDATA\[")
-_BROKEN: Final = re.compile(rb"<[^<>]*+(?=<)")
+_BROKEN: Final = re.compile(rb"<(?!!\[CDATA\[)[^<>]*+(?=<)")
 _DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANK: Final = b" \t\r\n"
 _BOM: Final = b"\xef\xbb\xbf"

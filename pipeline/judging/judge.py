@@ -55,6 +55,7 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         evidence = gather_evidence(analysis, hits)
         if evidence is None:
             return _nothing_found(analysis)
+        features = features_of(evidence)
         read = calibration_of_read(embedder_id, evidence)
         own = learned.calibrations.get(analysis.lang) if learned and not read else None
         compared = calibration_of_compared(embedder_id, evidence)
@@ -65,12 +66,12 @@ def calibrated_judge(embedder_id: str, learned: LearnedJudge | None = None) -> J
         return Verdict(
             sufficient=confidence >= threshold,
             confidence=confidence,
-            reason=_reason(analysis, hits, evidence, sufficient=confidence >= threshold),
+            reason=_reason(analysis, hits, evidence, sufficient=confidence >= threshold, far=is_far(features)),
             missing=evidence.missing,
             judge="calibrated",
             version=learned.number if learned and own else SHIPPED,
             embedder=embedder_id,
-            evidence=features_of(evidence),
+            evidence=features,
         )
 
     return judge
@@ -108,11 +109,11 @@ def _question_words(analysis: Analysis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(analysis.terms.values()))
 
 
-def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, sufficient: bool) -> str:
+def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, sufficient: bool, far: bool) -> str:
     """Say in the asker's language whether the hits answer, or else which pages are near."""
     if sufficient:
         return say("answers", analysis.lang)
-    if is_far(features_of(evidence)):
+    if far:
         return say("nothing_near", analysis.lang)
     titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
     phrase: Phrase = "beside" if evidence.beside_the_point else "near_but"

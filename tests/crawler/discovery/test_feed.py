@@ -36,6 +36,14 @@ def test_reads_atom() -> None:
     assert found == [("http://example.org/2003/12/13/atom03", "Atom-Powered Robots Run Amok", "Some text.")]
 
 
+def test_reads_entries_whose_markup_is_in_cdata() -> None:
+    items = "".join(
+        f"<item><title><![CDATA[<b>{at}</b>]]></title><link>/{at}</link><description><![CDATA[<p>Tea</p>]]></description></item>"
+        for at in range(3_000)
+    )
+    assert named(f"<rss><channel>{items}</channel></rss>")[-1][0] == f"https://example.org/{MAX_ENTRIES - 1}"
+
+
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel rdf:about="/"><title>T</title><link>/</link></channel>
 <item rdf:about="/one"><title>One</title><link>/one</link></item></rdf:RDF>"""
