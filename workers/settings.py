@@ -10,19 +10,29 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 from urllib.parse import quote, urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from crawler import urls
-from crawler.browser import process as chromium
 from crawler.search import catalog
-from domain.errors import WellreadError, without_userinfo
-from domain.file import is_file_address
-from pipeline.enhancements import UnknownEnhancement, parse_enhancements
+from domain.errors import WellreadError
 from pipeline.limits import MAX_K
+from workers.setting_types import (
+    Chromium,
+    DatabaseUrl,
+    Enhancements,
+    Folder,
+    Keys,
+    ModelServer,
+    OptionalFloat,
+    OptionalInt,
+    RedisUrl,
+    ServiceKey,
+    Sites,
+    Words,
+)
 
 #: where containers find secrets as files
 SECRETS_DIR = Path("/run/secrets")
@@ -35,17 +45,6 @@ _MAX_SOCKET_PATH = 100
 
 class SettingsError(WellreadError):
     """A setting cannot be used; the message names it and says why."""
-
-
-def _can_be_sent(key: SecretStr) -> SecretStr:
-    """A key goes into a header: nothing in it may break out of one."""
-    plain = key.get_secret_value().strip()
-    if " " in plain or not (plain.isascii() and plain.isprintable()):
-        raise ValueError("this is no key: it has blanks, control characters or letters beyond ASCII")
-    return SecretStr(plain)
-
-
-EngineKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
 
 
 def _half_the_processors() -> int:
@@ -62,13 +61,13 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="WELLREAD_", env_file=".env", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(default_factory=_default_data_dir, description="Folder that holds all data.")
-    database_url: str = Field("", description="SQL database; empty: SQLite in the data folder.")
+    data_dir: Folder = Field(default_factory=_default_data_dir, description="Folder that holds all data.")
+    database_url: DatabaseUrl = Field("", description="SQL database; empty: SQLite in the data folder.")
     database_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
-    redis_url: str = Field("", description="Redis or Valkey; empty: the embedded one.")
+    redis_url: RedisUrl = Field("", description="Redis or Valkey; empty: the embedded one.")
     redis_password: SecretStr = Field(SecretStr(""), description="Its password, where the URL has none.")
     redis_memory_mb: int = Field(512, ge=16, description="The most memory the embedded one may use.")
-    events_redis_url: str = Field(
+    events_redis_url: RedisUrl = Field(
         "", description="Another Redis for the events of progress, whose password may be the same; empty: the same one."
     )
     passages_uri: str = Field("", description="LanceDB's folder or s3://… address; empty: the data folder.")
@@ -96,12 +95,12 @@ class Settings(BaseSettings):
         SecretStr(""), description="Claude's key; with no key and no other model, answers are extractive."
     )
     anthropic_base_url: str = Field("", description="Another server that speaks Anthropic's Messages API.")
-    model_base_url: str = Field(
+    model_base_url: ModelServer = Field(
         "",
         description="Server that speaks OpenAI's chat completions API, such as http://127.0.0.1:11434/v1; "
         "it is used instead of Claude.",
     )
-    model_api_key: EngineKey = Field(SecretStr(""), description="Its key; local servers need none.")
+    model_api_key: ServiceKey = Field(SecretStr(""), description="Its key; local servers need none.")
     small_model: str = Field(
         "",
         description=f"Model for variants and verdicts; empty: {CLAUDE_SMALL_MODEL}, or on another server the "
@@ -145,7 +144,7 @@ class Settings(BaseSettings):
     max_tokens_per_variant: int = Field(
         100, ge=10, le=1_000, description="A wording of a model with more tokens, about four bytes each, is left out."
     )
-    initial_top_k: int | None = Field(
+    initial_top_k: OptionalInt = Field(
         None,
         ge=1,
         le=MAX_K,
@@ -157,7 +156,7 @@ class Settings(BaseSettings):
     final_top_k: int = Field(
         10, ge=1, le=MAX_K, description="The most hits that an answer is made from, the record's context."
     )
-    threshold: float | None = Field(
+    threshold: OptionalFloat = Field(
         None, ge=0, le=1, description="The confidence that suffices; empty: 0.5 to 0.8, by the question's strategy."
     )
     quality_threshold: float = Field(
@@ -169,23 +168,23 @@ class Settings(BaseSettings):
     similarity_floor: float = Field(
         0.2, ge=0, le=1, description="Hits less similar are dropped by the stop rule `document`."
     )
-    enhancements: Annotated[tuple[str, ...], NoDecode] = Field(
+    enhancements: Enhancements = Field(
         (), description="Enhancements to switch on, or off with a minus before the name, comma-separated; see below."
     )
 
     wikipedia: bool = Field(True, description="Whether Wikipedia may be searched.")
     searxng_url: str = Field("", description="URL of a SearXNG instance; empty: none is used.")
-    brave_key: EngineKey = Field(SecretStr(""), description="Brave Search's key; empty: it is not used.")
-    kagi_key: EngineKey = Field(SecretStr(""), description="Kagi's key; empty: it is not used.")
-    tavily_key: EngineKey = Field(SecretStr(""), description="Tavily's key; empty: it is not used.")
-    exa_key: EngineKey = Field(SecretStr(""), description="Exa's key; empty: it is not used.")
-    serper_key: EngineKey = Field(SecretStr(""), description="Serper's key; empty: it is not used.")
-    mojeek_key: EngineKey = Field(SecretStr(""), description="Mojeek's key; empty: it is not used.")
-    marginalia_key: EngineKey = Field(SecretStr(""), description="Marginalia's key; empty: it is not used.")
-    engines: Annotated[tuple[str, ...], NoDecode] = Field(
+    brave_key: ServiceKey = Field(SecretStr(""), description="Brave Search's key; empty: it is not used.")
+    kagi_key: ServiceKey = Field(SecretStr(""), description="Kagi's key; empty: it is not used.")
+    tavily_key: ServiceKey = Field(SecretStr(""), description="Tavily's key; empty: it is not used.")
+    exa_key: ServiceKey = Field(SecretStr(""), description="Exa's key; empty: it is not used.")
+    serper_key: ServiceKey = Field(SecretStr(""), description="Serper's key; empty: it is not used.")
+    mojeek_key: ServiceKey = Field(SecretStr(""), description="Mojeek's key; empty: it is not used.")
+    marginalia_key: ServiceKey = Field(SecretStr(""), description="Marginalia's key; empty: it is not used.")
+    engines: Words = Field(
         (), description="The only engines to use, best first, comma-separated; empty: all that have their key."
     )
-    exclude_sites: Annotated[tuple[str, ...], NoDecode] = Field(
+    exclude_sites: Sites = Field(
         (), description="Sites that are never read or quoted, in no collection: URLs, comma-separated."
     )
     named_sites: Literal["question", "everyone"] = Field(
@@ -195,7 +194,7 @@ class Settings(BaseSettings):
     )
     user_agent: str = Field("wellread", pattern=r"^[A-Za-z_-]+$", description="The name looked up in robots.txt files.")
     contact: str = Field("", description="URL or address of the operator, shown in the user agent.")
-    allow_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+    allow_hosts: Words = Field(
         (), description="host:port pairs that may be read although their address is private, comma-separated."
     )
     min_delay_s: float = Field(1.0, ge=0, description="Shortest pause between two requests to one host, in seconds.")
@@ -204,7 +203,7 @@ class Settings(BaseSettings):
     file_max_bytes: int = Field(
         50_000_000, gt=0, le=500_000_000, description="Largest file of your own that is read, in bytes."
     )
-    chromium: str = Field(
+    chromium: Chromium = Field(
         "auto", description="Chromium, for pages that need JavaScript: auto (if installed), off or its path."
     )
 
@@ -223,9 +222,7 @@ class Settings(BaseSettings):
 
     api_host: str = Field("127.0.0.1", description="Address the API binds to; any other than loopback needs keys.")
     api_port: int = Field(8484, ge=0, le=65535, description="The API's port; 0: any free one.")
-    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
-        (), description="role:key pairs (roles ask, operate, admin), comma-separated."
-    )
+    api_keys: Keys = Field((), description="role:key pairs (roles ask, operate, admin), comma-separated.")
     webhook_secret: SecretStr = Field(SecretStr(""), description="Signs webhooks; empty: they are not signed.")
     flower_host: str = Field("127.0.0.1", description="Address Flower binds to; others need FLOWER_BASIC_AUTH.")
     flower_port: int = Field(5555, ge=0, le=65535, description="Flower's port; 0: any free one.")
@@ -252,57 +249,6 @@ class Settings(BaseSettings):
         description="Seconds that a worker which is stopped lets its steps go on; the others are given back then.",
     )
 
-    @field_validator("allow_hosts", "api_keys", "enhancements", "engines", "exclude_sites", mode="before")
-    @classmethod
-    def _comma_separated(cls, value: object) -> object:
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-
-    @field_validator("database_url")
-    @classmethod
-    def _is_a_database(cls, value: str) -> str:
-        if not value:
-            return ""
-        from store.sql.database import DatabaseError, usable_url  # SQLAlchemy, which the help needs not
-
-        try:
-            return usable_url(value)
-        except DatabaseError as error:
-            raise ValueError(str(error)) from error
-
-    @field_validator("redis_url", "events_redis_url")
-    @classmethod
-    def _is_a_redis(cls, value: str) -> str:
-        if value:
-            from redis import Redis
-
-            try:
-                Redis.from_url(value).close()  # it connects to nothing
-            except ValueError as error:
-                raise ValueError(f"it is no URL of a Redis such as redis://HOST:6379/0 ({error})") from error
-        return value
-
-    @field_validator("enhancements")
-    @classmethod
-    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            parse_enhancements(value)
-        except UnknownEnhancement as error:
-            raise ValueError(str(error)) from error
-        return value
-
-    @field_validator("exclude_sites")
-    @classmethod
-    def _are_sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
-        except urls.BadUrl as error:
-            raise ValueError(str(error)) from error
-
-    @field_validator("initial_top_k", "threshold", mode="before")
-    @classmethod
-    def _empty_is_none(cls, value: object) -> object:
-        return None if value == "" else value
-
     @field_validator("retry_top_k")
     @classmethod
     def _not_fewer(cls, value: int, info: ValidationInfo) -> int:
@@ -321,15 +267,6 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name} is named, but {lacking} is empty or false")
         return value
 
-    @field_validator("model_base_url")
-    @classmethod
-    def _is_an_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
-            shown = without_userinfo(value)
-            raise ValueError(f"{shown!r} is no address: it begins with http:// or https:// and usually ends with /v1")
-        return value
-
     @model_validator(mode="after")
     def _names_a_model(self) -> Self:
         if self.model_base_url and not (self.small_model or self.large_model):
@@ -338,20 +275,6 @@ class Settings(BaseSettings):
                 "server has (GET /models there lists them)"
             )
         return self
-
-    @field_validator("chromium")
-    @classmethod
-    def _runs(cls, value: str) -> str:
-        try:
-            chromium.find_chromium(value)
-        except chromium.NoChromium as error:
-            raise ValueError(str(error)) from error
-        return value
-
-    @field_validator("data_dir")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
 
     @property
     def models(self) -> tuple[str, str]:

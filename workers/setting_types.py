@@ -1,0 +1,101 @@
+"""What settings may be: types that take a value as it stands in the environment and refuse what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, SecretStr
+from pydantic_settings import NoDecode
+
+from crawler import urls
+from crawler.browser import process as chromium
+from domain.errors import without_userinfo
+from domain.file import is_file_address
+from pipeline.enhancements import UnknownEnhancement, parse_enhancements
+
+
+def _split(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _none_if_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def _can_be_sent(key: SecretStr) -> SecretStr:
+    """A key goes into a header: nothing in it may break out of one."""
+    plain = key.get_secret_value().strip()
+    if " " in plain or not (plain.isascii() and plain.isprintable()):
+        raise ValueError("this is no key: it has blanks, control characters or letters beyond ASCII")
+    return SecretStr(plain)
+
+
+def _is_a_database(value: str) -> str:
+    if not value:
+        return ""
+    from store.sql.database import DatabaseError, usable_url  # SQLAlchemy, which the help needs not
+
+    try:
+        return usable_url(value)
+    except DatabaseError as error:
+        raise ValueError(str(error)) from error
+
+
+def _is_a_redis(value: str) -> str:
+    if value:
+        from redis import Redis
+
+        try:
+            Redis.from_url(value).close()  # it connects to nothing
+        except ValueError as error:
+            raise ValueError(f"it is no URL of a Redis such as redis://HOST:6379/0 ({error})") from error
+    return value
+
+
+def _is_a_model_server(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        shown = without_userinfo(value)
+        raise ValueError(f"{shown!r} is no address: it begins with http:// or https:// and usually ends with /v1")
+    return value
+
+
+def _are_enhancements(value: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        parse_enhancements(value)
+    except UnknownEnhancement as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
+def _are_sites(value: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return tuple(site if is_file_address(site) else urls.typed(site) for site in value)
+    except urls.BadUrl as error:
+        raise ValueError(str(error)) from error
+
+
+def _runs(value: str) -> str:
+    try:
+        chromium.find_chromium(value)
+    except chromium.NoChromium as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
+#: comma-separated
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
+Enhancements = Annotated[Words, AfterValidator(_are_enhancements)]
+Sites = Annotated[Words, AfterValidator(_are_sites)]
+#: numbers that may be left empty
+OptionalInt = Annotated[int | None, BeforeValidator(_none_if_empty)]
+OptionalFloat = Annotated[float | None, BeforeValidator(_none_if_empty)]
+ServiceKey = Annotated[SecretStr, AfterValidator(_can_be_sent)]
+DatabaseUrl = Annotated[str, AfterValidator(_is_a_database)]
+RedisUrl = Annotated[str, AfterValidator(_is_a_redis)]
+ModelServer = Annotated[str, AfterValidator(_is_a_model_server)]
+Chromium = Annotated[str, AfterValidator(_runs)]
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
