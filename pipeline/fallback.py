@@ -12,7 +12,13 @@ from typing import Generic, Protocol, TypeVar
 
 from domain import Answer, Cost, Hit, StatedFact, Variant, VariantKey, Verdict
 from pipeline.answering.compose import compose
-from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share, passages_of
+from pipeline.answering.contradictions import (
+    Assertion,
+    best_sentence,
+    contradicting_assertions,
+    lead_share,
+    passages_of,
+)
 from pipeline.answering.disputes import add_disputes, to_disputes
 from pipeline.answering.refusal import is_answer, is_error
 from pipeline.answering.style import USUAL, Style
@@ -172,7 +178,10 @@ def compose_answer(
     """
     written = Produced[Answer | None](value=None)
     if model is not None and verdict.sufficient:
-        assertions = contradicting_assertions(analysis, hits, others, top=READ_FIRST, own_sites=own_sites)
+        best = best_sentence(analysis, hits, top=READ_FIRST)
+        assertions = (
+            contradicting_assertions(analysis, best, hits, others, top=READ_FIRST, own_sites=own_sites) if best else []
+        )
         notes = (*notes, *style.notes)
         written = _composed_by(
             model, analysis, [*hits, *others], verdict, assertions, notes, examples, on_answer, style.lang

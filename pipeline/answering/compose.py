@@ -59,7 +59,8 @@ def compose(
     sentences = choose_sentences(read_spans, analysis.text)
     if not sentences:
         return None
-    if assertions := contradicting_assertions(analysis, hits, others, top=READ_FIRST, own_sites=own_sites):
+    assertions = contradicting_assertions(analysis, sentences[0], hits, others, top=READ_FIRST, own_sites=own_sites)
+    if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
     sentences = _stating_first(sentences, read_spans, analysis.text, facts)
     joined = join_pages(analysis, sentences, read_spans) if several else sentences

@@ -104,19 +104,27 @@ def passages_of(assertion: Assertion) -> set[str]:
     return {each.coverage.span.hit.passage.id for each in (assertion, *assertion.agreeing)}
 
 
+def best_sentence(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> SpanCoverage | None:
+    """Return the sentence of the first ``top`` hits that answers best; None where there is none."""
+    return next(iter(choose_sentences(cover(analysis, hits, top=top).spans, analysis.text)), None)
+
+
 def contradicting_assertions(
-    analysis: Analysis, hits: Sequence[Hit], others: Sequence[Hit] = (), *, top: int, own_sites: Sequence[str] = ()
+    analysis: Analysis,
+    best: SpanCoverage,
+    hits: Sequence[Hit],
+    others: Sequence[Hit] = (),
+    *,
+    top: int,
+    own_sites: Sequence[str] = (),
 ) -> list[Assertion]:
-    """Return the assertion of the best sentence of the first ``top`` hits and its contradictions, also in others."""
+    """Return the assertion of the ``best`` sentence of the first ``top`` hits with its contradictions."""
     if answer_type_of(analysis.text) not in _KINDS:
-        return []
-    chosen = choose_sentences(cover(analysis, hits, top=top).spans, analysis.text)
-    if not chosen:
         return []
     # only the words of all these can be compared: the others were not read
     by_words = [replace(hit, reading=None) for hit in (*hits[:top], *others)]
     spans = cover(analysis, by_words, top=len(by_words)).spans
-    first = next(each for each in spans if each.span == chosen[0].span)
+    first = next(each for each in spans if each.span == best.span)
     return find_contradiction(analysis, first, spans, own_sites=own_sites)
 
 
