@@ -28,6 +28,7 @@ from pipeline.ask import LookupResult, Query, Tools, first_pass, second_pass
 from store.embedders import Embedder, open_embedder
 from store.passages.schema import embedding_text
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 
 _FEW = 6
 
@@ -77,9 +78,7 @@ def ask_site(site: Site, embedder: Embedder) -> Iterator[SiteResult]:
     chance = random.Random(7)  # noqa: S311 - a sample, not a secret
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
         knowledge = {
-            where: Passages.open(
-                f"{folder}/{where}", embedder_id=embedder.id, dimension=embedder.dimension, writer=True
-            )
+            where: PassagesWriter.open(f"{folder}/{where}", embedder_id=embedder.id, dimension=embedder.dimension)
             for where in ("all", "few", "front")
         }
         knowledge["all"].replace_pages(_numbered(site, site.pages), vectors)

@@ -14,7 +14,7 @@ from domain import Passage
 from store.passages import maintenance, schema
 from store.passages.connect import connect
 from store.passages.errors import PassagesError, explained
-from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 
 if TYPE_CHECKING:
     from store.embedders import Embedder
@@ -47,13 +47,13 @@ def reindex(
         return _swap(database, embedder)
 
 
-def _open_staged(database: Any, uri: str, embedder: Embedder) -> Passages:
+def _open_staged(database: Any, uri: str, embedder: Embedder) -> PassagesWriter:
     wanted = schema.schema(embedder.id, embedder.dimension)
     if _STAGED in database and not _same_origin(database, wanted):
         database.drop_table(_STAGED)
     table = database.create_table(_STAGED, schema=wanted, exist_ok=True)
     maintenance.index(table)
-    return Passages(table, uri=uri, embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+    return PassagesWriter(table, uri=uri, embedder_id=embedder.id, dimension=embedder.dimension)
 
 
 def _same_origin(database: Any, wanted: Any) -> bool:
@@ -63,7 +63,7 @@ def _same_origin(database: Any, wanted: Any) -> bool:
         return False
 
 
-def _fill(staged: Passages, batches: Iterable[Mapping[int, Sequence[Passage]]], embedder: Embedder) -> None:
+def _fill(staged: PassagesWriter, batches: Iterable[Mapping[int, Sequence[Passage]]], embedder: Embedder) -> None:
     given: set[int] = set()
     for pages in batches:
         staged.write_pages(pages, embedder)

@@ -1,61 +1,42 @@
-"""The passages of the knowledge base, in one LanceDB table: full-text and vector search, and whole-page replacement.
+"""The passages of the knowledge base, in one LanceDB table: full-text and vector search, and what it holds.
 
-One process writes (``writer=True``), any number read. LanceDB is imported and opened by `Passages.open`, never at
-import (:mod:`store.passages.connect` says why).
+One process writes (:mod:`store.passages.writer`), any number read. LanceDB is imported and opened by `Passages.open`,
+never at import (:mod:`store.passages.connect` says why).
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
-from store.embedders import SentenceEmbedder
-from store.passages import maintenance, schema
+from store.passages import schema
 from store.passages.connect import connect, empty_table, open_table, refuse_after_fork
-from store.passages.errors import PassagesError, PassagesLost, explained
+from store.passages.errors import PassagesLost, explained
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
 from store.passages.search import search_among, search_terms, search_vectors
-from store.passages.sentences import best_cosine, pack
+from store.passages.sentences import best_cosine
 
-if TYPE_CHECKING:
-    from store.embedders import Embedder
-
-#: Every commit adds a file that each search reads: 1,000 of them took hybrid search from 10 to 273 ms.
-COMMITS_BETWEEN_TENDING: Final = 20
-_EMBEDDED_AT_ONCE: Final = 64
 _PUBLIC: Final = Scope()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """The result of a write."""
-
-    passages: int
-    embedded: int  #: passages whose text was new; the others kept their vectors
-
-
 class Passages:
-    """A handle on the passages table; safe to use from several threads of the process that opened it."""
+    """A handle on the passages table, to read; safe to use from several threads of the process that opened it."""
 
-    def __init__(
-        self, table: Any, *, uri: str, embedder_id: str, dimension: int, writer: bool, memory_bytes: int = 0
-    ) -> None:
+    #: whether a missing table is made
+    _makes_table: ClassVar = False
+
+    def __init__(self, table: Any, *, uri: str, embedder_id: str, dimension: int, memory_bytes: int = 0) -> None:
         self.uri = uri
         self.embedder_id = embedder_id
         self.dimension = dimension
         self._opened_table = table
-        self._writer = writer
         self._memory = Memory(table, memory_bytes)
-        self._embedded: dict[str, tuple[NDArray[np.float32], bytes]] = {}
-        self._untended = _small_files(table) if writer else 0
         self._memory_bytes = memory_bytes
         self._awaited: Any = None  #: the database in which the table is still missing
         self._opening = threading.Lock()
@@ -67,11 +48,10 @@ class Passages:
         *,
         embedder_id: str,
         dimension: int,
-        writer: bool = False,
         storage_options: Mapping[str, str] | None = None,
         memory_bytes: int = 0,
         is_expected: bool = False,
-    ) -> Passages:
+    ) -> Self:
         """Open the table at ``uri`` (a folder, or s3://… with ``storage_options``).
 
         A missing one is made empty by the writer alone; a reader finds nothing until it is there. Where pages were
@@ -86,17 +66,17 @@ class Passages:
             is_missing = schema.TABLE not in database
             if is_missing and is_expected:
                 raise PassagesLost(uri)
-            table = empty_table(wanted) if is_missing and not writer else open_table(database, wanted)
+            is_awaited = is_missing and not cls._makes_table
+            table = empty_table(wanted) if is_awaited else open_table(database, wanted)
             schema.check(table.schema, uri=uri, embedder_id=embedder_id, dimension=dimension)
             passages = cls(
                 table,
                 uri=uri,
                 embedder_id=embedder_id,
                 dimension=dimension,
-                writer=writer,
                 memory_bytes=memory_bytes,
             )
-            if is_missing and not writer:
+            if is_awaited:
                 passages._awaited = database
             return passages
 
@@ -193,68 +173,6 @@ class Passages:
         """Return the stored vectors of unchanged texts: {content hash: (dimension,)}."""
         return self._vectors_by("content_hash", content_hashes)
 
-    # --- write
-
-    def write_pages(self, pages: Mapping[int, Sequence[Passage]], embedder: Embedder) -> Written:
-        """Replace these pages, embedding only the passages whose text is not stored already.
-
-        What was embedded when something stopped it is kept for the next try: a huge page takes several.
-        """
-        by_hash = {p.content_hash: schema.embedding_text(p) for passages in pages.values() for p in passages}
-        kept = self.vectors_for(by_hash)
-        sentences = self._column_by("content_hash", kept, "sentences")
-        new = [content_hash for content_hash in by_hash if content_hash not in kept]
-        for some in groups(
-            [content_hash for content_hash in new if content_hash not in self._embedded], _EMBEDDED_AT_ONCE
-        ):
-            self._embedded.update(
-                zip(some, _embed([by_hash[content_hash] for content_hash in some], embedder), strict=True)
-            )
-        made = {content_hash: self._embedded[content_hash] for content_hash in new}
-        self.replace_pages(
-            pages,
-            kept | {content_hash: vector for content_hash, (vector, _) in made.items()},
-            sentences | {content_hash: packed for content_hash, (_, packed) in made.items()},
-        )
-        self._embedded.clear()
-        return Written(passages=sum(map(len, pages.values())), embedded=len(new))
-
-    def replace_pages(
-        self,
-        pages: Mapping[int, Sequence[Passage]],
-        vectors: Mapping[str, NDArray[np.float32]],
-        sentences: Mapping[str, bytes] = MappingProxyType({}),
-    ) -> None:
-        """Make each page's passages exactly those given (none: the page goes), all in one commit.
-
-        ``vectors`` and the packed vectors of ``sentences`` are by content hash. Readers see each page as it was or as
-        it is, never half of it.
-        """
-        passages = [passage for page in pages.values() for passage in page]
-        _check_pages(pages)
-        if not passages:
-            self.delete_pages(pages)
-            return
-        with explained(self.uri, "write"):
-            table = self._writable_table()
-            rows = schema.rows(passages, vectors, sentences, schema.schema(self.embedder_id, self.dimension))
-            merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
-            merge.when_not_matched_by_source_delete(one_of("page_id", pages)).execute(rows)
-            self._committed()
-
-    def delete_pages(self, page_ids: Collection[int]) -> None:
-        """Take every passage of these pages away, in one commit."""
-        if page_ids:
-            with explained(self.uri, "write"):
-                self._writable_table().delete(one_of("page_id", page_ids))
-                self._committed()
-
-    def maintain(self) -> None:
-        """Compact the table and bring its indices up to date; also done by itself, at the latest every 20 commits."""
-        with explained(self.uri, "maintain"):
-            maintenance.maintain(self._writable_table())
-            self._untended = 0
-
     # --- the handle
 
     def _table(self) -> Any:
@@ -283,16 +201,6 @@ class Passages:
         schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
         return table
 
-    def _writable_table(self) -> Any:
-        if not self._writer:
-            raise PassagesError(f"The passages in {self.uri} were opened for reading: open them with writer=True.")
-        return self._checked_table()
-
-    def _committed(self) -> None:
-        self._untended += 1
-        if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):
-            self.maintain()
-
     def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:
         found: list[Passage] = []
         with explained(self.uri, "read"):
@@ -319,23 +227,3 @@ class Passages:
                 query = self._table().search().where(one_of(key, some)).select([key, column]).limit(None)
                 found.update((row[key], row[column]) for row in query.to_arrow().to_pylist() if row[column] is not None)
         return found
-
-
-def _embed(texts: Sequence[str], embedder: Embedder) -> list[tuple[NDArray[np.float32], bytes]]:
-    """Return the vector of each text and its sentences', packed; b"" where the embedder does not tell them apart."""
-    if isinstance(embedder, SentenceEmbedder):
-        vectors, sentences = embedder.embed_passages(texts)
-        return list(zip(vectors, map(pack, sentences), strict=True))
-    return [(vector, b"") for vector in embedder.embed(texts)]
-
-
-def _small_files(table: Any) -> int:
-    return min(int(table.stats()["fragment_stats"]["num_small_fragments"]), COMMITS_BETWEEN_TENDING - 1)
-
-
-def _check_pages(pages: Mapping[int, Sequence[Passage]]) -> None:
-    for page_id, passages in pages.items():
-        if strangers := [passage.id for passage in passages if passage.page_id != page_id]:
-            raise PassagesError(f"Page {page_id} was given passages of another page: {', '.join(strangers[:5])}.")
-        if len({passage.id for passage in passages}) != len(passages):
-            raise PassagesError(f"Page {page_id} was given two passages with the same id.")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from store.ephemeral.memory import Memory
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
+    from store.passages.writer import PassagesWriter
     from workers.services.dispatch import Dispatcher
     from workers.services.learned_versions import LearnedVersions
     from workers.services.lease_renewer import LeaseRenewer
@@ -48,6 +49,8 @@ log = structlog.get_logger()
 TURN_SLACK_S = 5.0
 #: threads for the parallel searches of one question
 SEARCH_THREADS = 8
+
+_Handle = TypeVar("_Handle", bound="Passages")
 
 
 class Services(WebAccess):
@@ -172,12 +175,18 @@ class Services(WebAccess):
     @cached
     def passages(self) -> Passages:
         """The knowledge base, to search."""
-        return self._open_passages(writer=False)
+        from store.passages.table import Passages
+
+        # one copy a process: that of each collection would multiply it
+        memory = self.settings.search_memory_mb * 2**20 if self.collection.is_default else 0
+        return self._open_passages(Passages, memory_bytes=memory)
 
     @cached
-    def passages_writer(self) -> Passages:
+    def passages_writer(self) -> PassagesWriter:
         """The knowledge base, to write; only one process may."""
-        return self._open_passages(writer=True)
+        from store.passages.writer import PassagesWriter
+
+        return self._open_passages(PassagesWriter)
 
     @cached
     def model(self) -> LanguageModel | None:
@@ -274,19 +283,15 @@ class Services(WebAccess):
         """Return the current time, UTC."""
         return datetime.now(UTC)
 
-    def _open_passages(self, *, writer: bool) -> Passages:
+    def _open_passages(self, kind: type[_Handle], *, memory_bytes: int = 0) -> _Handle:
         os.environ.setdefault("LANCE_LOG", "error")  # it warns of normal events
-        from store.passages.table import Passages
         from workers.services.completeness import has_indexed_pages
 
-        is_main = self.collection.is_default
-        return Passages.open(
+        return kind.open(
             self.passages_uri,
             embedder_id=self.embedder.id,
             dimension=self.embedder.dimension,
-            writer=writer,
-            # one copy a process: that of each collection would multiply it
-            memory_bytes=self.settings.search_memory_mb * 2**20 if is_main and not writer else 0,
+            memory_bytes=memory_bytes,
             is_expected=has_indexed_pages(self),
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from workers.processes.supervise import wait_until
 from workers.services import Services
 from workers.services.heartbeat import living_workers
@@ -41,7 +41,7 @@ def _worker(services: Services, log: Path) -> Iterator[None]:
 def test_worker_that_cannot_open_the_knowledge_base_does_not_count(services: Services, tmp_path: Path) -> None:
     services.redis.flushall()
     log = tmp_path / "worker.log"
-    Passages.open(services.passages_uri, embedder_id="another", dimension=8, writer=True)
+    PassagesWriter.open(services.passages_uri, embedder_id="another", dimension=8)
     with _worker(services, log):
         assert wait_until(lambda: "not_ready" in log.read_text() and " ready." in log.read_text(), within_s=200)
         assert not wait_until(lambda: living_workers(services)["answer"] > 0, within_s=1)

@@ -17,6 +17,7 @@ from domain.errors import WellreadError
 from store.graph import entities
 from store.pages import pages
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from store.questions import answers
 from store.sql.tables import AnswerRow, EvidenceRow, PageRow
 from tests.api import walk
@@ -42,18 +43,18 @@ def kept(services: Services) -> Services:
     """Three pages in SQL; the knowledge base was made by an embedder of another dimension."""
     for number in range(3):
         _keep(services, f"page{number}", f"The keeper of the lamp number {number} climbs the tower at dusk each day.")
-    Passages.open(services.settings.passages, embedder_id="another", dimension=8, writer=True)
+    PassagesWriter.open(services.settings.passages, embedder_id="another", dimension=8)
     services.__dict__["embedder"] = HashingEmbedder(64)
     return services
 
 
 def test_another_embedders_table_is_replaced_by_every_page(kept: Services) -> None:
     with pytest.raises(WellreadError, match="reindex"):
-        kept._open_passages(writer=False)
+        kept._open_passages(Passages)
     seen: list[tuple[int, int]] = []
     held = reindex(kept, lambda done, total: seen.append((done, total)))
     assert held == 3
-    assert kept._open_passages(writer=False).page_ids() == {1, 2, 3}
+    assert kept._open_passages(Passages).page_ids() == {1, 2, 3}
     assert (seen[0], seen[-1]) == ((0, 3), (3, 3))
 
 
@@ -117,7 +118,7 @@ def test_nothing_is_touched_while_a_stack_runs(kept: Services, monkeypatch: pyte
     assert f"process {os.getpid()}" in result.stderr
     assert "stop it" in result.stderr
     with pytest.raises(WellreadError, match="reindex"):  # the other embedder's table is as it was
-        kept._open_passages(writer=False)
+        kept._open_passages(Passages)
 
 
 def test_nothing_is_touched_while_a_worker_elsewhere_writes(kept: Services) -> None:

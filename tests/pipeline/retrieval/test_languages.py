@@ -9,6 +9,7 @@ from domain import Hit, Scope
 from pipeline.retrieval.retrieve import embed_queries, retrieve
 from store.embedders import Embedder, open_embedder
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.fakes import passage
 from text.language import detect_language
 
@@ -75,7 +76,7 @@ def embedder() -> Embedder:
 def knowledge(embedder: Embedder, tmp_path_factory: pytest.TempPathFactory) -> Passages:
     """Every language's pages; page 10 · language + subject."""
     folder = str(tmp_path_factory.mktemp("passages"))
-    table = Passages.open(folder, embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+    table = PassagesWriter.open(folder, embedder_id=embedder.id, dimension=embedder.dimension)
     pages = {
         10 * at + subject: [passage(text, page_id=10 * at + subject, title=title, lang=lang)]
         for at, (lang, texts) in enumerate(TEXTS.items())

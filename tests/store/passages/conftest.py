@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import LIBRARY, Letters
 
 
@@ -16,11 +16,11 @@ def uri(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def table(uri: str) -> Passages:
-    return Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+def table(uri: str) -> PassagesWriter:
+    return PassagesWriter.open(uri, embedder_id="test", dimension=4)
 
 
 @pytest.fixture
-def library(table: Passages) -> Passages:
+def library(table: PassagesWriter) -> PassagesWriter:
     table.write_pages(LIBRARY, Letters())
     return table

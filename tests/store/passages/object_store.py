@@ -19,6 +19,7 @@ import pytest
 from domain import Status
 from store.passages import connect
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import LIBRARY, Letters, found, passage
 from tests.workers.collections.conftest import main as main
 from tests.workers.collections.two import ask, store_page
@@ -72,7 +73,7 @@ def objects(address: str, below: str) -> int:
 def test_passages_are_written_found_changed_and_erased(s3: str) -> None:
     name, embedder = uuid.uuid4().hex, Letters()
     uri = f"s3://knowledge/{name}"
-    writer = Passages.open(uri, embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+    writer = PassagesWriter.open(uri, embedder_id=embedder.id, dimension=embedder.dimension)
     reader = Passages.open(uri, embedder_id=embedder.id, dimension=embedder.dimension)
     writer.write_pages(LIBRARY, embedder)
     assert found(reader, "houses") == ["1-1"]

@@ -15,18 +15,19 @@ from domain import Passage
 from store.passages.errors import PassagesError
 from store.passages.reindex import reindex
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import LIBRARY, Letters, batches, page, vectors_of
 
 ROOT = Path(__file__).parents[3]
 
 
-def library_at(uri: str) -> Passages:
-    table = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+def library_at(uri: str) -> PassagesWriter:
+    table = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     table.write_pages(LIBRARY, Letters())
     return table
 
 
-def whole_pages(table: Passages) -> dict[int, str]:
+def whole_pages(table: PassagesWriter) -> dict[int, str]:
     """Return each page's turn; fail on a page that mixes turns, lacks a part or has one twice."""
     pages: dict[int, list[Passage]] = defaultdict(list)
     for stored in table.passages_of(table.page_ids()):
@@ -42,7 +43,7 @@ def whole_pages(table: Passages) -> dict[int, str]:
 @pytest.mark.live
 def test_a_writer_killed_at_any_moment_leaves_every_page_whole(uri: str) -> None:
     start = {number: page(number, "turn 0", passages=4) for number in range(1, 21)}
-    table = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    table = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     table.replace_pages(start, vectors_of(start, np.random.default_rng(0)))
     turns: set[str] = set()
     for attempt in range(8):
@@ -59,7 +60,7 @@ def test_a_writer_killed_at_any_moment_leaves_every_page_whole(uri: str) -> None
         assert len(set(seen.values())) == 1  # twenty pages in one commit: all of a turn or none
         turns |= set(seen.values())
     assert len(turns) >= 4  # the children did write before they were killed
-    again = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    again = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     again.maintain()
     assert len(again.search_text("turn", lang="en", k=200)) == again.count()
 
@@ -69,9 +70,9 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
     Passages.open(uri, embedder_id="test", dimension=4)
     code = (
         "import sys, numpy as np\n"
-        "from store.passages.table import Passages\n"
+        "from store.passages.writer import PassagesWriter\n"
         "from tests.store.passages.library import page, vectors_of\n"
-        "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
+        "table = PassagesWriter.open(sys.argv[1], embedder_id='test', dimension=4)\n"
         "for turn in range(12):\n"
         "    pages = {n: page(n, f'turn {turn}', passages=3) for n in range(1, 6)}\n"
         "    table.replace_pages(pages, vectors_of(pages, np.random.default_rng(0)))\n"
@@ -86,9 +87,9 @@ def test_two_writers_at_once_make_no_duplicates(uri: str) -> None:
 @pytest.mark.live
 def test_processes_that_open_a_missing_table_at_once_share_it(uri: str) -> None:
     code = (
-        "import sys\nfrom store.passages.table import Passages\n"
+        "import sys\nfrom store.passages.writer import PassagesWriter\n"
         "from tests.store.passages.library import Letters, passage\n"
-        "table = Passages.open(sys.argv[1], embedder_id='test', dimension=4, writer=True)\n"
+        "table = PassagesWriter.open(sys.argv[1], embedder_id='test', dimension=4)\n"
         "table.write_pages({int(sys.argv[2]): [passage(int(sys.argv[2]), 0, 'text')]}, Letters())\n"
     )
     openers = [subprocess.Popen([sys.executable, "-c", code, uri, str(n)], cwd=ROOT) for n in range(4)]

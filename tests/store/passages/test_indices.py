@@ -5,11 +5,11 @@ import pytest
 
 from store.passages import maintenance
 from store.passages.connect import connect
-from store.passages.table import COMMITS_BETWEEN_TENDING, Passages
+from store.passages.writer import COMMITS_BETWEEN_TENDING, PassagesWriter
 from tests.store.passages.library import Letters, found, passage
 
 
-def test_rows_are_found_before_and_after_they_are_indexed(library: Passages) -> None:
+def test_rows_are_found_before_and_after_they_are_indexed(library: PassagesWriter) -> None:
     before = library.search_text("strasse", lang="de", k=5)
     library.maintain()
     assert library.search_text("strasse", lang="de", k=5) == before
@@ -17,7 +17,7 @@ def test_rows_are_found_before_and_after_they_are_indexed(library: Passages) -> 
     assert set(found(library, "strasse", "de")) == {"1-0", "2-0", "8-0"}
 
 
-def test_the_writer_tends_the_table_itself(table: Passages) -> None:
+def test_the_writer_tends_the_table_itself(table: PassagesWriter) -> None:
     for turn in range(COMMITS_BETWEEN_TENDING):
         table.write_pages({turn: [passage(turn, 0, f"word{turn}")]}, Letters())
     statistics = table._table().index_stats("search_text_idx")
@@ -27,7 +27,7 @@ def test_the_writer_tends_the_table_itself(table: Passages) -> None:
 
 def test_a_writer_that_restarts_often_still_tends(uri: str) -> None:
     for turn in range(COMMITS_BETWEEN_TENDING + 2):
-        table = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+        table = PassagesWriter.open(uri, embedder_id="test", dimension=4)
         table.write_pages({turn: [passage(turn, 0, f"word{turn}")]}, Letters())
     assert table._table().stats()["fragment_stats"]["num_fragments"] < COMMITS_BETWEEN_TENDING
 
@@ -48,7 +48,7 @@ def test_only_an_index_that_compresses_gives_estimates(kind: str, compressed: bo
     assert maintenance.is_compressed(table) is compressed
 
 
-def test_every_key_has_its_index(table: Passages) -> None:
+def test_every_key_has_its_index(table: PassagesWriter) -> None:
     assert {index.columns[0] for index in table._table().list_indices()} == {
         "id",
         "page_id",

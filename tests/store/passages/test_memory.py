@@ -15,6 +15,7 @@ from domain import Hit, Scope
 from store.passages.in_memory import Copy
 from store.passages.search import search_terms
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import page, vectors_of
 
 _ENOUGH = 2**20
@@ -33,12 +34,16 @@ def copy(uri: str) -> Copy:
 @pytest.fixture(scope="module")
 def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
     uri = str(tmp_path_factory.mktemp("copied"))
-    opened(uri, writer=True).replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    written(uri).replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
     return uri
 
 
-def opened(uri: str, *, memory_bytes: int = 0, writer: bool = False) -> Passages:
-    return Passages.open(uri, embedder_id="test", dimension=4, writer=writer, memory_bytes=memory_bytes)
+def opened(uri: str, *, memory_bytes: int = 0) -> Passages:
+    return Passages.open(uri, embedder_id="test", dimension=4, memory_bytes=memory_bytes)
+
+
+def written(uri: str) -> PassagesWriter:
+    return PassagesWriter.open(uri, embedder_id="test", dimension=4)
 
 
 def copied(uri: str, *, memory_bytes: int = _ENOUGH) -> Passages:
@@ -48,7 +53,7 @@ def copied(uri: str, *, memory_bytes: int = _ENOUGH) -> Passages:
     return table
 
 
-def wait_for_copy(table: Passages) -> None:
+def wait_for_copy(table: PassagesWriter) -> None:
     deadline = time.monotonic() + 30
     while table._copy() is None:
         assert time.monotonic() < deadline
@@ -81,7 +86,7 @@ def test_the_copy_finds_what_the_table_finds(uri: str, memory_bytes: int) -> Non
 
 
 def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> None:
-    writer = opened(str(tmp_path), writer=True)
+    writer = written(str(tmp_path))
     writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
     copy = copied(str(tmp_path), memory_bytes=_ENOUGH_WITHOUT_TEXTS)._memory._copy
     assert copy is not None
@@ -94,7 +99,7 @@ def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> 
 
 
 def test_empty_table_is_copied_and_nothing_is_found_in_it(tmp_path: Path) -> None:
-    opened(str(tmp_path), writer=True)
+    written(str(tmp_path))
     assert copied(str(tmp_path)).search_vectors(np.ones((1, 4), dtype=np.float32), k=5) == [[]]
 
 
@@ -115,7 +120,7 @@ def test_the_best_are_those_of_a_whole_sort(copy: Copy, seed: int, k: int) -> No
 
 def test_a_commit_of_another_handle_is_seen_at_once_and_copied_again(tmp_path: Path) -> None:
     pages = {1: page(1, "old", passages=1)}
-    writer = opened(str(tmp_path), writer=True)
+    writer = written(str(tmp_path))
     writer.replace_pages(pages, vectors_of(pages, np.random.default_rng(1)))
     reader = copied(str(tmp_path))
     vector = np.ones((1, 4), dtype=np.float32) / 2

@@ -10,6 +10,7 @@ import pytest
 
 from domain import Scope
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import LIBRARY, Letters, found, passage
 from tests.store.passages.test_memory import wait_for_copy
 
@@ -18,12 +19,12 @@ VECTOR = np.ones((1, 4), dtype=np.float32) / 2
 EVERY_PUBLIC = {"1-0", "1-1", "2-0", "3-0"}
 
 
-def told(table: Passages, scope: Scope) -> set[str]:
+def told(table: PassagesWriter, scope: Scope) -> set[str]:
     return {hit.passage.id for hit in table.search_vectors(VECTOR, k=9, scope=scope)[0]}
 
 
 @pytest.fixture
-def secret(library: Passages) -> Passages:
+def secret(library: PassagesWriter) -> PassagesWriter:
     library.write_pages({7: [SECRET]}, Letters())
     return library
 
@@ -54,7 +55,7 @@ def test_copy_in_memory_holds_public_passages_and_the_table_gives_the_others(sec
     )
 
 
-def test_copy_of_a_table_without_public_passages_is_empty(table: Passages, uri: str) -> None:
+def test_copy_of_a_table_without_public_passages_is_empty(table: PassagesWriter, uri: str) -> None:
     table.write_pages({7: [SECRET]}, Letters())
     reader = Passages.open(uri, embedder_id="test", dimension=4, memory_bytes=2**20)
     wait_for_copy(reader)
@@ -68,9 +69,9 @@ def test_page_that_becomes_public_keeps_its_vectors(secret: Passages) -> None:
     assert told(secret, Scope()) == EVERY_PUBLIC | {"7-0"}
 
 
-def test_table_of_an_older_version_gets_the_column(library: Passages, uri: str) -> None:
+def test_table_of_an_older_version_gets_the_column(library: PassagesWriter, uri: str) -> None:
     lancedb.connect(uri).open_table("passages").drop_columns(["private"])
-    again = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    again = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     assert told(again, Scope()) == EVERY_PUBLIC
     assert again.get(["1-0"]) == [LIBRARY[1][0]]
     again.write_pages({7: [SECRET]}, Letters())

@@ -12,10 +12,11 @@ import pytest
 from store.passages.connect import is_there
 from store.passages.errors import PassagesLost
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import Letters, found, passage
 
 
-def test_a_reader_sees_a_commit_at_once(library: Passages, uri: str) -> None:
+def test_a_reader_sees_a_commit_at_once(library: PassagesWriter, uri: str) -> None:
     reader = Passages.open(uri, embedder_id="test", dimension=4)
     assert found(reader, "fresh") == []
     library.write_pages({7: [passage(7, 0, "fresh")]}, Letters())
@@ -29,22 +30,22 @@ def test_a_reader_makes_no_table_and_sees_the_one_that_its_writer_makes_later(tm
     assert (reader.count(), found(reader, "fresh")) == (0, [])
     assert reader.search_vectors(np.ones((1, 4), dtype=np.float32), k=2) == [[]]
     assert not is_there(uri)
-    writer = Passages.open(uri, embedder_id="test", dimension=4, writer=True)
+    writer = PassagesWriter.open(uri, embedder_id="test", dimension=4)
     writer.write_pages({7: [passage(7, 0, "fresh")]}, Letters())
     assert is_there(uri)
     assert found(reader, "fresh") == ["7-0"]
     assert reader.version() == writer.version()
 
 
-@pytest.mark.parametrize("writer", [False, True])
-def test_a_table_that_was_lost_is_never_made_anew(library: Passages, uri: str, writer: bool) -> None:
+@pytest.mark.parametrize("kind", [Passages, PassagesWriter])
+def test_a_table_that_was_lost_is_never_made_anew(library: PassagesWriter, uri: str, kind: type[Passages]) -> None:
     shutil.rmtree(uri)
     with pytest.raises(PassagesLost, match="wellread reindex"):
-        Passages.open(uri, embedder_id="test", dimension=4, writer=writer, is_expected=True)
+        kind.open(uri, embedder_id="test", dimension=4, is_expected=True)
     assert not is_there(uri)
 
 
-def test_threads_search_while_the_writer_writes(library: Passages) -> None:
+def test_threads_search_while_the_writer_writes(library: PassagesWriter) -> None:
     failures: list[str] = []
     done = threading.Event()
 
@@ -67,6 +68,6 @@ def test_threads_search_while_the_writer_writes(library: Passages) -> None:
 
 
 def test_importing_opens_nothing() -> None:
-    code = "import sys, store.passages.table, store.passages.reindex; print('lancedb' in sys.modules)"
+    code = "import sys, store.passages.writer, store.passages.reindex; print('lancedb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

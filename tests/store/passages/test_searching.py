@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from domain import Scope
-from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import Letters, found, passage
 
 
-def test_an_empty_table_answers_with_nothing(table: Passages) -> None:
+def test_an_empty_table_answers_with_nothing(table: PassagesWriter) -> None:
     assert table.search_text("anything", lang="en", k=5) == []
     assert table.search_vectors(np.eye(4, dtype=np.float32), k=5) == [[], [], [], []]
     assert (table.count(), table.page_ids(), table.get(["1-0"]), table.passages_of([1])) == (0, set(), [], [])
@@ -32,12 +32,12 @@ def test_an_empty_table_answers_with_nothing(table: Passages) -> None:
     ],
 )
 def test_full_text_finds_a_word_in_its_other_spellings(
-    query: str, lang: str, expected: set[str], library: Passages
+    query: str, lang: str, expected: set[str], library: PassagesWriter
 ) -> None:
     assert set(found(library, query, lang)) == expected
 
 
-def test_text_hits_carry_bm25_best_first(library: Passages) -> None:
+def test_text_hits_carry_bm25_best_first(library: PassagesWriter) -> None:
     hits = library.search_text("strasse Häuser", lang="de", k=2)
     assert [hit.passage.id for hit in hits] == ["2-0", "1-0"]
     assert [hit.rank for hit in hits] == [1, 2]
@@ -46,7 +46,7 @@ def test_text_hits_carry_bm25_best_first(library: Passages) -> None:
     assert [hit.bm25 for hit in hits] == [hit.score for hit in hits]
 
 
-def test_vector_hits_carry_the_similarity_of_each_query_best_first(library: Passages) -> None:
+def test_vector_hits_carry_the_similarity_of_each_query_best_first(library: PassagesWriter) -> None:
     queries = Letters().embed(["aaaa", "dddd"])
     first, second = library.search_vectors(queries, k=4)
     assert (first[0].passage.id, second[0].passage.id) == ("1-0", "3-0")
@@ -58,7 +58,7 @@ def test_vector_hits_carry_the_similarity_of_each_query_best_first(library: Pass
         assert np.allclose(scores, [exact[hit.passage.id][0] for hit in hits], atol=1e-5)
 
 
-def test_either_leg_can_score_the_others_hits(library: Passages) -> None:
+def test_either_leg_can_score_the_others_hits(library: PassagesWriter) -> None:
     scores = {hit.passage.id: hit.score for hit in library.search_text("strasse running", lang="en", k=10)}
     assert set(scores) == {"1-0", "1-1", "2-0"}
     del scores["1-1"]
@@ -68,7 +68,7 @@ def test_either_leg_can_score_the_others_hits(library: Passages) -> None:
     assert library.similarities(np.eye(4, dtype=np.float32), []) == {}
 
 
-def test_a_score_does_not_depend_on_the_scope(table: Passages) -> None:
+def test_a_score_does_not_depend_on_the_scope(table: PassagesWriter) -> None:
     for number in range(8):
         table.write_pages({number: [passage(number, 0, f"common text {number}")]}, Letters())
     everywhere = {hit.passage.id: hit.score for hit in table.search_text("common", lang="en", k=10)}
@@ -93,14 +93,14 @@ def test_a_score_does_not_depend_on_the_scope(table: Passages) -> None:
         (Scope(read_after=datetime(2026, 5, 1, 13)), set()),  # a time without a zone is UTC
     ],
 )
-def test_a_scope_holds_for_both_legs(scope: Scope, expected: set[int], library: Passages) -> None:
+def test_a_scope_holds_for_both_legs(scope: Scope, expected: set[int], library: PassagesWriter) -> None:
     by_text = library.search_text("strasse running 大学", lang="zh", k=10, scope=scope)
     [by_vector] = library.search_vectors(np.ones((1, 4), dtype=np.float32), k=10, scope=scope)
     assert {hit.passage.page_id for hit in by_vector} == expected
     assert {hit.passage.page_id for hit in by_text} <= expected
 
 
-def test_a_scope_is_applied_before_the_best_are_taken(table: Passages) -> None:
+def test_a_scope_is_applied_before_the_best_are_taken(table: PassagesWriter) -> None:
     pages = {number: [passage(number, 0, "common word")] for number in range(1, 31)}
     pages[99] = [passage(99, 0, "common and much longer text about other things", lang="de")]
     table.write_pages(pages, Letters())
@@ -109,5 +109,5 @@ def test_a_scope_is_applied_before_the_best_are_taken(table: Passages) -> None:
     assert [hit.passage.id for hit in hits] == ["99-0"]
 
 
-def test_a_pasted_page_as_query_is_answered(library: Passages) -> None:
+def test_a_pasted_page_as_query_is_answered(library: PassagesWriter) -> None:
     assert found(library, "running " + " ".join(f"filler{n}" for n in range(20_000))) == ["1-1"]

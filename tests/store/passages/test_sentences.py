@@ -13,6 +13,7 @@ from domain import Passage
 from store.embedders.minilm import MiniLM
 from store.passages.sentences import NUMBERS, best_cosine, pack
 from store.passages.table import Passages
+from store.passages.writer import PassagesWriter
 from tests.store.passages.library import Letters, passage
 from tests.store.passages.test_memory import wait_for_copy
 
@@ -39,7 +40,7 @@ def embedder() -> Counted:
 
 @pytest.fixture
 def table(tmp_path: Path, embedder: Counted) -> Iterator[Passages]:
-    opened = Passages.open(str(tmp_path), embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+    opened = PassagesWriter.open(str(tmp_path), embedder_id=embedder.id, dimension=embedder.dimension)
     opened.write_pages({1: [WELL], 2: [SCHOOL]}, embedder)
     return opened
 
@@ -58,20 +59,20 @@ def test_packed_rows_keep_their_cosine() -> None:
     assert best_cosine(rows[0], pack(rows[:0])) is None
 
 
-def test_the_nearest_sentence_counts(table: Passages, embedder: Counted) -> None:
+def test_the_nearest_sentence_counts(table: PassagesWriter, embedder: Counted) -> None:
     found = table.sentence_similarities(asked(embedder, "What is the rope made of?"), [WELL.id, SCHOOL.id, "unknown"])
     assert set(found) == {WELL.id, SCHOOL.id}
     assert found[WELL.id] > found[SCHOOL.id] + 0.1
 
 
-def test_a_copy_in_memory_says_the_same(tmp_path: Path, table: Passages, embedder: Counted) -> None:
+def test_a_copy_in_memory_says_the_same(tmp_path: Path, table: PassagesWriter, embedder: Counted) -> None:
     reader = Passages.open(str(tmp_path), embedder_id=embedder.id, dimension=embedder.dimension, memory_bytes=2**20)
     wait_for_copy(reader)
     vector = asked(embedder, "Who dug the well?")
     assert reader.sentence_similarities(vector, [WELL.id]) == table.sentence_similarities(vector, [WELL.id])
 
 
-def test_an_unchanged_text_keeps_its_sentences(table: Passages, embedder: Counted) -> None:
+def test_an_unchanged_text_keeps_its_sentences(table: PassagesWriter, embedder: Counted) -> None:
     vector = asked(embedder, "Who dug the well?")
     before = table.sentence_similarities(vector, [WELL.id])
     given = len(embedder.texts)
@@ -82,15 +83,15 @@ def test_an_unchanged_text_keeps_its_sentences(table: Passages, embedder: Counte
 
 def test_an_embedder_without_sentences_has_none(tmp_path: Path) -> None:
     letters = Letters()
-    table = Passages.open(str(tmp_path), embedder_id=letters.id, dimension=letters.dimension, writer=True)
+    table = PassagesWriter.open(str(tmp_path), embedder_id=letters.id, dimension=letters.dimension)
     plain: Passage = passage(1, 0, "abc abc")
     table.write_pages({1: [plain]}, letters)
     assert table.sentence_similarities(np.ones(NUMBERS, dtype=np.float32), [plain.id]) == {}
 
 
-def test_an_older_table_has_none(tmp_path: Path, table: Passages, embedder: Counted) -> None:
+def test_an_older_table_has_none(tmp_path: Path, table: PassagesWriter, embedder: Counted) -> None:
     table._opened_table.drop_columns(["sentences"])
-    again = Passages.open(str(tmp_path), embedder_id=embedder.id, dimension=embedder.dimension, writer=True)
+    again = PassagesWriter.open(str(tmp_path), embedder_id=embedder.id, dimension=embedder.dimension)
     assert again.sentence_similarities(asked(embedder, "Who dug the well?"), [WELL.id]) == {}
     again.write_pages({3: [passage(3, 0, "The bridge is new.", title="The village")]}, embedder)
     assert set(again.sentence_similarities(asked(embedder, "Is the bridge new?"), ["3-0", WELL.id])) == {"3-0"}
