@@ -9,20 +9,33 @@ from typing import Final
 from domain.question import Turn
 from pipeline.question.analysis import MAX_CHARACTERS
 from pipeline.question.entities import find_entities
-from pipeline.question.follow_up.ellipsis import ask_otherwise, do_otherwise, go_on, substitute
-from pipeline.question.follow_up.frame import Frame, bare, frame_of
-from pipeline.question.follow_up.reference import points_back, resolve
-from pipeline.question.follow_up.words import Words, begins_with, find, words_of
+from pipeline.question.follow_up.alone import WHICH, before_pointing, has_its_own, is_asking_alone, is_fragment
+from pipeline.question.follow_up.ellipsis import ask_otherwise, compare, do_otherwise, go_on, substitute
+from pipeline.question.follow_up.frame import Frame, frame_of, phrases
+from pipeline.question.follow_up.kinds import is_attribute
+from pipeline.question.follow_up.phrase import bare, head_of
+from pipeline.question.follow_up.places import DEFINITE, names_of
+from pipeline.question.follow_up.pronouns import lacks_object, points_back
+from pipeline.question.follow_up.reference import resolve
+from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.language import detect_language
 from text.terms import content_words
 
+#: a question with more characters says itself what it is about; of one before it no more are read
+_LONGEST: Final = 600
 #: a shorter question does not show its language
 _MANY_WORDS: Final = 4
-#: a fragment has no more words, and a question that needs its thread has no more that carry a topic
-_FRAGMENT, _FEW_CONTENT, _FEW_ABOUT = 7, 2, 3
+#: a question that needs its thread has no more that carry a topic
+_FEW_CONTENT, _FEW_ABOUT = 2, 3
 #: how a clause behind "if" or "when" goes on: its subject comes before its verb
 _CLAUSE: Final = (
     r"(?<=^ )(?:I|we|you|they|it|he|she|the|a|an|my|there|ich|wir|man|es|er|sie|das|der|die|mein\w*|ein\w*) \w+"
+)
+#: said of something beside what was asked about: "Can I use honey instead", "Is electricity included"
+_BESIDES: Final = r"instead|included|otherwise|stattdessen|inbegriffen|inklusive|sonst noch|à la place|inclus[e]?"
+#: "Can I appeal", "What if I don't pay"
+_ACT_ALONE: Final = (
+    r"(?:can|may|must|should|do|what if|kann|darf|muss|soll) (?:I|we|ich|wir|man)(?: don['’]t| not| nicht)? (?!do)\w+"
 )
 #: "Can the same be done with wu-ftpd?"
 _THE_SAME: Final = re.compile(
@@ -35,13 +48,14 @@ _THE_SAME: Final = re.compile(
 
 def understand(question: str, turns: Sequence[Turn], lang: str = "") -> str:
     """Return the question as it stands alone; itself where it does already, or nothing was asked before."""
-    if not turns:
+    if not turns or len(question) > _LONGEST:
         return question
-    last_lang = detect_language(turns[-1].question)
+    before = turns[-1].question[:_LONGEST]
+    last_lang = detect_language(before)
     lang = lang or (detect_language(question) if len(question.split()) >= _MANY_WORDS else last_lang)
     words = words_of(lang)
     core, led, about = _without_lead(bare(question), words)
-    last = frame_of(turns[-1].question, last_lang)
+    last = frame_of(before, last_lang)
     completed = _completed(core, led, about, last, turns[-1], words, lang)
     if completed is None or completed == core or len(completed) > MAX_CHARACTERS:
         return question
@@ -55,44 +69,75 @@ def needs_thread(question: str, lang: str = "") -> bool:
     lang = lang or detect_language(question)
     words = words_of(lang)
     core, led, about = _without_lead(bare(question), words)
-    if _is_asking_alone(core, words):
+    if is_asking_alone(core, words):
         return True
-    if (about and len(core.split()) <= _FEW_ABOUT) or (led and _is_fragment(core, led=True, words=words)):
+    if (about and len(core.split()) <= _FEW_ABOUT) or (led and is_fragment(core, led=True, words=words)):
         return True
     if find_entities(question, lang) or not points_back(core, lang):
         return False
-    pronoun_first = find(rf"{words.determiners}", core[: _first_pronoun(core, words)]) is None
-    return pronoun_first and len(content_words(core, lang)) <= _FEW_CONTENT
+    return (
+        find(words.determiners, before_pointing(core, words)) is None and len(content_words(core, lang)) <= _FEW_CONTENT
+    )
 
 
 def _completed(core: str, led: bool, about: bool, last: Frame, turn: Turn, words: Words, lang: str) -> str | None:
     """Return the question completed; None where it stands alone."""
-    if _is_asking_alone(core, words):
+    if is_asking_alone(core, words):
         return ask_otherwise(core[:1].upper() + core[1:], last)
     if continued := go_on(core, last):
         return continued
     if same := _THE_SAME.match(core):
         return substitute(same["where"], last, words)
-    if led and (clause := begins_with(words.conditions, core)) and find(_CLAUSE, core[clause.end() :]):
-        without = re.sub(rf",? (?:{words.conditions}) .*", "", last.text, flags=re.IGNORECASE)
-        return f"{without or last.text} {core}"
-    if about or _is_fragment(core, led=led, words=words):
+    clause = begins_with(words.conditions, core) if led or "," not in core else None
+    if clause and find(_CLAUSE, core[clause.end() :]):
+        return _with_clause(core, last, words)
+    if about or is_fragment(core, led=led, words=words):
         if find(words.possessives, core):
             return resolve(core, last, turn, lang)
         if find(rf"(?<=, )(?:{words.asking})", core):
             return None
         return do_otherwise(core, last) or substitute(core, last, words)
-    if points_back(core, lang) and not _names_first(core, words, lang):
+    if points_back(core, lang) and not has_its_own(core, words, lang):
         return resolve(core, last, turn, lang)
+    if lacks_object(core) or find(_BESIDES, core) or re.fullmatch(_ACT_ALONE, core, re.IGNORECASE):
+        return f"{core} ({last.topic})"
+    if compared := compare(core, last, lang):
+        return compared
+    if re.fullmatch(rf"(?:{words.asking}) [a-zäöüß]+|{WHICH} [a-zäöüß]+", core, re.IGNORECASE):
+        # "Who won?", "Which is the biggest?"
+        return f"{core} ({last.content if begins_with('which', core) else last.topic})"
+    if led and not names_of(core, lang, words) and len(content_words(core, lang)) <= _FEW_CONTENT:
+        return f"{core} ({last.topic})"  # "And what is the entrance fee?"
     return core if led else _of_what_was_asked(core, last, words, lang)
 
 
 def _of_what_was_asked(core: str, last: Frame, words: Words, lang: str) -> str | None:
-    """Return a question for a known thing with the name that it belongs to: "What is the default port?"."""
-    if not last.names or find_entities(core, lang) or len(content_words(core, lang)) > _FEW_CONTENT + 1:
+    """Return a question for what things have with the name that it belongs to: "What is the default port?".
+
+    Any other known thing may have nothing to do with that: "Who is the mayor?".
+    """
+    if names_of(core, lang, words) or len(content_words(core, lang)) > _FEW_CONTENT + 1:
         return None
-    known = find(r"the|der|die|das|le|la|les|el|los|il|lo|o|os", core)
-    return f"{core} ({last.names[0]})" if known else None
+    known = re.search(
+        rf"(?<![\w-])(?:{BE}|lautet|lauten|heißt|heißen) (?:{DEFINITE}) ((?:[\w-]+ ){{0,2}}?[\w-]+)$",
+        core,
+        re.IGNORECASE,
+    )
+    if known and find(f"{words.prepositions}|{words.possessives}", known.group()):
+        return None  # "the log of nginx", "its log"
+    return f"{core} ({(*last.names, last.topic)[0]})" if known and is_attribute(head_of(known[1], words)) else None
+
+
+def _with_clause(clause: str, last: Frame, words: Words) -> str:
+    """Return the question before with another condition: "And when it freezes?", of what the one before names."""
+    found = re.search(rf",? (?:{words.conditions}|that|dass) .*", last.text, re.IGNORECASE)
+    without, before = (last.text[: found.start()], found.group()) if found else (last.text, "")
+    named = next((phrase for phrase in phrases(last) if phrase in before), "")
+    if named:
+        clause = re.sub(r"\b(?:it|they|er|es|sie)\b", " ".join(named.split()[:2]), clause, count=1)
+    lost = [name for name in last.names if name in before and name not in clause]
+    clause = f"{clause[:1].lower()}{clause[1:]}"
+    return f"{without} {clause} ({', '.join(lost)})" if lost else f"{without} {clause}"
 
 
 def _without_lead(text: str, words: Words) -> tuple[str, bool, bool]:
@@ -103,33 +148,3 @@ def _without_lead(text: str, words: Words) -> tuple[str, bool, bool]:
     if found := re.match(rf"(?:{words.about})\s+(?=\S)", text, re.IGNORECASE):
         text, about = text[found.end() :], True
     return text, led, about
-
-
-def _is_asking_alone(core: str, words: Words) -> bool:
-    return (
-        re.fullmatch(rf"(?:(?:{words.prepositions}) )?(?:{words.asking})(?: so| then| not)?", core, re.IGNORECASE)
-        is not None
-    )
-
-
-def _is_fragment(core: str, *, led: bool, words: Words) -> bool:
-    """Return whether a text is no sentence: it has no question word and no verb before its subject."""
-    parts = core.split()
-    if len(parts) > _FRAGMENT or begins_with(words.asking, core) or begins_with(words.auxiliaries, core):
-        return False
-    if re.match(rf"(?:{words.prepositions}) (?:{words.asking})\b", core, re.IGNORECASE):
-        return False
-    return (led or begins_with(words.prepositions, core) is not None) and not any(
-        begins_with(words.auxiliaries, part) for part in parts[:3] if len(parts) > 2
-    )
-
-
-def _first_pronoun(core: str, words: Words) -> int:
-    found = find(f"{words.pronouns}|{words.possessives}", core)
-    return found.start() if found else 0
-
-
-def _names_first(core: str, words: Words, lang: str) -> bool:
-    """Return whether the question names something before its pronoun, which stands for that."""
-    before = core[: _first_pronoun(core, words)]
-    return bool(before) and any(name in before for name in find_entities(core, lang))

@@ -23,15 +23,19 @@ class Words:
     conditions: str = r"(?!)"  #: "if", "when"
 
 
+#: forms of "to be"
+BE: Final = r"is|are|was|were|ist|sind|war|waren|est|sont|es|son|è|sono|é|são"
+_AUXILIARIES: Final = r"is|are|was|were|do|does|did|can|could|should|would|will|must|may|might|has|have|had"
 ENGLISH: Final = Words(
     lead=r"and|but|or|so|also|then|ok(?:ay)?|well|yes|no|thanks",
     about=r"what about|how about|what of|what is with|what's with",
-    asking=r"why not|why|how (?:many|much|long|often|far|large|big|old|fast)(?: \w+)?|how|when|where|who|whom|whose"
-    r"|what|which(?: \w+)?(?= (?:is|are|was|were|do|does|did|can|could|should|must|has|have)\b|$)|which ones?",
-    prepositions=r"on|in|under|for|with|from|at|by|without|via|to|into|of|using|through|inside|within|since|until|after|before",
+    asking=rf"why not|why|how (?:many|much|long|often|far|large|big|old|fast)(?: (?!(?:{_AUXILIARIES})\b)\w+)?|how"
+    rf"|when|where|whom|whose|who|what|which ones?|which(?: (?!(?:{_AUXILIARIES})\b)\w+)?",
+    prepositions=r"on|in|under|for|with|from|at|by|without|via|to|into|of|using|through|inside|within|since|until|after|before|as|per"
+    r"|during|near",
     determiners=r"the|an?|my|your|our|their|its|his|her|this|that|these|those|each|every|some|any|another|one",
     indefinite=r"an?|some|any|another|each|every|one",
-    auxiliaries=r"is|are|was|were|do|does|did|can|could|should|would|will|must|may|might|has|have|had",
+    auxiliaries=_AUXILIARIES,
     pronouns=r"it|they|them|he|him|she",
     possessives=r"its|their|his|her",
     conditions=r"if|when|while|unless",
@@ -41,7 +45,7 @@ GERMAN: Final = Words(
     about=r"was ist mit|wie ist es mit|wie sieht es mit|wie steht es mit|was gilt für",
     asking=r"warum nicht|warum|wieso|weshalb|wie (?:viele?|lange|oft|hoch|groß|alt|weit)|wie|wann|wo|wohin|woher"
     r"|wer|wen|wem|was|welche[rsnm]?",
-    prepositions=r"unter|auf|in|im|für|mit|von|vom|bei|beim|aus|ohne|über|zu|zum|zur|an|am|nach|seit|bis|ab|durch",
+    prepositions=r"unter|auf|in|im|für|mit|von|vom|bei|beim|aus|ohne|über|zu|zum|zur|an|am|nach|seit|bis|ab|durch|als|pro",
     determiners=r"der|die|das|den|dem|des|eine?[nmrs]?|meine?[nmrs]?|unsere?[nmrs]?|diese[nmrs]?|jede[nmrs]?|keine?[nmrs]?",
     indefinite=r"eine?[nmrs]?|jede[nmrs]?",
     auxiliaries=r"ist|sind|war|waren|wird|werden|wurde|wurden|kann|können|soll|sollte|muss|müssen|darf|dürfen|hat|haben",
@@ -52,7 +56,7 @@ GERMAN: Final = Words(
 _FRENCH = Words(
     lead=r"et|mais|ou|alors|aussi|oui|non|merci",
     about=r"qu['’]en est-il (?:de|du|des)|quid (?:de|du|des)|que dire (?:de|du|des)",
-    asking=r"pourquoi pas|pourquoi|comment|quand|o[uù]|qui|que|quoi|combien|quel(?:le)?s?",
+    asking=r"pourquoi pas|pourquoi|comment|quand|o[uù]|qui|que|quoi|combien(?: de temps)?|est-ce que?|quel(?:le)?s?",
     prepositions=r"sous|sur|dans|pour|avec|de|du|des|chez|en|au|aux|à|sans|par|depuis",
     determiners=r"le|la|les|l['’]|une?|des|mon|ma|mes|ce|cet|cette|ces",
     indefinite=r"une?|des",
@@ -97,58 +101,10 @@ _BY_LANGUAGE: Final = {
     "en": ENGLISH, "de": GERMAN, "fr": _FRENCH, "es": _SPANISH, "it": _ITALIAN, "pt": _PORTUGUESE,
 }  # fmt: skip
 
-#: of which one stands for another: "on Linux", "on Windows"
-_KINDS: Final = tuple(
-    frozenset(kind.split())
-    for kind in (
-        """linux windows mac macos osx debian ubuntu fedora suse opensuse arch freebsd openbsd netbsd android ios redhat
-        centos""",
-        """english german french spanish italian portuguese dutch polish englisch deutsch französisch spanisch
-        italienisch""",
-        "chromium chrome firefox safari edge opera konqueror",
-        "postgresql postgres mysql mariadb sqlite oracle",
-    )
-)
-
-
-#: days, months and parts of the year, of which one stands for another of its own row
-_DAYS: Final = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday weekend montag dienstag mittwoch donnerstag freitag
-    samstag sonnabend sonntag wochenende lundi mardi mercredi jeudi vendredi samedi dimanche lune marte miércole jueve
-    vierne sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica""".split()
-)
-_MONTHS: Final = frozenset(
-    """january february march april may june july august september october november december januar februar märz mai
-    juni juli oktober dezember spring summer autumn winter frühling sommer herbst""".split()
-)
-
-
-def is_day(word: str) -> bool:
-    """Return whether a word names a day of the week, or several: "Sundays", "sonntags"."""
-    return word.casefold().removesuffix("s") in _DAYS
-
-
-def is_month(word: str) -> bool:
-    """Return whether a word names a month or a season."""
-    return word.casefold() in _MONTHS
-
-
-def is_plural(noun: str) -> bool:
-    """Return whether an English noun looks like several things."""
-    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
-
 
 def words_of(lang: str) -> Words:
     """Return the words of a language; of English for one that is not known."""
     return _BY_LANGUAGE.get(lang, ENGLISH)
-
-
-def same_kind(one: str, other: str) -> bool:
-    """Return whether two words name things of one kind, other ones."""
-    one, other = one.casefold(), other.casefold()
-    if one != other and ((is_day(one) and is_day(other)) or (is_month(one) and is_month(other))):
-        return True
-    return one != other and any(one in kind and other in kind for kind in _KINDS)
 
 
 def find(pattern: str, text: str) -> re.Match[str] | None:

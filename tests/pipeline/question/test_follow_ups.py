@@ -35,10 +35,83 @@ INSTALL = Turn(question="How do I install nginx on Debian?", answer="Use apt.", 
         ("Wie installiere ich nginx?", "Und wo liegt seine Datei?", "Wo liegt die Datei von nginx?"),
         ("Was ist eine Splitbuchung?", "Wie lege ich eine an?", "Wie lege ich eine Splitbuchung an?"),
         ("Come si installa Privoxy?", "E su Windows?", "Come si installa Privoxy su Windows?"),
+        # a name stands for a name, what a thing has for what it has
+        ("Where does nginx write its log?", "And Apache?", "Where does Apache write its log?"),
+        (
+            "Where does nginx write its log?",
+            "And the configuration file?",
+            "Where does nginx write the configuration file?",
+        ),
+        ("Who painted The Night Watch?", "And Guernica?", "Who painted Guernica?"),
+        ("What is the price of the ticket?", "And the duration?", "What is the duration of the ticket?"),
+        ("What is the price of the ticket?", "And the bus?", "What is the price of the bus?"),
+        ("Where is the museum?", "And the phone number?", "The phone number (the museum)?"),
+        ("What is the tallest building in Dubai?", "And the oldest?", "What is the oldest building in Dubai?"),
+        ("Wie viel Speicher braucht Blender?", "Und GIMP?", "Wie viel Speicher braucht GIMP?"),
+        ("Was kostet die große Wohnung?", "Und die kleinere?", "Was kostet die kleinere Wohnung?"),
+        ("Quel est le prix du pain ?", "Et le lait ?", "Quel est le prix du lait ?"),
+        # a time stands for a time only
+        ("When does the library open in Leeds?", "And in summer?", "When does the library open in Leeds in summer?"),
+        ("Who won the 2014 World Cup?", "And in 2018?", "Who won the 2018 World Cup?"),
+        # what fits nowhere is added
+        ("When does the library open on Mondays?", "And close?", "When does the library open on Mondays, close?"),
+        ("How long is the Danube?", "And how deep?", "How deep is the Danube?"),
+        ("Is there a doctor here?", "Where exactly?", "Where exactly is there a doctor here?"),
+        ("Wer hat Amerika entdeckt?", "Wann?", "Wer hat Amerika entdeckt? Wann?"),
+        ("What should I do when my router overheats?", "When it freezes?", "What should I do when my router freezes?"),
+        ("How heavy is an elephant?", "Is a whale heavier?", "Is a whale heavier than an elephant?"),
+        ("Can I cancel my order?", "What does it cost?", "What does it cost to cancel my order?"),
+        ("What is a rain garden?", "What does it cost to build?", "What does it cost to build (the rain garden)?"),
+        ("Where can I buy a bus pass?", "Do children need one?", "Do children need a bus pass?"),
+        ("Which vaccinations do I need?", "Are they free?", "Are the vaccinations free?"),
+        ("Who founded IKEA?", "When did he die?", "When did the person who founded IKEA die?"),
+        ("Wer hat Amerika entdeckt?", "Wann wurde er geboren?", "Wann wurde er geboren (Wer hat Amerika entdeckt)?"),
+        ("Wer zahlt die Grundsteuer?", "Wie hoch ist sie?", "Wie hoch ist die Grundsteuer?"),
+        ("When did the 2014 World Cup take place?", "Who won?", "Who won (the 2014 World Cup)?"),
+        ("Wann hat das Museum geöffnet?", "Und was kostet der Eintritt?", "Was kostet der Eintritt (das Museum)?"),
+        ("Where does nginx write its log?", "What is the default port?", "What is the default port (nginx)?"),
+        ("Qui était Louis Pasteur ?", "Où est-il né ?", "Où est-il né (Louis Pasteur) ?"),
     ],
 )
 def test_question_is_completed(before: str, asked: str, understood: str) -> None:
     assert understand(asked, [Turn(question=before)]) == understood
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Who is the mayor?",  # of the town, and of nothing that was asked about
+        "Wie heißt der Bürgermeister?",
+        "Who invented the telephone?",
+        "What is photosynthesis?",
+        "Where does Apache write its log?",
+        "How do I show people a text when they connect?",
+        "My folder is full of old files. Which ones may I throw away?",
+        "I wrote a rule against an advert and it is still there. Why?",
+        "Was anybody injured when the harbour went under?",
+        "Où se trouve le journal de nginx ?",
+    ],
+)
+def test_question_that_says_itself_what_it_is_about_stays_as_it_is(asked: str) -> None:
+    for before in ("When is the Ratskeller open?", "Wann hat der Ratskeller geöffnet?", "How long is the Danube?"):
+        assert understand(asked, [Turn(question=before)]) == asked
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "asked", "understood"),
+    [
+        ("Which service answers DNS?", "dnsmasq", "How do I restart it?", "How do I restart the service dnsmasq?"),
+        ("Which service answers DNS?", "", "How do I restart it?", "How do I restart the service that answers DNS?"),
+        ("Which museum shows ships?", "The Fram", "Where is it?", "Where is The Fram?"),
+        ("Where was Mozart born?", "Salzburg", "How do I get there?", "How do I get there (Salzburg)?"),
+        ("Where was Mozart born?", "Salzburg", "When did he die?", "When did Mozart die?"),
+        ("Wer führt den Hofladen?", "Ute Petersen", "Wo wohnt sie?", "Wo wohnt Ute Petersen?"),
+        ("Wer zahlt die Grundsteuer?", "die Eigentümer", "Wie hoch ist sie?", "Wie hoch ist die Grundsteuer?"),
+    ],
+)
+def test_answer_says_what_a_pronoun_stands_for(before: str, said: str, asked: str, understood: str) -> None:
+    turn = Turn(question=before, answer=f"{said}." if said else "", short_answer=said)
+    assert understand(asked, [turn]) == understood
 
 
 def test_thing_is_called_what_the_answer_calls_it() -> None:
@@ -49,6 +122,12 @@ def test_thing_is_called_what_the_answer_calls_it() -> None:
 def test_person_is_the_one_that_the_answer_names() -> None:
     turn = Turn(question="Who built the lighthouse?", answer="Robert Tallis built it.", short_answer="Robert Tallis")
     assert understand("When was he born?", [turn]) == "When was Robert Tallis born?"
+
+
+def test_long_question_says_itself_what_it_is_about() -> None:
+    asked = f"Why does it stop after {'one more ' * 80}hour?"
+    assert understand(asked, [INSTALL]) == asked
+    assert len(understand("And on Windows?", [Turn(question="How do I install it " * 100)])) < 700
 
 
 def test_without_a_thread_the_question_is_what_was_asked() -> None:
