@@ -76,8 +76,10 @@ def before_participle(text: str) -> str:
     """Return what is before the participle that ends a clause: "the old tower" of "the old tower built in"."""
     parts = text.split()
     for at, word in enumerate(parts[1:], start=1):
-        last = at == len(parts) - 1
-        if PARTICIPLE.fullmatch(word) and (last or find("by|in|on|from|at|with|for|von|in|auf|für", parts[at + 1])):
+        last = at == len(parts) - 1 or word.endswith(",")
+        if PARTICIPLE.fullmatch(word.rstrip(",")) and (
+            last or find("by|in|on|from|at|with|for|von|in|auf|für", parts[at + 1])
+        ):
             return " ".join(parts[:at])
     return re.sub(r" (?:for|like|about|called|used)$", "", text)
 
