@@ -1,8 +1,9 @@
 """Measure follow-ups: is a question completed from its thread rightly, by rules alone?
 
-The cases of ``evals/sets/follow_ups`` were written for this project: the rules were made with ``seen`` and ``dev``, and
-nobody looked at what became of ``unseen`` and ``check`` meanwhile. Those of ``seen`` and ``unseen`` with a site ask
-about one of the manuals that no model learned from, those of ``dev`` and ``check`` about the pages of a town.
+The cases of ``evals/sets/follow_ups`` were written for this project: the rules were made with ``seen``, ``dev`` and
+``tune``, and nobody looked at what became of ``unseen``, ``check`` and ``held`` meanwhile. Those of ``seen`` and
+``unseen`` with a site ask about one of the manuals that no model learned from, those of ``dev`` and ``check`` about the
+pages of a town; those of ``tune`` and ``held`` ask about anything, and are looked up nowhere.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pipeline.question.follow_up import understand
 from pipeline.reader.reader import Reader
 from pipeline.retrieval.retrieve import Embed
 
-SPLITS: Final = ("seen", "unseen", "dev", "check")
+SPLITS: Final = ("seen", "unseen", "dev", "check", "tune", "held")
 CASES: Final = Path(__file__).parents[1] / "sets" / "follow_ups"
 PASSAGES: Final = Path(__file__).parents[2] / "training" / "data" / "manuals-passages.jsonl.xz"
 #: the town's pages, by the names that the cases have for them
