@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from api.cli.slow_start import SlowStart
+
 if TYPE_CHECKING:
     from wellread import Client
     from workers.services import Services
@@ -131,7 +133,11 @@ def started(settings: Settings, notify: Notify) -> Iterator[str]:
     def died(name: str, code: int) -> None:
         notify(f"{name} ended ({code}); starting it again")
 
-    with Stack(settings, flower=False, on_restart=died) as stack:
+    with (
+        SlowStart(notify) as start,
+        Stack(settings, flower=False, on_restart=died, on_step=start.step) as stack,
+    ):
+        start.end()
         notify(f"Up after {time.monotonic() - began:.1f} s.")
         yield stack.address.api_url
 

@@ -8,7 +8,8 @@ import click
 
 from api import installed_version
 from api.cli.connect import open_collection, open_services, quiet_logs
-from api.cli.output import print_lines, progress_count, terminal
+from api.cli.output import notify, print_lines, progress_count, terminal
+from api.cli.slow_start import SlowStart
 
 
 @click.command()
@@ -16,12 +17,13 @@ from api.cli.output import print_lines, progress_count, terminal
 @click.option("--no-flower", is_flag=True, help="Do not run Flower.")
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
-    from workers.processes.stack import up as run
-    from workers.settings import load
+    with SlowStart(notify) as start:
+        from workers.processes.stack import up as run
+        from workers.settings import load
 
-    quiet_logs()
-    settings = load() if port is None else load(api_port=port)
-    run(settings, flower=not no_flower, say=click.echo)
+        quiet_logs()
+        settings = load() if port is None else load(api_port=port)
+        run(settings, flower=not no_flower, say=click.echo, on_step=start.step)
 
 
 @click.command()

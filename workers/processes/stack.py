@@ -66,10 +66,16 @@ class Stack:
     """Starts the children on entry, keeps them running in the background, stops them on exit."""
 
     def __init__(
-        self, settings: Settings, *, flower: bool = True, on_restart: Callable[[str, int], None] | None = None
+        self,
+        settings: Settings,
+        *,
+        flower: bool = True,
+        on_restart: Callable[[str, int], None] | None = None,
+        on_step: Callable[[str], None] | None = None,
     ):
         self._settings = settings
         self._flower = flower
+        self._on_step = on_step or (lambda step: None)
         self._supervisor = Supervisor(settings.data_dir / "logs", on_restart)
         self._lock: IO[bytes] | None = None
         self._stopping = threading.Event()
@@ -114,18 +120,15 @@ class Stack:
         from workers.services.collections import migrate_all
 
         settings = self._settings
-        if settings.redis_url and not wait_until(self._broker_answers, within_s=OWN_BROKER_S):
-            where = settings.redis_url.split("@")[-1]
-            raise StartError(
-                f"Redis at {where} does not answer: start it, or correct WELLREAD_REDIS_URL; without it the embedded "
-                "Valkey is used."
-            )
+        if settings.redis_url:
+            self._check_own_broker()
         api_port = _free_port(settings.api_host, settings.api_port, "WELLREAD_API_PORT")
         flower_port = _free_port("127.0.0.1", settings.flower_port, "WELLREAD_FLOWER_PORT") if self._flower else 0
         children = programs(settings, api_port=api_port, flower_port=flower_port)
         for program in children:
             if program.name in FIRST:
                 self._supervisor.start(program)
+        self._on_step("the database")
         migrate_all(settings)
         completeness.check_once(settings)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
@@ -135,7 +138,9 @@ class Stack:
             flower_url=f"http://127.0.0.1:{flower_port}" if self._flower else "",
         )
         if not settings.redis_url:
+            self._on_step("Valkey")
             self._wait_for("valkey", self._broker_answers)
+        self._on_step("the API")
         self._wait_for("api", lambda: listens(settings.api_host, api_port))
         for program in children:
             if program.name not in FIRST:
@@ -148,6 +153,15 @@ class Stack:
         while not self._stopping.wait(0.25):
             self._supervisor.restart_dead()
             self._supervisor.rotate_logs()
+
+    def _check_own_broker(self) -> None:
+        self._on_step("Redis")
+        if not wait_until(self._broker_answers, within_s=OWN_BROKER_S):
+            where = self._settings.redis_url.split("@")[-1]
+            raise StartError(
+                f"Redis at {where} does not answer: start it, or correct WELLREAD_REDIS_URL; without it the embedded "
+                "Valkey is used."
+            )
 
     def _wait_for(self, name: str, ready: Callable[[], bool]) -> None:
         """Wait for a child; one that is killed meanwhile is started again."""
@@ -222,12 +236,15 @@ def listens(host: str, port: int) -> bool:
         return False
 
 
-def up(settings: Settings, *, flower: bool, say: Callable[[str], None]) -> None:
-    """Run the stack in the foreground until it is stopped."""
+def up(settings: Settings, *, flower: bool, say: Callable[[str], None], on_step: Callable[[str], None]) -> None:
+    """Run the stack in the foreground until it is stopped; ``on_step`` gets what its start waits for, "" at the end."""
     started = time.monotonic()
-    with Stack(
-        settings, flower=flower, on_restart=lambda name, code: say(f"{name} ended ({code}); starting it again")
-    ) as stack:
+
+    def restarted(name: str, code: int) -> None:
+        say(f"{name} ended ({code}); starting it again")
+
+    with Stack(settings, flower=flower, on_restart=restarted, on_step=on_step) as stack:
+        on_step("")
         say(f"Wellread is up after {time.monotonic() - started:.1f} s: {stack.address.api_url}")
         if stack.address.flower_url:
             say(f"Flower: {stack.address.flower_url}")

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from api.cli.connect import quiet_logs
+from api.cli.output import notify
+from api.cli.slow_start import SlowStart
 from wellread import Client
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
@@ -39,6 +41,12 @@ def isolated_in(folder: Path) -> Iterator[None]:
 @contextmanager
 def started_stack() -> Iterator[tuple[Stack, Client]]:
     """Start the stack that the environment describes; yield it with a client once it can answer questions."""
-    with Stack(load(api_port=0), flower=False) as stack, Client(stack.address.api_url) as client:
+    with (
+        SlowStart(notify) as start,
+        Stack(load(api_port=0), flower=False, on_step=start.step) as stack,
+        Client(stack.address.api_url) as client,
+    ):
+        start.step("the workers")
         wait_until(client.is_ready, within_s=READY_WITHIN_S)
+        start.end()
         yield stack, client
