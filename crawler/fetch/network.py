@@ -110,7 +110,8 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"the name was not resolved in {self._dns_s:g} s") from error
         except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError(f"the name does not resolve: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise httpcore2.ConnectError(f"the name does not resolve: {why}") from error
 
 
 async def _verify_peer(stream: httpcore2.AsyncNetworkStream, address: str) -> None:

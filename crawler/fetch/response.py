@@ -54,7 +54,8 @@ def fetch_error_of(target: Target, error: Exception) -> FetchError:
             return NotText(f"{target.url} cannot be read: {error}. Leave it")
         case _:
             kind = NotConnected if isinstance(error, httpcore2.ConnectError) else HostUnreachable
-            return kind(f"{target.url} could not be fetched: {str(error) or type(error).__name__}. Try it later")
+            why = str(error) or type(error).__name__
+            return kind(f"{target.url} could not be fetched: {why}. Try it later", why=why)
 
 
 def location_of(response: httpcore2.Response) -> str | None:

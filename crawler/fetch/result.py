@@ -22,6 +22,10 @@ class FetchTimeout(FetchError):
 class HostUnreachable(FetchError):
     """No answer: the name, the connection, TLS or the protocol failed; the message says which."""
 
+    def __init__(self, message: str, *, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message  #: what failed, without the URL
+
 
 class NotConnected(HostUnreachable):
     """No connection came about: the name, the network or the proxy failed, or nobody listens."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from crawler import urls
 from crawler.fetch.guard import Blocked, FetchError
-from crawler.fetch.result import ANY_TYPE, Fetched
+from crawler.fetch.result import ANY_TYPE, Fetched, HostUnreachable
 from crawler.robots import rules
 from domain import Link
 from domain.site import is_under
@@ -22,7 +22,7 @@ ROBOTS_MAX_AGE = timedelta(hours=24)
 ROBOTS_RETRY_AGE = timedelta(minutes=5)
 
 
-UNREACHED = "The site could not be reached: its robots.txt got no answer. It is asked again after five minutes."
+UNREACHED = "The site could not be reached: {why}. It is asked again after five minutes."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class RobotsFile:
     """The answer for an origin's robots.txt."""
 
     status: int  #: 0 where there was no answer
-    body: bytes
+    body: bytes  #: or why there was no answer
     fetched_at: datetime
 
 
@@ -89,14 +89,15 @@ class Permission:
     async def check(self, url: str) -> None:
         """Raise Blocked where the site is left out, RobotsForbidden or RobotsUnavailable unless it allows the URL."""
         await self.check_site(url)
-        robots, sitemaps = await self._rules(url)
+        file, robots, sitemaps = await self._rules(url)
         self.sitemaps = (*self.sitemaps, *sitemaps)
         if not self._first:
             self._first, self.delay_s = url, robots.delay_s(self._agent)
         if robots.allows(url, self._agent):
             return
         error = RobotsUnavailable if robots.is_temporary else RobotsForbidden
-        why = UNREACHED if robots.is_temporary and not robots.was_answered else error.__doc__
+        no_answer = file.body.decode() or "its robots.txt got no answer"
+        why = UNREACHED.format(why=no_answer) if not robots.was_answered else error.__doc__
         raise error(why if url == self._first else f"It redirects to {url}: {why}")
 
     async def check_site(self, url: str) -> None:
@@ -104,25 +105,26 @@ class Permission:
         if is_under(urls.canonical(url), self._left_out):
             raise Blocked(f"{url} is on a site that is left out: it is not read")
 
-    async def _rules(self, url: str) -> tuple[rules.Robots, tuple[Link, ...]]:
-        """Return the rules of the URL's origin; with the sitemaps they name, if the file was fetched for this."""
+    async def _rules(self, url: str) -> tuple[RobotsFile, rules.Robots, tuple[Link, ...]]:
+        """Return the file and rules of the URL's origin; with the sitemaps they name, if it was fetched for this."""
         origin = urls.origin(url)
         if (file := self._cache.get(origin)) is not None:
             robots = rules.from_response(file.status or None, file.body)
             if self._now - file.fetched_at < (ROBOTS_RETRY_AGE if robots.is_temporary else ROBOTS_MAX_AGE):
-                return robots, ()
+                return file, robots, ()
         file = await self._fetch_robots(url)
         self._cache.put(origin, file)
         robots = rules.from_response(file.status or None, file.body)
-        return robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in _sitemaps(robots, url))
+        return file, robots, tuple(Link(url=sitemap, origin="sitemap-file") for sitemap in _sitemaps(robots, url))
 
     async def _fetch_robots(self, url: str) -> RobotsFile:
         try:
             fetched = await self._client.get(rules.robots_url(url), accept=ANY_TYPE, on_redirect=self.check_site)
         except Blocked:
             raise
-        except FetchError:
-            return RobotsFile(status=0, body=b"", fetched_at=self._now)
+        except FetchError as error:
+            why = error.why if isinstance(error, HostUnreachable) else str(error)
+            return RobotsFile(status=0, body=why.encode()[: rules.MAX_BYTES], fetched_at=self._now)
         return RobotsFile(status=fetched.status, body=fetched.body[: rules.MAX_BYTES], fetched_at=self._now)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.extract.document import EXTRACTION
 from crawler.fetch.client import Fetcher
-from crawler.fetch.guard import Blocked, Guard
+from crawler.fetch.guard import Blocked, Guard, allowlist_entry
 from crawler.fetch.result import Fetched, FetchTimeout, HostUnreachable, Limits, NotText
 from crawler.read import PreviousRead, ReadResult, read
 from crawler.robots.permission import RobotsFile
@@ -104,6 +104,24 @@ def test_a_site_whose_robots_txt_cannot_be_fetched_is_not_read() -> None:
     web = Web(lambda url, _: pytest.fail(f"{url} was asked for"), robots=503)
     reading = _read(web)
     assert (reading.outcome, "robots.txt" in reading.reason) == ("failed", True)
+
+
+def test_a_site_that_cannot_be_reached_says_why_also_when_it_is_not_asked_again() -> None:
+    candidate, cache, guard = (
+        Candidate(url="http://127.0.0.1:9/"),
+        Cache(),
+        Guard(own_sites=frozenset({allowlist_entry("http://127.0.0.1:9/")})),
+    )
+
+    async def why() -> str:
+        async with Fetcher(guard=guard, limits=Limits(), user_agent="wellread-test/1.0") as client:
+            return (await read(candidate, client=client, robots=cache, agent="wellread", now=NOW)).reason
+
+    reasons = [asyncio.run(why()) for _ in range(2)]
+    assert reasons[0] == reasons[1]
+    assert reasons[0].startswith("The site could not be reached: ")
+    assert "onnect" in reasons[0]
+    assert "robots.txt" not in reasons[0]
 
 
 def test_robots_txt_is_fetched_once_a_day_and_its_sitemaps_are_found() -> None:

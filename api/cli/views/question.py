@@ -125,7 +125,12 @@ def reading_lines(reading: PageRead, style: Style) -> list[str]:
     """Return a page that was to be read, and the outcome."""
     outcome = clean(reading.outcome or "waiting")
     said = clean(reading.title or "") if reading.in_knowledge_base else clean(reading.reason or "")
-    return [cut(f"{outcome:<9} {clean(reading.url)}{f'  {said}' if said else ''}", style.width)]
+    page = f"{outcome:<9} {clean(reading.url)}"
+    line = f"{page}  {said}".rstrip()
+    if reading.in_knowledge_base or columns(line) <= style.width:
+        return [cut(line, style.width)]
+    indent = " " * len(f"{outcome:<9} ")
+    return [cut(page, style.width), *wrap(said, style.width, first=indent, rest=indent)]
 
 
 def side_by_side(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], style: Style) -> list[str]:

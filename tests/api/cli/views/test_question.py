@@ -205,6 +205,7 @@ def test_a_reading_says_its_title_or_why_it_could_not_be_read() -> None:
     )
     assert question.reading_lines(read, Style()) == ["read      http://a.example/  Home"]
     assert question.reading_lines(gone, Style()) == ["gone      http://a.example/x  404"]
+    assert question.reading_lines(gone, Style(width=30)) == ["gone      http://a.example/x", "          404"]
 
 
 def test_a_records_times_are_read_with_their_zone() -> None:
