@@ -9,6 +9,7 @@ import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_NOT_KNOWN, exit_code, notify, print_lines, print_progress, terminal
+from api.cli.sources import say_unread
 from domain import BLOCK_KINDS
 from domain.question import Length, Task
 
@@ -94,6 +95,8 @@ def ask(
                 print_lines("", *show.record_lines(record, terminal()))
                 if not chat:
                     notify(f"Ask on with `--after {record.id}`; `wellread trace {record.id}` tells how it came about.")
+            if own and exit_code(record.status):
+                say_unread(client, sites)
             following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""
             if not following.strip():
                 break

@@ -110,6 +110,13 @@ def collection() -> str:
     return chosen or os.environ.get("WELLREAD_COLLECTION", "")
 
 
+def option_of_collection() -> str:
+    """Return what a command to run next adds to be in the same collection: " --collection NAME", or nothing."""
+    context = click.get_current_context(silent=True)
+    chosen: str = context.meta.get(_CHOSEN, "") if context else ""
+    return f" --collection {chosen}" if chosen else ""
+
+
 def open_collection() -> Services:
     """Return this machine's services of the collection that the running command works in."""
     services = open_services()

@@ -11,6 +11,7 @@ import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import EXIT_INTERRUPTED, EXIT_NOT_KNOWN, notify, print_lines, progress_line, terminal
+from api.cli.sources import say_unread
 
 if TYPE_CHECKING:
     from wellread import Client, PageRead, SiteRead
@@ -61,6 +62,8 @@ def read(
             all_read = all(ended)
         else:
             all_read = _read_pages(client, urls, wait or 120.0)
+        if own and not all_read:
+            say_unread(client, urls)
     if not all_read:
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.connect import open_client
-from api.cli.output import print_lines
+from api.cli.connect import open_client, option_of_collection
+from api.cli.output import notify, print_lines
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wellread import Client, Source
 
 
@@ -116,6 +119,16 @@ def find_source(client: Client, url: str) -> Source:
         if url.rstrip("/") in (stored, stored.partition("://")[2]):
             return source
     raise UnknownSource(f"{url} is not among the sources: `wellread source list` shows them.")
+
+
+def say_unread(client: Client, urls: Sequence[str]) -> None:
+    """Say how to take out those of these sources of which no page is known: they may be mistyped."""
+    for url in urls:
+        if not client.pages(site=url, limit=1):
+            notify(
+                f"No page of {url} could be read. It stays among the sources; if it is mistyped, "
+                f"`wellread source remove {shlex.quote(url)}{option_of_collection()}` takes it out."
+            )
 
 
 def _set_paused(url: str, paused: bool) -> None:

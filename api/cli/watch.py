@@ -6,6 +6,7 @@ import click
 
 from api.cli.connect import connected, open_client
 from api.cli.output import exit_code, notify, print_lines, print_progress, terminal
+from api.cli.sources import say_unread
 
 
 class _OrQuestion(click.Group):
@@ -52,6 +53,8 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     with connected(notify) as client:
         record = ask_flow.ask(client, options, print_progress)
         client.watch(record.id, callback_url=callback)
+        if own and exit_code(record.status):
+            say_unread(client, sites)
         print_lines("", *show.record_lines(record, terminal()), "", f"Watched as {record.id}.")
         if stay:
             for changed in ask_flow.new_answers(client, record.id):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -193,11 +194,17 @@ def _candidate_sources(services: Services) -> Diagnosis:
     if not sites and not engines:
         fix = "Add a site with `wellread source add URL`, or set WELLREAD_SEARXNG_URL or WELLREAD_WIKIPEDIA=true."
         return Diagnosis("wrong", "no candidate source is configured", fix)
-    finding = f"{len(sites)} sites, {len(engines)} search engines"
+    finding = f"{_count(len(sites), 'site')}, {_count(len(engines), 'search engine')}"
     if failed:
         said = "; ".join(f"{url} could not be read: {reason.rstrip('.')}" for url, reason in failed.items())
-        return Diagnosis("wrong", f"{finding}; {said}", "Check this machine's network, and that each site is there.")
+        out = ", ".join(f"`wellread source remove {shlex.quote(url)}`" for url in failed)
+        fix = f"Check this machine's network, and that each site is there; {out} takes out what is mistyped."
+        return Diagnosis("wrong", f"{finding}; {said}", fix)
     return Diagnosis("ok", finding)
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number} {of}{'' if number == 1 else 's'}"
 
 
 def _search_engines(services: Services) -> Diagnosis:

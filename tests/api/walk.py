@@ -12,7 +12,7 @@ from domain.record import ContextHit
 from store.pages import pages
 from store.questions import new_questions, state
 from store.questions.records import latest
-from store.questions.state import Move
+from store.questions.state import Changes, Move
 from store.questions.steps import LookupDetail
 from store.sql import leases
 from store.sql.tables import QuestionRow
@@ -115,6 +115,14 @@ def insufficient(to: Status) -> Move:
 
 def provisional(to: Status = Status.SEEKING) -> Move:
     return Move(to=to, outcome="insufficient", answer=answer(text="Perhaps."), verdict=VERDICT)
+
+
+def abstained() -> Move:
+    """The end of a question that is not known."""
+    nothing = Answer(text="That is not known.", sentences=(), citations=(), confidence=0.1, composer="extractive")
+    return Move(
+        to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes=Changes(stop_reason="all was read")
+    )
 
 
 def answered(page_id: int = 1) -> Move:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,27 @@ def test_schema_that_nobody_can_fill_says_what_is_wrong(
     result = wellread("ask", "Who built it?", "--schema", str(file))
     assert (result.exit_code, said in result.stderr, result.stdout) == (code, True, "")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("named", [(), ("--collection", "apart")])
+def test_site_of_ones_own_that_was_mistyped_can_be_taken_out_by_the_command_that_is_named(
+    url: str, services: Services, named: tuple[str, ...]
+) -> None:
+    wellread("collections", "add", "apart")
+    walk.move_soon(services.of("apart") if named else services, walk.abstained())
+    result = wellread("ask", "Who wrote it?", "--site", "http://127.0.0.1:9/manul?a=1&b=2", "--own", *named)
+    assert result.exit_code == 3
+    [command] = re.findall("`(wellread source remove [^`]+)`", result.stderr)
+    assert "manul" in wellread("source", "list", *named).stdout
+    assert wellread(*shlex.split(command)[1:]).exit_code == 0
+    assert "manul" not in wellread("source", "list", *named).stdout
+
+
+def test_site_of_ones_own_that_was_read_before_is_not_doubted(url: str, services: Services) -> None:
+    walk.keep_page(services)
+    walk.move_soon(services, walk.abstained())
+    result = wellread("ask", "Who wrote it?", "--site", "https://example.org/", "--own")
+    assert (result.exit_code, "source remove" in result.stderr) == (3, False)
 
 
 def test_file_of_a_schema_that_is_not_there_is_named(url: str) -> None:

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from domain import Answer, Status
+from domain import Status
 from store.questions.records import latest
 from store.questions.state import Changes, Move
 from tests.api import walk
@@ -31,13 +31,6 @@ def url(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with serving(app) as url:
         monkeypatch.setenv("WELLREAD_API_URL", url)
         yield url
-
-
-def _abstained() -> Move:
-    nothing = Answer(text="That is not known.", sentences=(), citations=(), confidence=0.1, composer="extractive")
-    return Move(
-        to=Status.ABSTAINED, outcome="insufficient", answer=nothing, changes=Changes(stop_reason="all was read")
-    )
 
 
 def test_answer_goes_to_stdout_and_progress_to_stderr(url: str, services: Services) -> None:
@@ -61,7 +54,7 @@ def test_json_is_exactly_the_apis_record(url: str, services: Services) -> None:
 
 
 def test_exit_code_distinguishes_not_known_answered_and_error(url: str, services: Services) -> None:
-    walk.move_soon(services, _abstained())
+    walk.move_soon(services, walk.abstained())
     result = wellread("ask", "Who wrote it?")
     assert result.exit_code == 3
     assert "That is not known." in result.stdout

@@ -76,6 +76,7 @@ def test_a_site_whose_last_try_failed_is_named(services_for: ServicesFor) -> Non
     [check] = diagnose(services, "where to read")
     assert check.level == "wrong"
     assert f"{NOBODY}/ could not be read: The site could not be reached" in check.finding
+    assert f"`wellread source remove {NOBODY}/`" in check.fix
 
 
 def test_no_engine_is_a_note(services_for: ServicesFor) -> None:
