@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.slow_start import SlowStart
-
 if TYPE_CHECKING:
     from wellread import Client
     from workers.services import Services
@@ -131,6 +129,7 @@ def _remember(context: click.Context, _option: click.Parameter, name: str | None
 @contextmanager
 def started(settings: Settings, notify: Notify) -> Iterator[str]:
     """Run a stack without Flower while the block runs; yields its API's URL."""
+    from workers.processes.slow_start import SlowStart
     from workers.processes.stack import Stack
 
     quiet_logs()

@@ -9,7 +9,6 @@ import click
 from api import installed_version
 from api.cli.connect import open_collection, open_services, quiet_logs
 from api.cli.output import notify, print_lines, progress_count, terminal
-from api.cli.slow_start import SlowStart
 
 
 @click.command()
@@ -17,6 +16,8 @@ from api.cli.slow_start import SlowStart
 @click.option("--no-flower", is_flag=True, help="Do not run Flower.")
 def up(port: int | None, no_flower: bool) -> None:
     """Run everything in the foreground: Valkey, workers, beat, API and Flower."""
+    from workers.processes.slow_start import SlowStart
+
     with SlowStart(notify) as start:
         from workers.processes.stack import up as run
         from workers.settings import load

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from api.cli.connect import quiet_logs
 from api.cli.output import notify
-from api.cli.slow_start import SlowStart
 from wellread import Client
+from workers.processes.slow_start import SlowStart
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load

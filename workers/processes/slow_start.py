@@ -11,14 +11,13 @@ QUIET_S = 2.0
 
 
 class SlowStart:
-    """Names the step of a start that is slow, and each step after it: "Starting: the API …"."""
+    """Names the step of a start that is slow, and each slow step after it: "Starting: the API …"."""
 
     def __init__(self, notify: Callable[[str], None], *, quiet_s: float = QUIET_S) -> None:
-        self._notify = notify
-        self._step, self._is_slow, self._is_over = "loading the program", False, False
+        self._notify, self._quiet_s = notify, quiet_s
+        self._step, self._has_said, self._is_over = "loading the program", False, False
         self._changing = threading.Lock()
-        self._timer = threading.Timer(quiet_s, self._become_slow)
-        self._timer.daemon = True
+        self._timer = self._new_timer()
 
     def __enter__(self) -> SlowStart:
         self._timer.start()
@@ -36,19 +35,24 @@ class SlowStart:
             return
         with self._changing:
             self._step = name
-            self._say()
+            if self._has_said and not self._is_over:  # else the whole start is quick so far
+                self._timer.cancel()
+                self._timer = self._new_timer()
+                self._timer.start()
 
     def end(self) -> None:
         """Say nothing more: what was started is there, or failed."""
-        self._timer.cancel()
         with self._changing:
             self._is_over = True
+            self._timer.cancel()
 
-    def _become_slow(self) -> None:
-        with self._changing:
-            self._is_slow = True
-            self._say()
+    def _new_timer(self) -> threading.Timer:
+        timer = threading.Timer(self._quiet_s, self._say)
+        timer.daemon = True
+        return timer
 
     def _say(self) -> None:
-        if self._is_slow and not self._is_over:
-            self._notify(f"Starting: {self._step} …")
+        with self._changing:
+            if not self._is_over:
+                self._has_said = True
+                self._notify(f"Starting: {self._step} …")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from api.cli.slow_start import SlowStart
+from workers.processes.slow_start import SlowStart
 
 #: longer than any test runs
 NEVER_S = 3_600.0
@@ -48,6 +48,16 @@ def test_nothing_is_said_once_all_is_there() -> None:
     with SlowStart(said, quiet_s=0) as start:
         said.next()
         start.step("")
+        start.step("the API")
+    assert len(said.lines) == 1
+
+
+def test_later_steps_that_are_quick_are_not_talked_about() -> None:
+    said = _Said()
+    with SlowStart(said, quiet_s=0) as start:
+        said.next()
+        start._quiet_s = NEVER_S
+        start.step("the database")
         start.step("the API")
     assert len(said.lines) == 1
 
