@@ -94,7 +94,11 @@ def ask(
             else:
                 print_lines("", *show.record_lines(record, terminal()))
                 if not chat:
-                    notify(f"Ask on with `--after {record.id}`; `wellread trace {record.id}` tells how it came about.")
+                    notify(
+                        f"Ask on with `--after {record.id}`.",
+                        f"The whole quotes: `wellread export question {record.id}`.",
+                        f"How it came about: `wellread trace {record.id}`.",
+                    )
             if own and exit_code(record.status):
                 say_unread(client, sites)
             following = click.prompt("", default="", show_default=False, prompt_suffix="> ", err=True) if chat else ""

@@ -6,7 +6,6 @@ does not announce.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -14,6 +13,7 @@ from itertools import takewhile
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentence_score import is_instruction
 from pipeline.judging.sentences import ANSWERING, Span
+from text.reference import goes_on
 
 #: the longest quote of a sentence with the list or code it announces; a longer announcement is left out as a whole
 MAX_QUOTE_CHARACTERS = 700
@@ -28,14 +28,6 @@ _BELONGS = 1.0
 #: blocks that are read line by line; their parts belong together
 _LINES = frozenset({"list", "table", "definition"})
 _ANNOUNCED = frozenset({"code", "row", "header", "signature"})
-#: a sentence that goes on with what the sentence before it says
-_GOES_ON = re.compile(
-    r"(?:it|its|they|their|them|this|these|that|those|then|otherwise|however|but|instead|in (?:that|this|such an?) case"
-    r"|if so|for (?:this|that)|to do (?:this|so)|so|he|she|his|her|both|also"
-    r"|er|sie|es|diese[rsmn]?|dann|sonst|aber|jedoch|dabei|dazu|damit|dadurch|daher|in diesem fall"
-    r"|il|elle|ils|elles|cel[ua]i?|cela|alors|sinon|mais|dans ce cas)\b",
-    re.IGNORECASE,
-)
 
 
 def extend(
@@ -145,11 +137,11 @@ def _nearness(beside: Sequence[SpanCoverage], added: int, first: int, last: int)
     """Return how near the question a neighbour is; more, where one of the two says only half without the other."""
     own = beside[added].cosine or 0.0
     if added < first:
-        goes_on = _GOES_ON.match(beside[first].span.text) and beside[added].cosine is not None
-        return own + (_BELONGS if goes_on else 0.0)
+        leans = goes_on(beside[first].span.text) and beside[added].cosine is not None
+        return own + (_BELONGS if leans else 0.0)
     text, few = beside[added].span.text, len(beside[last].span.terms) < FEW_TERMS
-    goes_on = _GOES_ON.match(text) and beside[added].cosine is not None
-    return own + _BEFORE + (_BELONGS if few or goes_on else 0.0)
+    leans = goes_on(text) and beside[added].cosine is not None
+    return own + _BEFORE + (_BELONGS if few or leans else 0.0)
 
 
 def _continues(spans: Sequence[Span], added: int, edge: int) -> bool:

@@ -19,14 +19,18 @@ from api.cli.demo.checks import Check, Finding, check
 from api.cli.demo.site_server import SITE, SiteServer, serve
 from api.cli.views import question as show
 from api.cli.views.question import Style
+from domain import Status
 from wellread import Client, Event, Record
 from workers.processes.stack import Stack
+from workers.processes.supervise import wait_until
 
 Write = Callable[..., None]
 
 #: short, because the site is in this process; other sites get the default
 DELAY_S = 0.2
 WAIT_S = 120.0
+#: a process that was killed is there until the kernel has taken it away
+GONE_WITHIN_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +104,17 @@ def _table(findings: Sequence[Finding]) -> tuple[list[str], list[tuple[str, list
         ("pages read", [str(len(record.live_urls)) for record in records]),
         ("seconds", [f"{record.seconds:.1f}" for record in records]),
         ("outcome", [record.status.lower() for record in records]),
-        ("answer", [record.answer or "" for record in records]),
+        ("answer", [_in_short(record) for record in records]),
         ("citations", ["\n".join(f"[{c.marker}] {c.title}" for c in record.citations) or "none" for record in records]),
     ]
     return [record.question for record in records], rows
+
+
+def _in_short(record: Record) -> str:
+    """Return the words asked for, or the answer where it has none, or that it is not known."""
+    if record.status is Status.ANSWERED:
+        return record.short_answer or record.answer or ""
+    return (record.answer or "").partition(". ")[0]
 
 
 def _phases(record: Record) -> list[str]:
@@ -129,6 +140,7 @@ def _robots_obeyed(site: SiteServer) -> Check:
 
 def _nothing_left(children: Sequence[int]) -> Check:
     """Check that no process group of the children has a member left."""
+    wait_until(lambda: not any(map(_group_lives, children)), within_s=GONE_WITHIN_S)
     left = [pid for pid in children if _group_lives(pid)]
     return Check(name="no process is left", holds=not left, detail=f"left: {left}" if left else "")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from api.cli.views.excerpt import answer_in_short, quotes_it, short_answer
 from api.cli.views.provenance import about_answer
 from api.cli.views.width import clean, columns, cut, wrap
 from domain import WITH_TEXT, Citation, EventKind, Status
@@ -92,16 +93,16 @@ def record_lines(record: Record, style: Style) -> list[str]:
     lines = [_headline(record, style), ""]
     if record.question_as_understood:
         lines += [*wrap(f"Understood as: {clean(record.question_as_understood)}", style.width), ""]
-    if record.short_answer:
-        lines += [*(style.paint(line, bold=True) for line in wrap(clean(record.short_answer), style.width)), ""]
+    if short := short_answer(record):
+        lines += [*(style.paint(line, bold=True) for line in wrap(clean(short), style.width)), ""]
     if record.answer:
-        lines += wrap(record.answer, style.width)
+        lines += wrap(answer_in_short(record), style.width)
     if record.error:
         lines += wrap(record.error, style.width)
     if record.structured is not None:
         lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
     for citation in record.citations:
-        lines += ["", *citation_lines(citation, style)]
+        lines += ["", *citation_lines(citation, style, is_said=quotes_it(record, citation.quote))]
     if record.notice:
         lines += ["", *wrap(f"Note: {record.notice}", style.width)]
     if record.status is Status.ABSTAINED:
@@ -110,15 +111,18 @@ def record_lines(record: Record, style: Style) -> list[str]:
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
 
-def citation_lines(citation: Citation, style: Style) -> list[str]:
-    """Return a citation: its number, the quoted span, the page, and its dates."""
+def citation_lines(citation: Citation, style: Style, *, is_said: bool) -> list[str]:
+    """Return a citation: its number, the quoted span unless the answer says the same, the page, and its dates."""
     number = f"[{citation.marker}] "
     indent = " " * len(number)
-    quote = wrap(f"“{clean(citation.quote)}”", style.width, first=number, rest=indent)
+    title = [clean(citation.title)] if citation.title.strip() else []
+    said = [*([] if is_said else [f"“{clean(citation.quote)}”"]), *title]
+    lines = [line for text in said for line in wrap(text, style.width, first=indent, rest=indent)]
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
-    where = [*wrap(citation.title, style.width, first=indent, rest=indent), indent + clean(url)]
+    first, *others = [*lines, indent + clean(url)]
     dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
-    return [*quote, *where, *([style.paint(indent + dates, dim=True)] if dates else [])]
+    shown = [number + first.removeprefix(indent), *others]
+    return [*shown, *([style.paint(indent + dates, dim=True)] if dates else [])]
 
 
 def reading_lines(reading: PageRead, style: Style) -> list[str]:

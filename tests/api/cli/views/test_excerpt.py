@@ -1,0 +1,84 @@
+"""An answer on the terminal is as long as what was asked for needs, and no quote is said twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.cli.views.excerpt import SHORT, answer_in_short, excerpt
+from api.cli.views.question import Style, record_lines
+from tests.api.records import citation, record_json
+from wellread import Record
+from wellread.responses import to_value
+
+TURBINES = "Each has three blades and a rotor 9 metres across, and turns no faster than fourteen times a minute."
+LOWERED = "They were lowered into place in September 2017, when a cable of 740 metres was laid to the old landing."
+OUTPUT = "In an average year the turbines generate 610 megawatt-hours of electricity."
+USE = "The station itself uses about a third of that; the rest goes by a second cable to the village of Northhouse."
+
+
+def quoting(quote: str, words: str, confidence: float = 0.9, **changes: Any) -> Record:
+    """A record whose answer is a quote, with its short answer."""
+    start = quote.find(words)
+    focus = {"start": start, "end": start + len(words), "confidence": confidence}
+    given = {
+        "answer": f"{quote} [1]",
+        "short_answer": words,
+        "sentences": [{"text": quote, "markers": [1], "focus": focus}],
+        "citations": [citation(quote=quote)],
+    }
+    return to_value(Record, record_json(**{**given, **changes}))
+
+
+#: the quote, the words asked for, what is shown
+CUT = [
+    # the sentence with the words, between the others
+    (f"{TURBINES} {LOWERED} {OUTPUT} {USE}", "610", f"… {OUTPUT} …"),
+    # the first and the last sentence
+    (f"{OUTPUT} {TURBINES} {LOWERED}", "610", f"{OUTPUT} …"),
+    (f"{TURBINES} {LOWERED} {OUTPUT}", "610", f"… {OUTPUT}"),
+    # a sentence that goes on with the one before it
+    (f"{OUTPUT} {TURBINES} {LOWERED} {USE}", "2017", f"… {TURBINES} {LOWERED} …"),
+    # a short quote stays whole
+    (f"{OUTPUT} {LOWERED}", "610", f"{OUTPUT} {LOWERED}"),
+    # so does what is read line by line
+    (f"{TURBINES}\n{LOWERED}\n{OUTPUT}\n{USE}", "610", f"{TURBINES}\n{LOWERED}\n{OUTPUT}\n{USE}"),
+]
+
+
+@pytest.mark.parametrize(("quote", "words", "shown"), CUT)
+def test_long_quote_is_cut_to_the_sentence_with_what_was_asked_for(quote: str, words: str, shown: str) -> None:
+    assert answer_in_short(quoting(quote, words)) == f"{shown} [1]"
+
+
+def test_quote_without_sure_words_stays_whole() -> None:
+    quote = f"{TURBINES} {LOWERED} {OUTPUT} {USE}"
+    assert answer_in_short(quoting(quote, "610", confidence=0.1)) == f"{quote} [1]"
+
+
+@given(st.text(min_size=1, max_size=800), st.integers(0, 800), st.integers(1, 40))
+def test_words_asked_for_are_always_shown(text: str, start: int, length: int) -> None:
+    end = min(len(text), start + length)
+    words = text[start:end].strip()
+    assert words in excerpt(text, start, end)
+
+
+def test_answer_that_is_its_quote_is_shown_once() -> None:
+    lines = record_lines(quoting(OUTPUT, "610"), Style(width=SHORT))
+    assert lines[2:] == [
+        "610", "", f"{OUTPUT} [1]", "", "[1] Energy", "    http://127.0.0.1/energy.html",
+        "    published 2026-03-01, read 2026-11-03",
+    ]  # fmt: skip
+
+
+def test_short_answer_that_is_most_of_the_answer_is_not_shown_above_it() -> None:
+    record = quoting("Robert Tallis did.", "Robert Tallis")
+    assert record_lines(record, Style())[2] == "Robert Tallis did. [1]"
+
+
+def test_page_without_a_title_is_cited_by_its_address() -> None:
+    record = quoting(OUTPUT, "610", citations=[citation(quote=OUTPUT, title="")])
+    assert "[1] http://127.0.0.1/energy.html" in record_lines(record, Style())
