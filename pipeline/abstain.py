@@ -16,6 +16,7 @@ from pipeline.ask import LookupResult
 from pipeline.judging.features import is_far
 from pipeline.phrases import say
 from pipeline.safety.sanitize import sanitize_line
+from text.quotation import quoted
 
 COMPOSER = "abstention"
 #: the least calibrated confidence of an answer given at the end. Where the hits were read or compared, the judge is
@@ -50,12 +51,12 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
     last = attempts[-1]
     lang = last.analysis.lang
     queries = dict.fromkeys(query for attempt in attempts for query in attempt.queries)
-    nearest = {hit.passage.url: f"“{_title(hit)}” ({hit.passage.url})" for hit in reversed(last.hits)}
+    nearest = {hit.passage.url: f"{quoted(_title(hit), lang)} ({hit.passage.url})" for hit in reversed(last.hits)}
     pages = "; ".join([nearest[url] for url in dict.fromkeys(hit.passage.url for hit in last.hits)][:_NEAREST])
     parts = [
         say("unknown", lang),
         say("near", lang, pages=pages) if pages and not is_far(last.verdict.evidence) else say("nothing_near", lang),
-        say("tried", lang, queries="; ".join(f"“{query}”" for query in queries)),
+        say("tried", lang, queries="; ".join(quoted(query, lang) for query in queries)),
         say("read_pages", lang, pages=pages_read),
     ]
     return Answer(

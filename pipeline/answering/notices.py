@@ -10,6 +10,7 @@ from domain import Answer, Citation
 from domain.short_answer import contradictions_of
 from domain.site import is_under
 from pipeline.phrases import Phrase, say
+from text.quotation import quoted
 
 
 def disagreement_notice(answer: Answer, lang: str, own_sites: Sequence[str] = ()) -> str:
@@ -22,7 +23,7 @@ def disagreement_notice(answer: Answer, lang: str, own_sites: Sequence[str] = ()
     for contradiction in contradictions_of(answer.sentences):
         newest = _newest([cited[marker] for marker in contradiction.citations])
         sides = [
-            f"“{value}” [{marker}]{_described(cited[marker], lang, newest, own_sites)}"
+            f"{quoted(value, lang)} [{marker}]{_described(cited[marker], lang, newest, own_sites)}"
             for marker, value in zip(contradiction.citations, contradiction.values, strict=True)
         ]
         notices.append(say("disagree", lang, sides="; ".join(sides)))

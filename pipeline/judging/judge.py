@@ -17,6 +17,7 @@ from pipeline.judging.learned import SHIPPED, LearnedJudge
 from pipeline.phrases import Phrase, say
 from pipeline.question.analysis import Analysis
 from pipeline.safety.sanitize import sanitize_line
+from text.quotation import quoted
 
 JudgeName = Literal["calibrated", "document"]
 #: (analysis, hits, threshold) → verdict
@@ -117,4 +118,4 @@ def _reason(analysis: Analysis, hits: Sequence[Hit], evidence: Evidence, *, suff
         return say("nothing_near", analysis.lang)
     titles = list(dict.fromkeys(sanitize_line(hit.passage.title) or hit.passage.url for hit in hits))
     phrase: Phrase = "beside" if evidence.beside_the_point else "near_but"
-    return say(phrase, analysis.lang, titles=", ".join(f"“{title}”" for title in titles[:_NAMED]))
+    return say(phrase, analysis.lang, titles=", ".join(quoted(title, analysis.lang) for title in titles[:_NAMED]))

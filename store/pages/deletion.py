@@ -27,6 +27,7 @@ from store.sql.tables import (
     QuestionRow,
     StepRow,
 )
+from text.quotation import OPENING
 
 #: what an answer says whose page was deleted
 WITHDRAWN = "This answer was withdrawn: a page that it was drawn from was deleted."
@@ -137,8 +138,8 @@ def _clear_traces(session: Session, page_id: int, led: set[str], withdrawn: set[
 
 def _forget_reasons(session: Session, row: PageRow, led: set[str], asked: set[str]) -> None:
     """Clear what names the page among the reasons why the web was read, and why other pages are gone."""
-    named = QuestionRow.crawl_reason.contains(f"“{row.title or row.url}", autoescape=True)
-    of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), named)
+    named = [QuestionRow.crawl_reason.contains(f"{mark}{row.title or row.url}", autoescape=True) for mark in OPENING]
+    of_asked = or_(QuestionRow.id.in_(asked), QuestionRow.leader_id.in_(asked), *named)
     update_rows(session, QuestionRow, QuestionRow.crawl_reason.is_not(None), of_asked, crawl_reason=None)
     update_rows(session, PageCheckRow, PageCheckRow.reason == visits.moved_to(row.url), reason="it moved")
 

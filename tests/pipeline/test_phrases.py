@@ -51,6 +51,13 @@ def test_abstention_is_in_the_language_of_the_question(pool: Executor, question:
     assert abstention([first_pass(Query(text=question), tools_for(pool))]).text.startswith(begins)
 
 
+def test_pages_and_queries_stand_between_the_marks_of_the_questions_language(pool: Executor) -> None:
+    tried = abstention([first_pass(Query(text="Welche Lampen zeigt das Museum?"), tools_for(pool, pages=(MUSEUM,)))])
+    assert f"„Lamps“ ({MUSEUM.url})" in tried.text
+    assert "„Welche Lampen zeigt das Museum?“" in tried.text
+    assert "”" not in tried.text
+
+
 def test_abstention_names_the_nearest_pages_and_claims_nothing_of_words(pool: Executor) -> None:
     query = Query(text="Which lamps did the museum sell?")
     answer = abstention([first_pass(query, tools_for(pool, pages=(MUSEUM,)))], pages_read=2)

@@ -149,7 +149,7 @@ def test_the_newest_page_comes_first() -> None:
         "The sources disagree: “1880” [1] (published 2023-09-01, the newest); “1874” [2] (published 2011-04-01)."
     )
     assert disagreement_notice(answer, "de").startswith(
-        "Die Quellen widersprechen sich: “1880” [1] (veröffentlicht 2023"
+        "Die Quellen widersprechen sich: „1880“ [1] (veröffentlicht 2023"
     )
 
 

@@ -56,7 +56,7 @@ def test_passage_about_something_else_does_not_and_the_missing_words_are_named()
 def test_the_reason_is_in_the_askers_language_and_names_a_page_by_its_url_where_it_has_no_title() -> None:
     question = analyse_question("Wer gewann 1998 die Weltmeisterschaft?", "de")
     verdict = calibrated_judge("wellread-en-2-int8")(question, [hit("Ein Buch der Welt.", similarity=0.1)], 0.7)
-    assert verdict.reason.startswith("Die nächsten Stellen stehen in “https://example.org/1”;")
+    assert verdict.reason.startswith("Die nächsten Stellen stehen in „https://example.org/1“;")
 
 
 @pytest.mark.parametrize("embedder", ["wellread-en-2-int8", "use-multilingual-v3", UNKNOWN_EMBEDDER])

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from domain import Candidate, Question, Status
+from pipeline.phrases import say
 from store.crawl import candidates
 from store.crawl.candidates import CandidateStatus
 from store.pages import pages, refresh_queue
@@ -17,6 +18,7 @@ from store.sql.tables import CandidateRow, LinkRow, PageRow, PrivateReadRow, Que
 from tests.fakes import HashingEmbedder
 from tests.logged_site import LoggedSite, served
 from tests.workers.crawl.one_candidate import add, read_one, row_of, work
+from text.quotation import quoted
 from workers import deletion
 from workers.crawl import read, seek
 from workers.indexing import embed
@@ -289,6 +291,20 @@ def test_deleted_page_takes_what_led_to_it_with_it(services: Services, site: Log
             assert session.scalars(select(table)).all() == []
         assert session.get_one(QuestionRow, first.id).crawl_reason is None
         assert [row.text for row in session.scalars(select(PageRow))] == [""] * (1 + later)
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "fr"])
+def test_deleted_page_is_no_longer_named_as_a_reason_in_any_language(
+    services: Services, site: LoggedSite, lang: str
+) -> None:
+    page_id = read_for(services, asked(services, site, private=True), site)
+    other = anyone(services)
+    with services.database.write() as session:
+        reason = say("near_but", lang, titles=quoted("Robert Tallis", lang))
+        session.get_one(QuestionRow, other.id).crawl_reason = reason
+    deletion.delete_pages(services, [page_id])
+    with services.database.read() as session:
+        assert session.get_one(QuestionRow, other.id).crawl_reason is None
 
 
 def test_deleted_page_leaves_a_page_with_the_same_text_alone(services: Services, site: LoggedSite) -> None:
