@@ -16,6 +16,7 @@ from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
 from pipeline.answering.focus.find import find_focus, read_focus
+from pipeline.answering.focus.whole_names import with_whole_name
 from pipeline.answering.multi_page import join_pages
 from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
@@ -123,14 +124,18 @@ def _overlap(one: Span, other: Span) -> bool:
 def _focused(analysis: Analysis, answer: Answer, best: Span) -> Answer:
     """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
     first, *others = answer.sentences
-    if read := read_focus(analysis, best.hit, (best.start, best.end), first.text):
-        return replace(answer, sentences=(replace(first, focus=read), *others))
+    focus = read_focus(analysis, best.hit, (best.start, best.end), first.text) or _found(analysis, best, first.text)
+    whole = with_whole_name(analysis, first.text, focus) if focus else None
+    return replace(answer, sentences=(replace(first, focus=whole), *others))
+
+
+def _found(analysis: Analysis, best: Span, quote: str) -> Focus | None:
     sentence = _readable(best)
-    at = first.text.find(sentence)
-    focus = find_focus(analysis, sentence) if at > 0 else find_focus(analysis, first.text)
-    if focus and at > 0:
-        focus = replace(focus, start=focus.start + at, end=focus.end + at)
-    return replace(answer, sentences=(replace(first, focus=focus), *others))
+    at = quote.find(sentence)
+    if at <= 0:
+        return find_focus(analysis, quote)
+    focus = find_focus(analysis, sentence)
+    return replace(focus, start=focus.start + at, end=focus.end + at) if focus else None
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
