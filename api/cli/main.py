@@ -26,7 +26,7 @@ class _CleanErrors(click.Group):
             if context.params.get("debug"):
                 traceback.print_exc()
             else:
-                click.echo(f"wellread: {error}", err=True)
+                click.echo(f"wellread: {_said(error)}", err=True)
             context.exit(1)
         except Exception as error:
             if context.params.get("debug") or not _is_of_redis(error):
@@ -36,6 +36,16 @@ class _CleanErrors(click.Group):
         except KeyboardInterrupt:
             click.echo("", err=True)
             context.exit(EXIT_INTERRUPTED)
+
+
+def _said(error: WellreadError) -> str:
+    """Return an error's message; of what the API refused, in the words of the command line."""
+    if type(error).__module__ != "wellread.errors":  # the client is not loaded where it is not used
+        return str(error)
+    from api.cli.views.refusal import refusal_line
+    from wellread import Refused
+
+    return refusal_line(error) if isinstance(error, Refused) else str(error)
 
 
 def _is_of_redis(error: Exception) -> bool:

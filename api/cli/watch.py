@@ -47,9 +47,12 @@ def question(question: str, sites: tuple[str, ...], own: bool, callback: str, st
     """Ask a question and have it asked again when its evidence changes."""
     from api.cli import ask_flow
     from api.cli.views import question as show
+    from crawler.urls import parse
 
     options = ask_flow.AskOptions(question=question, sites=sites, own=own, wait_s=wait, watch=True)
     ask_flow.check(options)
+    if callback:
+        parse(callback)  # before anything is asked
     with connected(notify) as client:
         record = ask_flow.ask(client, options, print_progress)
         client.watch(record.id, callback_url=callback)
