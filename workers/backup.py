@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import StatementError
 
 from domain.errors import WellreadError
+from store.knowledge.damaged import explained
 from store.sql import database as sql
 from store.sql import row_lines
 from store.sql.database import Database
@@ -173,15 +173,9 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise BadBackup(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, StatementError) as error:
-        said = str(error).splitlines()[0]
-        raise BadBackup(f"{path} is no backup of Wellread, or is damaged: {said}. Nothing of it is stored.") from error
+def _explained(path: Path) -> AbstractContextManager[None]:
+    others = (KeyError, TypeError, StatementError)
+    return explained(path, BadBackup, "backup", *others, then="Nothing of it is stored.")
 
 
 def _id(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,6 +14,7 @@ from typing import IO, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from domain.errors import WellreadError
+from store.knowledge.damaged import explained
 from store.knowledge.lines import Manifest, PageLine, SourceLine
 from store.knowledge.question_lines import QuestionLine, ThreadLine
 from store.knowledge.settings_lines import FolderLine, SettingsLine
@@ -64,10 +64,10 @@ def write(path: Path, members: Mapping[str, Iterable[BaseModel]], *, wellread: s
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
     """Yield a file of which everything but the lines themselves has been checked; raises BadArchive."""
-    with _explained(path):
+    with explained(path, BadArchive, "export"):
         archive = zipfile.ZipFile(path)
     with archive:
-        with _explained(path):
+        with explained(path, BadArchive, "export"):
             checked = Archive(path, archive)
         yield checked
 
@@ -146,7 +146,7 @@ class Archive:
         if name not in self._names:
             return
         seen, digest = 0, hashlib.sha256()
-        with _explained(self._path):
+        with explained(self._path, BadArchive, "export"):
             member = self._archive.open(name)
         with member:
             while line := self._next(member):
@@ -162,19 +162,8 @@ class Archive:
             raise self.refusal(f"{name} is not what its manifest says")
 
     def _next(self, member: IO[bytes]) -> bytes:
-        with _explained(self._path):
+        with explained(self._path, BadArchive, "export"):
             return member.readline(MAX_LINE + 1)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Say of what a strange file makes the archive's reader raise that the file is bad."""
-    try:
-        yield
-    except OSError as error:
-        raise BadArchive(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadArchive(f"{path} is damaged, or is no export of Wellread: {error}.") from error
 
 
 def _write_member(archive: zipfile.ZipFile, name: str, values: Iterable[BaseModel]) -> tuple[int, str]:
