@@ -15,7 +15,7 @@ from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
 from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
-from api.middleware.problems import Problem
+from api.middleware.problem_kinds import Problem
 from api.routes import (
     chat,
     completions,

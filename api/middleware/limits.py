@@ -10,7 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.middleware.problems import of_status, respond
+from api.middleware.problem_kinds import of_status
+from api.middleware.problems import respond
 
 #: seconds that a body may take, and one more for each so many bytes that came
 BODY_S, LEAST_RATE = 30.0, 1_000

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.middleware.problems import Problem, respond
+from api.middleware.problem_kinds import Problem
+from api.middleware.problems import respond
 
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::\d{1,5})?")
 #: what a proxy on this machine adds for requests that may come from elsewhere

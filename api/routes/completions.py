@@ -15,7 +15,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
-from api.middleware.problems import of_error
+from api.middleware.problem_kinds import of_error
 from api.openai import completions
 from api.openai.errors import ERRORS, error_json
 from api.openai.requests import MODELS, CompletionRequest, check_model, lists_sources, to_chat_request

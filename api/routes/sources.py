@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from api.dependencies import AccessDep, ServicesDep
 from api.middleware.auth import allow, caller, require
-from api.middleware.problems import NotFound
+from api.middleware.problem_kinds import NotFound
 from api.routes.pages import RowId
 from api.schemas.requests import SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of

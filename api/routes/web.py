@@ -8,7 +8,7 @@ import fastapi_offline
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from api.middleware.problems import NotFound
+from api.middleware.problem_kinds import NotFound
 
 router = APIRouter(include_in_schema=False)
 
