@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from api.operations.metrics import METRICS
-from tests.test_compose import COMPOSE, SECRET, SETTINGS
+from tests.containers.files import COMPOSE, SECRET, SETTINGS
 from workers.app import app
 from workers.queues import QUEUE_NAMES
 

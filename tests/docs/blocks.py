@@ -22,7 +22,7 @@ RUN_WHOLE = ("docs/tutorial.md", "docs/how-to/schedule.md", "docs/how-to/flower.
 #: what cannot run in a test, by what the command line begins with → why; tests/docs reads these lines all the same
 NOT_RUN = {
     "make": "installs and tests everything, or measures for minutes: tests/docs asks `make -n` for the target",
-    "docker": "needs a Docker daemon and its registry: tests/test_compose.py reads what it is given",
+    "docker": "needs a Docker daemon and its registry: tests/containers reads what it is given",
     "kubectl": "needs a cluster: tests/test_kubernetes.py reads what it is given",
     "pip install 'wellread[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
     "wellread learn rollback judge": "needs a judge that was learned from many marked answers",
