@@ -101,8 +101,8 @@ def record_lines(record: Record, style: Style) -> list[str]:
         lines += wrap(record.error, style.width)
     if record.structured is not None:
         lines += ["", *json.dumps(record.structured.value, indent=2, ensure_ascii=False).splitlines()]
-    for citation in record.citations:
-        lines += ["", *citation_lines(citation, style, is_said=quotes_it(record, citation.quote))]
+    for together in _by_place(record):
+        lines += ["", *citation_lines(together, style, is_said=quotes_it(record, together[0].quote))]
     if record.notice:
         lines += ["", *wrap(f"Note: {record.notice}", style.width)]
     if record.status is Status.ABSTAINED:
@@ -111,18 +111,36 @@ def record_lines(record: Record, style: Style) -> list[str]:
     return [*lines, *([""] if about else []), *(style.paint(line, dim=True) for line in about)]
 
 
-def citation_lines(citation: Citation, style: Style, *, is_said: bool) -> list[str]:
-    """Return a citation: its number, the quoted span unless the answer says the same, the page, and its dates."""
-    number = f"[{citation.marker}] "
-    indent = " " * len(number)
+def citation_lines(together: Sequence[Citation], style: Style, *, is_said: bool) -> list[str]:
+    """Return a citation: its number, the quoted span unless the answer says the same, the page, and its dates.
+
+    Several ``together`` are of one place, and the answer says what all of them quote.
+    """
+    citation = together[0]
+    number = "".join(f"[{each.marker}] " for each in together)
+    indent = " " * len(f"[{citation.marker}] ")
     title = [clean(citation.title)] if citation.title.strip() else []
     said = [*([] if is_said else [f"“{clean(citation.quote)}”"]), *title]
-    lines = [line for text in said for line in wrap(text, style.width, first=indent, rest=indent)]
+    begins = " " * len(number)
+    lines = [
+        line
+        for at, text in enumerate(said)
+        for line in wrap(text, style.width, first=indent if at else begins, rest=indent)
+    ]
     url = f"{citation.url}, {citation.place}" if citation.place else citation.url
-    first, *others = [*lines, indent + clean(url)]
+    first, *others = [*lines, (indent if lines else begins) + clean(url)]
     dates = ", ".join(f"{word} {_day(when)}" for word, when in _dates(citation))
-    shown = [number + first.removeprefix(indent), *others]
+    shown = [number + first.removeprefix(begins), *others]
     return [*shown, *([style.paint(indent + dates, dim=True)] if dates else [])]
+
+
+def _by_place(record: Record) -> list[list[Citation]]:
+    """Return the citations in their order, those of one place together whose quotes the answer says itself."""
+    found: dict[object, list[Citation]] = {}
+    for each in record.citations:
+        place = (each.url, each.title, each.place, each.published, each.modified, each.read_at)
+        found.setdefault(place if quotes_it(record, each.quote) else each.marker, []).append(each)
+    return list(found.values())
 
 
 def reading_lines(reading: PageRead, style: Style) -> list[str]:

@@ -79,6 +79,19 @@ def test_short_answer_that_is_most_of_the_answer_is_not_shown_above_it() -> None
     assert record_lines(record, Style())[2] == "Robert Tallis did. [1]"
 
 
+def test_page_that_is_quoted_twice_is_named_once() -> None:
+    cited = [citation(quote=OUTPUT), citation(quote=USE, marker=2), citation(quote="Other words.", marker=3)]
+    record = quoting(OUTPUT, "610", answer=f"{OUTPUT} [1] {USE} [2] It is so. [3]", citations=cited)
+    lines = record_lines(record, Style(width=SHORT))
+    assert lines[6:10] == [
+        "[1] [2] Energy",
+        "    http://127.0.0.1/energy.html",
+        "    published 2026-03-01, read 2026-11-03",
+        "",
+    ]
+    assert lines[10:12] == ["[3] “Other words.”", "    Energy"]
+
+
 def test_page_without_a_title_is_cited_by_its_address() -> None:
     record = quoting(OUTPUT, "610", citations=[citation(quote=OUTPUT, title="")])
     assert "[1] http://127.0.0.1/energy.html" in record_lines(record, Style())
