@@ -11,6 +11,9 @@ from domain import PageText
 from text.invisible import strip_invisible
 
 MAX_TEXT = 2_000_000
+#: a longer first line is a paragraph
+_MOST_TITLE = 120
+_ENDS = (".", "!", "?", ";", ",", "。", "！", "？")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
@@ -38,7 +41,7 @@ def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
         for found in _HEADING.finditer(clean)
         if not any(start <= found.start() < end for start, end in code)
     )
-    first = headings[0][1] if headings else clean.split("\n", 1)[0][:120].strip()
+    first = headings[0][1] if headings else _first_line(clean)
     return PageText(
         title=strip_invisible(fields.get("title", "")).strip()[:300] or first or url,
         text=clean,
@@ -47,3 +50,9 @@ def _read(text: str, url: str, fields: Mapping[str, str]) -> PageText:
         modified=parse_date(fields.get("lastmod", "") or fields.get("updated", "")),
         headings=headings,
     )
+
+
+def _first_line(text: str) -> str:
+    """Return the first line where it may be a title; "" for a sentence, or the beginning of one."""
+    line = text.partition("\n")[0].strip()
+    return "" if len(line) > _MOST_TITLE or line.endswith(_ENDS) else line

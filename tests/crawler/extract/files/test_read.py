@@ -41,6 +41,19 @@ def test_sections_keep_their_headings_and_every_sentence(body: bytes, name: str)
     assert all(page.text[block.start : block.end].strip() for block in page.blocks)
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("The oven\n\nIt was built in 2003.", "The oven"),
+        ("It was built in 2003. It is lit at 2:30.\nAsh is emptied on Mondays.", "oven.txt"),
+        ("the oven that Karl built " * 9, "oven.txt"),
+        ("Is it lit?\nYes", "oven.txt"),
+    ],
+)
+def test_first_sentence_of_a_plain_text_is_not_its_title(text: str, title: str) -> None:
+    assert read(text.encode(), "oven.txt").title == title
+
+
 def test_title_is_the_documents_own_else_its_first_heading() -> None:
     assert read(office.docx(), "h.docx").title == "Handbook of the harbour"
     assert read(office.docx(title=""), "h.docx").title == "Travel"
