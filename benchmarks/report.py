@@ -20,6 +20,8 @@ class Options:
     embedder: str
     pages: int = 5_000  #: read to watch memory
     a_day: int = 200  #: questions, for a year
+    questions: int = 1_000  #: asked among faults
+    postgres: bool = False  #: instead of SQLite, among faults
 
 
 @dataclass(frozen=True, kw_only=True)

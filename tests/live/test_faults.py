@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -17,8 +16,10 @@ import pytest
 from sqlalchemy import func, select
 
 from api.cli.demo.site_server import SITE, serve
+from benchmarks.faults import ledger
+from benchmarks.faults.strike import POOLS, kill, kill_pool_process
 from store.sql.database import Database
-from store.sql.tables import AnswerRow, CandidateRow, StepRow
+from store.sql.tables import CandidateRow
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load
@@ -51,38 +52,20 @@ def _status(client: httpx2.Client, question_id: str) -> str:
         return "unknown"
 
 
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-
-
 def test_killing_each_child_in_the_middle_loses_no_question(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with _stack(monkeypatch, tmp_path) as (stack, client):
         ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS]
         for name in ("crawl", "answer", "valkey", "embed", "beat", "upkeep", "api", "crawl"):
             time.sleep(2)
-            _kill(stack.pids()[name])
+            kill(stack.pids, name)
         assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
         database = Database(load().database)
         with database.read() as session:
-            finals = dict(
-                session.execute(
-                    select(AnswerRow.question_id, func.count())
-                    .where(~AnswerRow.provisional)
-                    .group_by(AnswerRow.question_id)
-                ).all()
-            )
+            outcome = ledger.count(session, ids)
             unsettled = session.scalar(select(func.count()).where(CandidateRow.status == "WAITING"))
-            ended_twice = session.execute(
-                select(StepRow.question_id)
-                .where(StepRow.outcome.in_(("sufficient",)))
-                .group_by(StepRow.question_id)
-                .having(func.count() > 1)
-            ).all()
         database.close()
-    assert {question_id: finals.get(question_id) for question_id in ids} == dict.fromkeys(ids, 1)
+    assert (outcome.lost, outcome.open, outcome.duplicated) == (0, 0, 0)
     assert unsettled == 0
-    assert ended_twice == []
 
 
 def test_killing_pool_processes_while_they_work_loses_no_question(
@@ -92,10 +75,8 @@ def test_killing_pool_processes_while_they_work_loses_no_question(
         ids = [client.post("/api/questions", json={"question": question}).json()["id"] for question in QUESTIONS[:5]]
         for _ in range(6):
             time.sleep(1)
-            for name in ("crawl", "answer", "embed"):
-                with suppress(psutil.NoSuchProcess):  # its pool is being started again
-                    for child in psutil.Process(stack.pids()[name]).children()[:1]:
-                        _kill(child.pid)
+            for name in POOLS:
+                kill_pool_process(stack.pids, name)
         assert wait_until(lambda: all(_status(client, question_id) in FINAL for question_id in ids), within_s=240)
 
 
@@ -109,9 +90,8 @@ def test_children_that_were_started_again_stop_in_order_and_the_broker_last(
 
     with _stack(monkeypatch, tmp_path) as (stack, _):
         assert wait_until(lambda: log_of("answer").count(" ready.") == 1, within_s=60)
-        killed = {name: stack.pids()[name] for name in ("valkey", "answer")}
-        for pid in killed.values():
-            _kill(pid)
+        for name in ("valkey", "answer"):
+            kill(stack.pids, name)
         assert wait_until(lambda: log_of("answer").count(" ready.") == 2, within_s=90)
     _, shutdown, end = log_of("answer").partition("Warm shutdown")
     assert shutdown  # it was asked to stop and let its work end, and the broker was still there:
@@ -130,7 +110,7 @@ def test_a_child_that_is_killed_while_it_starts_is_started_again(
     def kill_the_api() -> None:
         assert wait_until(lambda: "api" in stack.pids(), within_s=30)
         killed.append(stack.pids()["api"])
-        _kill(killed[0])
+        kill(stack.pids, "api")
 
     killing = threading.Thread(target=kill_the_api)
     killing.start()

@@ -1,0 +1,182 @@
+"""The faults that strike a running stack: processes killed or stopped, the broker emptied, PostgreSQL, a full disk."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import psutil
+import redis
+
+#: the programs of the stack, and those among them whose work is done by processes of their own
+PROGRAMS = ("valkey", "api", "answer", "crawl", "embed", "upkeep", "beat")
+POOLS = ("answer", "crawl", "embed")
+#: how long a program is stopped; how long a process that works is: longer than the lease of its row
+STOPPED_S, BEYOND_LEASE_S = 4.0, 25.0
+#: how long a disk stays full; a folder on one that is larger is not filled up
+FULL_S, SMALL_DISK_BYTES = 4.0, 4_000_000_000
+_PIECE = b"\0" * 1_000_000
+
+#: the process ids of the running programs, by name
+Pids = Callable[[], Mapping[str, int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One thing that goes wrong, and for how long."""
+
+    name: str
+    strike: Callable[[], object]
+
+
+def kill(pids: Pids, name: str) -> None:
+    """End a program at once, with none of its own words."""
+    with _gone():
+        psutil.Process(pids()[name]).kill()
+
+
+def kill_pool_process(pids: Pids, name: str) -> None:
+    """End at once one of the processes that do a worker's work."""
+    with _gone():
+        for process in psutil.Process(pids()[name]).children()[:1]:
+            process.kill()
+
+
+def stop(pids: Pids, name: str, seconds: float = STOPPED_S) -> None:
+    """Let a program with all its processes stand still for some seconds."""
+    with _gone():
+        whole = psutil.Process(pids()[name])
+        _stand_still([whole, *whole.children(recursive=True)], seconds)
+
+
+def stop_pool_process(pids: Pids, name: str, seconds: float = BEYOND_LEASE_S) -> None:
+    """Let one of the processes that do a worker's work stand still, and others take over what it holds."""
+    with _gone():
+        _stand_still(psutil.Process(pids()[name]).children()[:1], seconds)
+
+
+def empty(redis_url: str) -> None:
+    """Forget every message, lease and event of the broker."""
+    with suppress(redis.RedisError):  # it was killed and is not back yet
+        redis.Redis.from_url(redis_url, socket_timeout=5).flushall()
+
+
+def fill_disk(folder: Path, seconds: float = FULL_S) -> None:
+    """Leave no room on the folder's disk for some seconds."""
+    filler = folder / "filler"
+    try:
+        with suppress(OSError), filler.open("ab", buffering=0) as output:
+            while output.write(_PIECE):
+                pass
+        time.sleep(seconds)
+    finally:
+        filler.unlink(missing_ok=True)
+
+
+def is_small_disk(folder: Path) -> bool:
+    """Return whether the folder is on a disk that may be filled up."""
+    return shutil.disk_usage(folder).total <= SMALL_DISK_BYTES
+
+
+def all_faults(pids: Pids, redis_url: str) -> list[Fault]:
+    """Return what may befall any stack."""
+    kinds: dict[str, tuple[Callable[[Pids, str], None], tuple[str, ...]]] = {
+        "kill -9": (kill, PROGRAMS),
+        "kill -9 a process of": (kill_pool_process, POOLS),
+        "stop": (stop, PROGRAMS),
+        "stop a process beyond its lease:": (stop_pool_process, POOLS),
+    }
+    return [
+        *(
+            Fault(name=f"{kind} {name}", strike=partial(do, pids, name))
+            for kind, (do, names) in kinds.items()
+            for name in names
+        ),
+        Fault(name="empty the broker", strike=partial(empty, redis_url)),
+    ]
+
+
+class Strikes:
+    """Faults that strike in the background: each once in a shuffled order, then each again."""
+
+    def __init__(self, faults: list[Fault], *, every_s: float, seed: int) -> None:
+        self.names: list[str] = []  #: what has struck, in its order
+        self._drawn, self._every_s = _shuffled(faults, seed), every_s
+        self._over, self._running = threading.Event(), list[threading.Thread]()
+        self._striker = threading.Thread(target=self._strike, name="striker")
+        self._striker.start()
+
+    def end(self) -> None:
+        """Let no further fault strike; those that last go on."""
+        self._over.set()
+        self._striker.join()
+
+    def wait(self) -> None:
+        """Wait until every fault is over."""
+        for running in self._running:
+            running.join()
+
+    def _strike(self) -> None:
+        while not self._over.is_set():
+            fault = next(self._drawn)
+            self.names.append(fault.name)
+            self._running.append(threading.Thread(target=fault.strike, name=fault.name))
+            self._running[-1].start()
+            self._over.wait(self._every_s)
+
+
+@contextmanager
+def striking(faults: list[Fault], *, every_s: float, seed: int = 1) -> Iterator[Strikes]:
+    """Let faults strike while the block runs, or until they are ended in it; afterwards all are over."""
+    strikes = Strikes(faults, every_s=every_s, seed=seed)
+    try:
+        yield strikes
+    finally:
+        strikes.end()
+        strikes.wait()
+
+
+def _shuffled(faults: list[Fault], seed: int) -> Iterator[Fault]:
+    chance = random.Random(seed)
+    while True:
+        yield from chance.sample(faults, len(faults))
+
+
+def _stand_still(processes: list[psutil.Process], seconds: float) -> None:
+    for process in processes:
+        with _gone():
+            process.suspend()
+    time.sleep(seconds)
+    for process in processes:
+        with _gone():
+            process.resume()
+
+
+@contextmanager
+def _gone() -> Iterator[None]:
+    """Pass over what another fault has ended."""
+    with suppress(psutil.NoSuchProcess, ProcessLookupError, KeyError):
+        yield
+
+
+def programs_of(parent: int) -> dict[str, int]:
+    """Return the process ids of the programs that `wellread up` runs, by name."""
+    found = {}
+    for child in psutil.Process(parent).children():
+        with _gone():
+            words = child.cmdline()
+            name = words[-1] if words and words[-1] in PROGRAMS else "valkey" if _is_valkey(words) else ""
+            if name and child.status() != psutil.STATUS_ZOMBIE:
+                found[name] = child.pid
+    return found
+
+
+def _is_valkey(words: list[str]) -> bool:
+    return any(Path(word).name.startswith("valkey-server") for word in words)

