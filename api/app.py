@@ -16,6 +16,7 @@ from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_k
 from api.middleware.limits import BodyLimit, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problem_kinds import Problem
+from api.middleware.telemetry import telemetry
 from api.routes import (
     chat,
     completions,
@@ -91,6 +92,7 @@ def routes_alone(services: Services) -> FastAPI:
         version=installed_version(),
         description=_DESCRIPTION,
         lifespan=_lifespan,
+        telemetry=telemetry(),
         docs_url=None,  # theirs would load scripts from a CDN; /docs is our own
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},

@@ -38,7 +38,7 @@ def _closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", connect)
     for name in list(os.environ):
-        if name.startswith(("WELLREAD_", "ANTHROPIC_")):
+        if name.startswith(("WELLREAD_", "ANTHROPIC_", "OTEL_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "data"))
 

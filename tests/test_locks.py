@@ -31,6 +31,9 @@ IMPORTED_BY_OTHERS = {
     "threadpoolctl": "the multilingual model, to keep to its threads",
 }
 
+#: folders that several distributions share → those of ours
+SHARED = {"opentelemetry": ("opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http")}
+
 
 @cache
 def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
@@ -117,7 +120,7 @@ def imports(folder: str) -> set[str]:
 def distributions(names: set[str]) -> set[str]:
     """The installed distributions that ship these top-level names."""
     known = packages_distributions()
-    return {canonicalize_name(dist) for name in names for dist in known.get(name, [])}
+    return {canonicalize_name(dist) for name in names for dist in SHARED.get(name) or known.get(name, [])}
 
 
 def test_every_import_is_of_something_declared() -> None:

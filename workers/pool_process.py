@@ -6,6 +6,7 @@ import os
 
 from celery import signals
 
+from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.services import services, stopping, warm_up
 from workers.services.heartbeat import start_heartbeat
@@ -19,3 +20,9 @@ def start(**_: object) -> None:
     queue = os.environ.get("WELLREAD_QUEUE", "")
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)
+
+
+@signals.worker_process_shutdown.connect
+def end(**_: object) -> None:
+    """Send the spans that have not been sent."""
+    traces.close()

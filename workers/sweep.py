@@ -77,15 +77,15 @@ def queue_length(services: Services, queue: str, at: Sequence[int] = PRIORITY_ST
 def _send_due(services: Services, task: str, row: leases.LeasedRow, waits: ColumnElement[bool], late: datetime) -> None:
     """Send the task again for due rows; of questions those with the highest priority first, of all the oldest."""
     priority = _priority_of(row)
-    query = select(row.id, priority).where(waits, leases.is_free(row, late)).limit(MOST_WAITING)
+    query = select(row.id, priority, _question_of(row)).where(waits, leases.is_free(row, late)).limit(MOST_WAITING)
     order = (QuestionRow.priority.desc(), row.due_at) if row is QuestionRow else (row.due_at,)
     with services.database.read() as session:
         due = session.execute(query.order_by(*order)).all()
     if not due:
         return
     room = messages_to_send(len(due), queue_length(services, QUEUES[task], places(task)))
-    for row_id, urgency in due[:room]:
-        services.dispatcher.send(task, cast("str | int", row_id), priority=urgency)
+    for row_id, urgency, question_id in due[:room]:
+        services.dispatcher.send(task, cast("str | int", row_id), priority=urgency, question_id=question_id or "")
     log.info("swept", task=task, due=len(due), sent=min(room, len(due)))
 
 
@@ -99,6 +99,15 @@ def _priority_of(row: leases.LeasedRow) -> ColumnElement[Any]:
     if row is PageRow:
         waits = (QuestionRow.id == CandidateRow.question_id) & QuestionRow.status.in_(state.waiting())
         return of_questions.where(waits, CandidateRow.page_id == PageRow.id).scalar_subquery()
+    return null()
+
+
+def _question_of(row: leases.LeasedRow) -> ColumnElement[Any]:
+    """Return the question that a row belongs to; NULL where it may be of several, or of none."""
+    if row is QuestionRow:
+        return QuestionRow.id.expression
+    if row is CandidateRow or row is WebhookRow:
+        return row.question_id.expression
     return null()
 
 

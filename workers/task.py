@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import celery
@@ -9,7 +11,7 @@ import structlog
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from workers.monitoring import outcomes
+from workers.monitoring import outcomes, traces
 from workers.queues import QUEUES
 from workers.services.stopping import Stopped, working
 
@@ -23,13 +25,27 @@ class Task(celery.Task[Any, Any]):
         """Work; return what came of it."""
         from workers.services import services
 
-        with outcomes.listening() as told:
+        with outcomes.listening() as told, self._span(*args):
             try:
                 with working():
                     self.run(*args, **kwargs)
             except Stopped:
                 self._give_back()
         return told() or "done" if services().settings.flower_words else None
+
+    @contextmanager
+    def _span(self, row_id: object = None, *_: object) -> Iterator[None]:
+        """Record the work in the trace that its message belongs to."""
+        if not traces.is_on() or self.name in traces.TICKS or self.name not in QUEUES:
+            yield
+            return
+        from workers.services import services
+
+        parent, said = traces.headers_of(self.request), traces.attributes_of(self.name, row_id)
+        with traces.span(self.name, "consumer", parent=parent, **said):
+            if question := traces.question_of(self.name, row_id):
+                services().trace_parents.keep(question, traces.headers())
+            yield
 
     def _give_back(self) -> None:
         """Send the message again, for another worker; where that fails, the sweep sends it."""
@@ -44,6 +60,7 @@ class Task(celery.Task[Any, Any]):
                 queue=QUEUES[self.name],
                 priority=(request.delivery_info or {}).get("priority"),
                 argsrepr=getattr(request, "argsrepr", None),
+                headers=traces.headers() or None,
                 retry=False,
             )
         except (OperationalError, OSError, RedisError) as error:

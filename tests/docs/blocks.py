@@ -25,6 +25,7 @@ NOT_RUN = {
     "docker": "needs a Docker daemon and its registry: tests/containers reads what it is given",
     "kubectl": "needs a cluster: tests/test_kubernetes.py reads what it is given",
     "pip install 'wellread[ocr]'": "installs 250 MB: `make frameworks` reads scanned PDFs with them",
+    "pip install 'wellread[otel]'": "is installed here: tests/live/test_traces.py sends to a collector",
     "wellread learn rollback judge": "needs a judge that was learned from many marked answers",
     "python -m evals.asked": "reads what a run of several minutes has written",
 }

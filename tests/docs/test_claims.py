@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk import environment_variables
 
 from domain import Status
 from tests.docs.blocks import PAGES, ROOT, Block, blocks
@@ -54,6 +55,7 @@ def test_every_environment_variable_named_exists() -> None:
     sources = [path.read_text() for path in (*code, ROOT / "docker-compose.yml")]
     known = {f"WELLREAD_{name.upper()}" for name in Settings.model_fields}
     known |= {name for text in sources for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", text)}
+    known |= {name for name in vars(environment_variables) if name.startswith("OTEL_")}
     named = {
         name
         for page, path in PAGES.items()

@@ -23,7 +23,9 @@ class Bell:
     def within(self, collection: str, database: object) -> Bell:
         return self
 
-    def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:
+    def send(
+        self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0, question_id: str = ""
+    ) -> bool:
         self.rung.append((task, row_id))
         self.priorities[task, row_id] = priority
         return True

@@ -26,7 +26,7 @@ from workers.crawl import host_delay, record
 from workers.crawl.claim import Claim, claim, needs_no_fetch
 from workers.crawl.model_facts import with_facts
 from workers.files import read as files
-from workers.monitoring import outcomes
+from workers.monitoring import outcomes, traces
 from workers.questions.conditions import left_out
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
@@ -45,7 +45,9 @@ def read(services: Services, candidate_id: int) -> None:
     mine = claim(services, candidate_id)
     if mine is None:
         outcomes.tell(outcomes.NOT_DUE)
+        traces.note(wellread__outcome=traces.NOT_DUE)
         return
+    traces.note_page(mine.candidate.url, mine.question.id if mine.question else "")
     if outcome := needs_no_fetch(mine, services.now()):
         record.record_skipped(services, mine, outcome)
         return
@@ -139,12 +141,14 @@ def _postpone(services: Services, claim: Claim, error: Exception) -> None:
     """Have a page read later that could not be read without the database or Redis; the sweep sends it again."""
     log.warning("read_postponed", url=claim.candidate.url, error=str(error))
     outcomes.tell(f"read later: {error}")
+    traces.note(wellread__outcome=traces.LATER)
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=AGAIN_AFTER_S))
 
 
 def _defer(services: Services, claim: Claim, wait_s: float) -> None:
     outcomes.tell(f"waits {wait_s:.1f} s for its turn at the host")
+    traces.note(wellread__outcome=traces.LATER)
     with services.database.write() as session:
         leases.defer(session, claim.lease, services.now() + timedelta(seconds=wait_s))
     services.dispatcher.send("wellread.read", claim.candidate_id, priority=claim.priority, in_s=wait_s)
@@ -157,6 +161,7 @@ def _retry(services: Services, claim: Claim, error: str, *, after_s: float, took
         record.record_skipped(services, claim, CandidateOutcome(outcome=ReadOutcome.FAILED, reason=error))
         return
     outcomes.tell(f"read again in {after_s:.0f} s: {error}")
+    traces.note(wellread__outcome=traces.LATER)
     with services.database.write() as session:
         candidates.retry_later(session, claim.lease, after_s=after_s, took_s=took_s, error=error, now=services.now())
 

@@ -18,7 +18,7 @@ from store.questions import state
 from store.sql import leases
 from store.sql.tables import PageRow, QuestionRow
 from workers.crawl import schedules, sites
-from workers.monitoring import outcomes
+from workers.monitoring import outcomes, traces
 from workers.questions.crawl_progress import status_after_reading
 
 if TYPE_CHECKING:
@@ -273,6 +273,7 @@ def _notify(
 ) -> None:
     """Send the next reads, and publish the page and the question's new status."""
     outcomes.tell(outcomes.of_page(outcome))
+    traces.note(wellread__outcome=outcome.outcome.value, wellread__bytes=outcome.bytes)
     for candidate_id in next_reads:
         services.dispatcher.send("wellread.read", candidate_id, in_s=delay_s)
     if claim.question is None:

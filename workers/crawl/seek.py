@@ -29,7 +29,7 @@ from workers.crawl.search import Searched, queries_for, search_engines
 from workers.monitoring import outcomes
 from workers.questions.conditions import left_out, recency
 from workers.questions.crawl_progress import status_after_reading
-from workers.questions.step import notify_moved
+from workers.questions.step import note_move, notify_moved
 from workers.services.engines import switched_on
 
 if TYPE_CHECKING:
@@ -212,6 +212,7 @@ def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate
             state.advance(session, row, onward, now)  # all chosen candidates were closed before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
     outcomes.tell(f"{len(ids)} chosen to read" if ids else outcomes.of_move(move))
+    note_move(move)
     notify_moved(services, question, move)
     for candidate_id in ids:
         services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)

@@ -20,7 +20,7 @@ from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import PageRow
 from workers.indexing.entities import names_of_page
-from workers.monitoring import outcomes
+from workers.monitoring import outcomes, traces
 from workers.questions import watches
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHAR
             _give_up(session, claimed[0][0], page_id, now, "Embedding it stopped the worker again and again.")
     if not claimed:
         outcomes.tell(outcomes.NOT_DUE)
+        traces.note(wellread__outcome=traces.NOT_DUE)
         return
+    traces.note(wellread__pages=len(claimed))
     if not fatal:
         _embed_claimed(services, claimed)
     release_waiting(services, [page.id for _, page in claimed])
@@ -109,6 +111,7 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
         names = _index(services, [page for _, page in claimed])
     except Exception as error:  # the row remembers what failed; the sweep tries again
         log.exception("embed_failed", pages=[page.id for _, page in claimed])
+        traces.fail(error)
         if len(claimed) == 1:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False

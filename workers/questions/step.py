@@ -18,11 +18,11 @@ from store.embedders.errors import EmbedderNotInstalled, EmbeddingRefused, Unkno
 from store.passages.errors import EmbedderMismatch, PassagesLost
 from store.questions import shared_runs, state, watches, webhooks
 from store.questions.state import Changes, Move
-from store.questions.steps import to_json
+from store.questions.steps import LookupDetail, to_json
 from store.sql import leases
 from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
-from workers.monitoring import outcomes
+from workers.monitoring import outcomes, traces
 from workers.queues import TASK_OF
 from workers.services.outages import AGAIN_AFTER_S, OUTAGES
 
@@ -77,8 +77,16 @@ def finish(services: Services, work: Work, move: Move) -> bool:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
             return False
     outcomes.tell(outcomes.of_move(move))
+    note_move(move)
     notify_moved(services, work.question, move)
     return True
+
+
+def note_move(move: Move) -> None:
+    """Add what a step came to, and what it cost, to its span."""
+    traces.note(wellread__outcome=move.outcome, wellread__status=move.to.value)
+    if isinstance(move.detail, LookupDetail):
+        traces.note_cost(move.detail.cost)
 
 
 def notify_moved(services: Services, question: Question, move: Move) -> None:
@@ -139,6 +147,7 @@ def _claim(services: Services, question_id: str, status: Status) -> Work | None:
         lease = leases.claim(session, QuestionRow, question_id, QuestionRow.status == status, now)
         if lease is None:
             outcomes.tell(outcomes.NOT_DUE)
+            traces.note(wellread__outcome=traces.NOT_DUE)
             return None
         row = session.get_one(QuestionRow, question_id, populate_existing=True)
         question = state.to_question(row)
@@ -156,6 +165,7 @@ def _end_claimed(services: Services, question: Question, lease: Lease, now: date
         end = (end_overdue(session, row, now) or _end_given_up(session, row, now)) if row is not None else None
     if end is not None:
         outcomes.tell(outcomes.of_move(end))
+        note_move(end)
         notify_moved(services, question, end)
 
 
@@ -163,6 +173,7 @@ def _record_failure(services: Services, work: Work, error: BaseException) -> Non
     """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
     now, text = services.now(), f"{work.step}: {_message(error)}"
     outcomes.tell(f"failed: {_message(error)}")
+    traces.fail(error)
     if isinstance(error, OPERATOR_ERRORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return

@@ -22,6 +22,7 @@ from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from workers import admission
 from workers.admission import TooManyOpen
+from workers.monitoring import traces
 from workers.questions import follow_ups
 from workers.questions.conditions import left_out
 from workers.questions.fingerprint import answer_fingerprint
@@ -66,6 +67,9 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         question, is_new = _open(services, checked)
     except TooManyOpen as refused:
         raise admission.with_time(services, refused) from None
+    if traces.is_on():
+        traces.note(wellread__question__id=question.id)
+        services.trace_parents.keep(question.id, traces.headers())
     if is_new:
         notify_started(services, question)
     return question, is_new

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from store.ephemeral.events import Events
     from store.ephemeral.host_slots import Slots
     from store.ephemeral.memory import Memory
+    from store.ephemeral.trace_parents import TraceParents
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
@@ -130,7 +131,15 @@ class Services(WebAccess):
         from workers.app import app
         from workers.services.dispatch import Dispatcher
 
-        return Dispatcher(app, shown=self.database if self.settings.flower_words else None)
+        shown = self.database if self.settings.flower_words else None
+        return Dispatcher(app, shown=shown, parents=self.trace_parents)
+
+    @cached
+    def trace_parents(self) -> TraceParents:
+        """Where the traces of questions began."""
+        from store.ephemeral.trace_parents import TraceParents
+
+        return TraceParents(self.redis)
 
     @cached
     def leases(self) -> LeaseRenewer:

@@ -6,6 +6,7 @@ events, as Flower does, sees words beside the row's id.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -18,10 +19,13 @@ from domain import Status
 from domain.access.collection import DEFAULT
 from store.sql.database import Database, DatabaseError
 from store.sql.tables import CandidateRow, PageRow, QuestionRow, WebhookRow
+from workers.monitoring import traces
 from workers.queues import QUEUES, TASK_OF, place
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
+
+    from store.ephemeral.trace_parents import TraceParents
 
 log = structlog.get_logger()
 
@@ -32,32 +36,48 @@ MOST_SHOWN = 120
 class Dispatcher:
     """Sends the tasks of rows."""
 
-    def __init__(self, app: Celery, collection: str = DEFAULT, *, shown: Database | None = None) -> None:
-        """Send to these queues; what is sent is shown in words from ``shown``, or as ids alone where that is None."""
+    def __init__(
+        self,
+        app: Celery,
+        collection: str = DEFAULT,
+        *,
+        shown: Database | None = None,
+        parents: TraceParents | None = None,
+    ) -> None:
+        """Send to these queues; what is sent is shown in words from ``shown``, or as ids alone where that is None.
+
+        ``parents`` knows the traces of questions.
+        """
         self._app = app
         self._named = {} if collection == DEFAULT else {"collection": collection}
         self._shown = shown
+        self._parents = parents
 
     def within(self, collection: str, database: Database) -> Dispatcher:
         """Return one for the rows of a collection."""
-        return Dispatcher(self._app, collection, shown=database if self._shown else None)
+        return Dispatcher(self._app, collection, shown=database if self._shown else None, parents=self._parents)
 
-    def send(self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0) -> bool:
+    def send(
+        self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0, question_id: str = ""
+    ) -> bool:
         """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
 
-        ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does.
+        ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does. ``question_id`` says
+        whose trace a row belongs to that is no question, where the sender works on another.
         """
         try:
-            self._app.send_task(
-                task,
-                args=(row_id,),
-                kwargs=self._named,
-                queue=QUEUES[task],
-                argsrepr=_arguments_of(self._shown, task, row_id) if self._shown else None,
-                countdown=in_s or None,
-                priority=place(task, priority),
-                retry=False,
-            )
+            with self._span(task, row_id, question_id or traces.question_of(task, row_id)):
+                self._app.send_task(
+                    task,
+                    args=(row_id,),
+                    kwargs=self._named,
+                    queue=QUEUES[task],
+                    argsrepr=_arguments_of(self._shown, task, row_id) if self._shown else None,
+                    countdown=in_s or None,
+                    priority=place(task, priority),
+                    headers=traces.headers() or None,
+                    retry=False,
+                )
         except (OperationalError, OSError, RedisError) as error:
             log.warning("message_not_sent", task=task, row=row_id, error=str(error))
             return False
@@ -67,6 +87,14 @@ class Dispatcher:
         """Send the task that a question in this status waits for, if any."""
         if task := TASK_OF.get(status):
             self.send(task, question_id, priority=priority)
+
+    def _span(self, task: str, row_id: str | int, question: str) -> AbstractContextManager[None]:
+        """Record the sending in the trace of the question that it is about, whoever sends."""
+        if not traces.is_on():
+            return nullcontext()
+        known = self._parents.of(question) if question and self._parents else {}
+        parent = known if known and not traces.continues(known) else None
+        return traces.span(f"send {task}", "producer", parent=parent, **traces.attributes_of(task, row_id))
 
 
 def _arguments_of(database: Database, task: str, row_id: str | int) -> str:
