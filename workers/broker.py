@@ -4,12 +4,16 @@ Kombu takes a message from its queue, and then notes it. Where Redis is full the
 be lost, although the room that it took is free now. So it is worked on without a note: it is lost only if the worker
 dies meanwhile, and for all but `wellread.ask` the sweep sends it again even then.
 
+A Redis that cannot write to its disk refuses everything, and answers so. Celery would end the worker for that; here it
+is a broken connection, which is made anew until Redis takes part again.
+
 What cannot be read as a message would end the worker, and once noted, the next one too: it is dropped, with a line in
 the log. Whoever writes into the queues can do worse, but a sender's mistake must not.
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import redis
@@ -32,6 +36,8 @@ class TolerantQoS(QoS):
             virtual.QoS.append(self, message, delivery_tag)
 
 
+#: before a worker asks again what Redis refused
+REFUSED_S = 1.0
 #: what reading a malformed message raises; a connection's errors are none of these
 MALFORMED = (ValueError, TypeError, KeyError, AttributeError, redis.DataError)
 
@@ -44,6 +50,10 @@ class TolerantChannel(Channel):
     def _brpop_read(self, **options: Any) -> Any:
         try:
             return super()._brpop_read(**options)  # type: ignore[misc]
+        except redis.ResponseError as error:
+            log.warning("broker_refuses", error=str(error))
+            time.sleep(REFUSED_S)
+            raise
         except MALFORMED as error:
             log.warning("message_dropped", error=f"{type(error).__name__}: {error}"[:200])
             return True
@@ -63,5 +73,7 @@ class TolerantChannel(Channel):
 
 
 def tolerate_faults() -> None:
-    """Let the workers of this process go on where Redis is full, or holds what is no message."""
+    """Let the workers of this process go on where Redis is full or refuses, or holds what is no message."""
     Transport.Channel = TolerantChannel
+    if redis.ResponseError not in Transport.connection_errors:
+        Transport.connection_errors = (*Transport.connection_errors, redis.ResponseError)
