@@ -48,7 +48,10 @@ def measure(options: Options) -> Report:
         settings = running.enter_context(sandbox())
         server = running.enter_context(postgres()) if options.postgres else None
         site, receiver = running.enter_context(serving()), running.enter_context(receiving())
-        env = {"WELLREAD_ALLOW_HOSTS": receiver.origin.removeprefix("http://")}
+        env = {
+            "WELLREAD_ALLOW_HOSTS": receiver.origin.removeprefix("http://"),
+            "WELLREAD_ANSWER_PROCESSES": "2",  # one takes over what the other holds, also on a machine of two cores
+        }
         if server is not None:
             env["WELLREAD_DATABASE_URL"] = server.url
         process, client = running.enter_context(up(settings, **env))
