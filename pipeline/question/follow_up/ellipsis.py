@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from pipeline.question.follow_up.frame import Frame
-from pipeline.question.follow_up.kinds import is_day, is_month, is_plural, is_time
-from pipeline.question.follow_up.phrase import PARTICIPLE
+from pipeline.question.follow_up.kinds import is_day, is_measured, is_month, is_plural, is_time
+from pipeline.question.follow_up.phrase import PARTICIPLE, head_of
 from pipeline.question.follow_up.places import DEFINITE, Fragment, is_added, places
 from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 
@@ -74,6 +74,9 @@ def substitute(fragment: str, last: Frame, words: Words) -> str:
     if preposition:
         return f"{last.text} {fragment[0].lower()}{fragment[1:]}"
     joined = _joined(body, last.lang)
+    if is_measured(head_of(body, words)):
+        about = next((name for name in last.names if not is_time(name)), last.topic)
+        return f"{fragment} ({about})"
     if not joined and last.rest and begins_with(DEFINITE, body) and not is_time(body):
         return f"{fragment} ({_BEGINS.sub('', last.rest)})"  # another thing of the same subject
     return f"{last.text}{'' if is_time(body) or is_added(body) else ','} {joined}{fragment}"

@@ -19,6 +19,12 @@ _ATTRIBUTES: Final = frozenset(
     durée fichier journal hauteur histoire horaires largeur longueur monnaie numéro poids prix profondeur
     superficie surface taille tarif température""".split()
 )
+#: those that are money or a time of day: what is asked of another thing is not asked of them
+_MEASURED: Final = frozenset(
+    """charge charges cost costs deposit fare fares fee fees hours price prices rate rates rent schedule tariff times
+    timetable gebühr gebühren kosten miete öffnungszeiten preis preise tarif zeiten coût frais horaires loyer prix
+    tarifs""".split()
+)
 #: of German compounds
 _ENDS_OF_ATTRIBUTES: Final = (
     "adresse", "datei", "dateien", "dauer", "frist", "gebühr", "größe", "höhe", "kosten", "nummer", "preis", "sprache",
@@ -87,6 +93,14 @@ def is_attribute(noun: str) -> bool:
     if noun.casefold() in _ATTRIBUTES or (is_plural(noun) and noun[:-1].casefold() in _ATTRIBUTES):
         return True
     return noun[:1].isupper() and noun.endswith(_ENDS_OF_ATTRIBUTES)
+
+
+def is_measured(noun: str) -> bool:
+    """Return whether a noun names money or a time of day: "fee", "Öffnungszeiten", "Eintrittspreis"."""
+    word = noun.casefold()
+    return word in _MEASURED or (
+        noun[:1].isupper() and word.endswith(("gebühr", "kosten", "preis", "preise", "zeiten"))
+    )
 
 
 def is_plural(noun: str) -> bool:

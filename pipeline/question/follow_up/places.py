@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from pipeline.question.entities import find_entities
 from pipeline.question.follow_up.frame import Frame, phrases
-from pipeline.question.follow_up.kinds import is_attribute, is_plural, is_time, is_year, same_kind
+from pipeline.question.follow_up.kinds import is_attribute, is_measured, is_plural, is_time, is_year, same_kind
 from pipeline.question.follow_up.phrase import before_preposition, head_of
 from pipeline.question.follow_up.words import Words, begins_with, find
 
@@ -60,6 +60,9 @@ class Fragment(NamedTuple):
 def places(fragment: Fragment, last: Frame, words: Words) -> Iterator[Place]:
     """Yield where the fragment may stand, and how, the likeliest first; nothing for what is only added."""
     preposition, body = fragment
+    asked = head_of(last.object or last.subject, words)
+    if is_measured(head_of(body, words)) and not is_measured(asked):
+        return  # "What about the yearly fee?" of where a file lies
     yield from _same_noun(body, last, words)
     yield from _same_kind(body, last, words)
     if not body or is_added(body):
