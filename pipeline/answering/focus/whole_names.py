@@ -1,7 +1,7 @@
 """Complete a short answer that is a part of a person's name: "Moreau" in "Ines Moreau opened the bakery."
 
-Rules on capitals, in languages that have them. Where a word may be another than a name, as the first of a sentence and
-every noun in German, the short answer stays as it is rather than takes in too much.
+Rules on capitals. Where a word may be another than a name, as the first of a sentence, the short answer stays as it is
+rather than takes in too much; so it does in German, where every noun has a capital.
 """
 
 from __future__ import annotations
@@ -29,16 +29,14 @@ _ARTICLES = frozenset(
 )
 #: what stands in a place or at a time: at the start of a sentence the capitalised word behind it is no first name
 _PLACING = frozenset(
-    "in at near on since after before during around im am bei auf in nach seit vor aus à en dans près sur depuis"
+    "in at near on since after before during around à en dans près sur depuis"
     " desde a nel nella dal em no na op te".split()
 )
 #: first words of a sentence that are neither stop words nor names
 _OPENERS = frozenset(
     "yesterday today tomorrow later soon now once eventually finally originally initially meanwhile however afterwards"
     " monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december gestern heute morgen später bald jetzt einst schließlich zunächst"
-    " ursprünglich damals danach montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai"
-    " juni juli oktober dezember hier aujourd’hui plus enfin puis ayer hoy luego ieri oggi poi"
+    " september october november december hier aujourd’hui plus enfin puis ayer hoy luego ieri oggi poi"
     " ask see call contact tell write visit".split()
 )
 _ENDS = ".!?:;…»”\n"
@@ -67,14 +65,13 @@ class _Word:
 
 def with_whole_name(analysis: Analysis, sentence: str, focus: Focus) -> Focus:
     """Return where the whole name stands, if a person is asked for and the focus is a part of the name."""
-    if answer_type_of(analysis.text) != "name":
+    if analysis.lang in _CAPITAL_NOUNS or answer_type_of(analysis.text) != "name":
         return focus
     words = [_Word(start=m.start(), end=m.end(), text=m[0]) for m in _NAME_PART.finditer(sentence)]
     inside = [at for at, word in enumerate(words) if focus.start <= word.start and word.bare_end <= focus.end]
     if not inside or not _is_name(words, inside, sentence[focus.start : focus.end]):
         return focus
-    is_full = len(inside) > 1 and analysis.lang in _CAPITAL_NOUNS  # before a full name stands a noun
-    first = inside[0] if is_full else _leftmost(sentence, words, inside[0], analysis.lang)
+    first = _leftmost(sentence, words, inside[0], analysis.lang)
     if first < inside[0]:
         return replace(focus, start=words[first].start)
     last = _rightmost(sentence, words, inside[-1], analysis.lang)
@@ -95,8 +92,6 @@ def _leftmost(sentence: str, words: Sequence[_Word], at: int, lang: str) -> int:
             break
         if words[place].is_capital:
             first, capitals = place, capitals + 1
-            if lang in _CAPITAL_NOUNS and not words[place].is_initial:
-                break
         elif not _is_particle(words, place):
             break
     while first < at and not _may_begin(sentence, words, first, lang):
@@ -113,7 +108,7 @@ def _rightmost(sentence: str, words: Sequence[_Word], at: int, lang: str) -> int
         if not _joined(sentence, words[place - 1], words[place]) or _POSSESSIVE.search(words[place - 1].text):
             break
         word = words[place]
-        if word.is_capital and (place > at + 1 or lang not in _CAPITAL_NOUNS) and not _is_other(word, lang):
+        if word.is_capital and not _is_other(word, lang):
             last, capitals = place, capitals + 1
         elif not _is_particle(words, place):
             break
@@ -130,8 +125,6 @@ def _may_begin(sentence: str, words: Sequence[_Word], at: int, lang: str) -> boo
     if at == 0 or not _joined(sentence, words[at - 1], word):
         return True
     before = words[at - 1].text.casefold()
-    if lang in _CAPITAL_NOUNS and _ARTICLES & {word.text.casefold() for word in words[max(0, at - 2) : at]}:
-        return False  # "die Bäckerin Moreau", "die junge Bäckerin Moreau"
     return not (before in _PLACING and _begins(sentence, words, at - 1))
 
 

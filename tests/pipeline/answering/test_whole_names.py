@@ -22,8 +22,6 @@ WHOLE = [
     ("en", "It was painted by Rogier van der Weyden.", "Rogier", "Rogier van der Weyden"),
     ("en", "It was written by Juana de la Cruz in 1691.", "Cruz", "Juana de la Cruz"),
     ("en", "It was written by J. R. R. Tolkien.", "Tolkien", "J. R. R. Tolkien"),
-    ("de", "Eröffnet hat sie Ines Moreau im Jahr 1998.", "Moreau", "Ines Moreau"),
-    ("de", "Die Sonate schrieb Ludwig van Beethoven.", "Beethoven", "Ludwig van Beethoven"),
     ("fr", "La boulangerie fut ouverte par Inès Moreau.", "Moreau", "Inès Moreau"),
     ("es", "Lo escribió Juana de la Cruz en 1691.", "Juana", "Juana de la Cruz"),
 ]
