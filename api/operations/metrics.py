@@ -167,7 +167,7 @@ def _of_late(session: Session, since: datetime) -> Iterator[_Figure]:
 
 
 def _redis(services: Services, found: Figures) -> None:
-    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+    from workers.upkeep.sweep import queue_length  # it brings the whole crawler along, which this process does not need
 
     alive, memory, swept = living_workers(services), services.redis.info("memory"), last_sweep(services)
     for queue in QUEUE_NAMES:

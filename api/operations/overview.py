@@ -22,7 +22,7 @@ from workers.processes.stack import Address, running
 from workers.queues import QUEUE_NAMES
 from workers.services.engines import switched_on
 from workers.services.heartbeat import living_workers
-from workers.sweep import queue_length
+from workers.upkeep.sweep import queue_length
 
 if TYPE_CHECKING:
     from workers.services import Services

@@ -134,7 +134,7 @@ def _asking_redis(name: str, check: Callable[[], CheckOut]) -> CheckOut:
 
 
 def _queues(services: Services) -> dict[str, int] | None:
-    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+    from workers.upkeep.sweep import queue_length  # it brings the whole crawler along, which this process does not need
 
     try:
         return {queue: queue_length(services, queue) for queue in QUEUE_NAMES}

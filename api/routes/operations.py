@@ -34,7 +34,7 @@ def operations(services: ServicesDep) -> Operations:
 
 
 def _queues(services: Services) -> list[WorkQueue] | None:
-    from workers.sweep import queue_length  # it brings the whole crawler along, which this process does not need
+    from workers.upkeep.sweep import queue_length  # it brings the whole crawler along, which this process does not need
 
     try:
         alive = living_workers(services)

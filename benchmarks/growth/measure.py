@@ -18,10 +18,10 @@ from evals.sandbox import broker, sandbox, up
 from store.questions import deletion
 from store.sql.database import migrate
 from store.sql.tables import QuestionRow
-from workers.expiry import BATCH
 from workers.services import Services
 from workers.settings import Settings
-from workers.sweep import sweep
+from workers.upkeep.expiry import BATCH
+from workers.upkeep.sweep import sweep
 
 DAYS, KEPT_DAYS = 365, 30
 #: of how many questions one is watched

@@ -9,10 +9,10 @@ import pytest
 from store.sql.tables import QuestionRow
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import sweep
 from workers.app import app, beat_schedule
 from workers.queues import QUEUES
 from workers.services import Services
+from workers.upkeep import sweep
 
 #: what has a message of its own for each row
 OF_ROWS = sorted(QUEUES.keys() - beat_schedule().keys() - {"wellread.ask"})

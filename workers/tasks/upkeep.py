@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from domain.access.collection import DEFAULT, UnknownCollection
-from workers import expiry, sweep
 from workers.app import app
 from workers.crawl import schedules
 from workers.files import folders
@@ -13,6 +12,7 @@ from workers.questions import webhooks
 from workers.services import Services, services
 from workers.services.collections import for_each
 from workers.services.heartbeat import record_sweep
+from workers.upkeep import expiry, sweep
 
 
 @app.task(name="wellread.sweep")

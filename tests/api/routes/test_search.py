@@ -147,4 +147,4 @@ def test_command_line_shows_passages_with_their_pages(placed: Services, known: S
     none = wellread("search", "restart the lamp", "--lang", "fr")
     assert (none.exit_code, "No passage fits" in none.output) == (3, True)
     wrong = wellread("search", "restart the lamp", "--read-after", "yesterday")
-    assert (wrong.exit_code, "read_after" in wrong.output) == (1, True)
+    assert (wrong.exit_code, "--read-after takes a date" in wrong.output) == (1, True)

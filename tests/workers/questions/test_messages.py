@@ -23,10 +23,11 @@ from store.questions.state import find
 from store.sql.database import Database, DatabaseAway
 from store.sql.tables import QuestionRow
 from tests.workers.conftest import Bell
-from workers import messages, sweep
+from workers import messages
 from workers.questions import submit
 from workers.questions.asked import Asked, Payload
 from workers.services import Services, collections
+from workers.upkeep import sweep
 
 ID = uuid.uuid4()
 WHOLE: dict[str, Any] = {

@@ -17,12 +17,12 @@ from store.questions.state import UnknownQuestion
 from store.sql.tables import AnswerRow, ApiKeyRow, PageRow, QuestionRow, StepRow, WebhookRow
 from tests.api import walk
 from tests.workers.conftest import Bell
-from workers import sweep
 from workers.indexing import embed
 from workers.learning import feedback
 from workers.questions import submit, watches
 from workers.questions.submit import BadSite
 from workers.services import Services, collections
+from workers.upkeep import sweep
 
 ASKED = NewQuestion(text="Who built the lighthouse?")
 LATER_TEXT = "It is not known who built the lighthouse of Harrow Point in 1871."

@@ -10,8 +10,8 @@ from sqlalchemy import func, insert, select
 
 from store.sql.tables import QuestionRow
 from tests.api import walk
-from workers import expiry
 from workers.services import Services
+from workers.upkeep import expiry
 
 
 def _fill(services: Services, count: int) -> None:
