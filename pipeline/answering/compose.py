@@ -15,6 +15,7 @@ from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
+from pipeline.answering.focus.contrasts import settle_contrast
 from pipeline.answering.focus.find import find_focus, read_focus
 from pipeline.answering.focus.whole_names import with_whole_name
 from pipeline.answering.multi_page import join_pages
@@ -126,7 +127,8 @@ def _focused(analysis: Analysis, answer: Answer, best: Span) -> Answer:
     first, *others = answer.sentences
     focus = read_focus(analysis, best.hit, (best.start, best.end), first.text) or _found(analysis, best, first.text)
     whole = with_whole_name(analysis, first.text, focus) if focus else None
-    return replace(answer, sentences=(replace(first, focus=whole), *others))
+    settled = settle_contrast(analysis, first.text, whole) if whole else None
+    return replace(answer, sentences=(replace(first, focus=settled), *others))
 
 
 def _found(analysis: Analysis, best: Span, quote: str) -> Focus | None:
