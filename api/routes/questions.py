@@ -28,6 +28,7 @@ from api.streams.events import watch
 from api.streams.while_open import checked, while_open
 from domain.access.key import Role
 from domain.record import Record
+from pipeline.question.follow_up import stands_alone
 from store.overview import related as related_questions
 from store.questions import records, state
 from store.questions import trace as stored_trace
@@ -130,7 +131,7 @@ def related(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> l
     """What else the cited pages may answer: questions asked before, and sections around the quotes."""
     with services.database.read() as session:
         state.find(session, question_id)
-        return related_questions.related(session, question_id, owner=who.sees)
+        return related_questions.related(session, question_id, stands_alone, owner=who.sees)
 
 
 @router.get(

@@ -1,7 +1,8 @@
 """Suggest what to ask next: questions that the pages near the answer answer, made of their headings and definitions.
 
 A heading that is a question is suggested as it is, any other by what its page says of it; a thing that a passage
-defines by "What is …?". Nothing else is made up, and only pages in the question's language are taken.
+defines by "What is …?". Nothing else is made up, and only pages in the question's language are taken. A heading is
+taken only where a passage that was found holds it: asked for the section next to it, the same passages would not do.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from domain import Hit
+from domain import Hit, Passage
 from domain.answer import NextQuestion
 from pipeline.phrases import say
 from pipeline.question.analysis import Analysis
+from pipeline.question.follow_up import needs_thread
 from pipeline.safety.injection import is_injection
 from pipeline.safety.sanitize import sanitize_line
 from text.terms import terms_of
@@ -22,8 +24,8 @@ from text.terms import terms_of
 Headings = Mapping[int, Sequence[tuple[int, str]]]
 
 MOST: Final = 4
-#: headings on each side of the one that a passage stands under
-_NEAR: Final = 2
+#: between the title of a page and the headings that a passage stands under
+_UNDER: Final = " › "
 _LONGEST: Final = 80
 _NUMBER: Final = re.compile(
     r"^(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|anhang)\s+)?(?:[\dIVX]+[.):]?)(?:\d+[.)]?)*\s+",
@@ -77,31 +79,40 @@ def related_questions(
 
 
 def _suggestions(analysis: Analysis, hits: Sequence[Hit], headings: Headings) -> Iterator[tuple[str, int]]:
-    """Yield the definition of each passage and the headings around it, a passage at a time."""
+    """Yield the definitions and the headings of each passage, a passage at a time."""
     for hit in hits:
-        if hit.passage.lang not in (analysis.lang, "und"):
+        passage = hit.passage
+        if passage.lang not in (analysis.lang, "und"):
             continue
-        for thing in _defined(hit.passage.text, analysis.lang):
-            yield say("what_is", analysis.lang, thing=thing), hit.passage.page_id
-        for heading in _around(headings.get(hit.passage.page_id, ()), hit.passage.start):
-            if question := _of_heading(heading, sanitize_line(hit.passage.title), analysis.lang):
-                yield question, hit.passage.page_id
+        for thing in _defined(passage.text, analysis.lang):
+            yield say("what_is", analysis.lang, thing=thing), passage.page_id
+        title = sanitize_line(passage.title).partition(_UNDER)[0].strip()
+        for heading in _held(headings.get(passage.page_id, ()), passage):
+            if question := _of_heading(heading, title, analysis):
+                yield question, passage.page_id
 
 
-def _around(headings: Sequence[tuple[int, str]], at: int) -> list[str]:
-    """Return the headings next to the one that a place stands under, the nearest first, those after it sooner."""
-    under = sum(start <= at for start, _ in headings) - 1
-    near = [under + step for distance in range(1, _NEAR + 1) for step in (distance, -distance)]
-    return [headings[place][1] for place in near if 0 <= place < len(headings)]
+def _held(headings: Sequence[tuple[int, str]], passage: Passage) -> list[str]:
+    """Return the headings of a passage, in their order: those in its text, and the one that its title names."""
+    return [
+        heading
+        for start, heading in headings
+        if passage.start <= start < passage.end
+        or (start < passage.start and passage.title.endswith(f"{_UNDER}{heading}"))
+    ]
 
 
-def _of_heading(heading: str, title: str, lang: str) -> str:
-    plain = _NUMBER.sub("", sanitize_line(heading)).strip(" .:–-")
+def _of_heading(heading: str, title: str, analysis: Analysis) -> str:
+    """Return the question that a heading answers; "" where the title or the question asked says it already."""
+    plain = _NUMBER.sub("", sanitize_line(heading).rpartition(_UNDER)[2]).strip(" .:–-")
     if not 2 < len(plain) <= _LONGEST or _EMPTY.fullmatch(plain):
         return ""
     if plain.endswith(("?", "？")):
-        return plain
-    return say("said_about", lang, title=title, heading=plain) if title and title.casefold() != plain.casefold() else ""
+        return "" if needs_thread(plain, analysis.lang) else plain
+    words = set(terms_of(plain, analysis.lang))
+    if not title or any(words <= set(terms_of(said, analysis.lang)) for said in (title, analysis.text)):
+        return ""
+    return say("said_about", analysis.lang, title=title, heading=plain)
 
 
 def _defined(text: str, lang: str) -> Iterator[str]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pipeline.question.follow_up.understand import needs_thread, understand
+from pipeline.question.follow_up.understand import needs_thread, stands_alone, understand
 
-__all__ = ["needs_thread", "understand"]
+__all__ = ["needs_thread", "stands_alone", "understand"]

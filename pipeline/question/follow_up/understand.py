@@ -80,6 +80,14 @@ def needs_thread(question: str, lang: str = "") -> bool:
     )
 
 
+def stands_alone(question: str, lang: str = "") -> bool:
+    """Return whether a question is a whole one that is understood without any other: not "The boathouse's fee?"."""
+    lang = lang or detect_language(question)
+    words = words_of(lang)
+    core, _, about = _without_lead(bare(question), words)
+    return not (about or needs_thread(question, lang) or is_fragment(core, led=True, words=words))
+
+
 def _completed(core: str, led: bool, about: bool, last: Frame, turn: Turn, words: Words, lang: str) -> str | None:
     """Return the question completed; None where it stands alone."""
     if is_asking_alone(core, words):

@@ -95,11 +95,12 @@ def test_related_questions_are_those_about_the_same_pages_and_those_of_the_answe
     http: TestClient, services: Services
 ) -> None:
     page_id = walk.keep_page(services)
-    earlier, asked, open_one = (walk.ask(services, text) for text in ("When was it built?", "Who built it?", "Why?"))
+    texts = ("When was the lighthouse built?", "Who built it?", "Why?", "The lighthouse's fee?")
+    earlier, asked, open_one, fragment = (walk.ask(services, text) for text in texts)
     answered = walk.answered(page_id)
     assert answered.answer is not None
     answer = replace(answered.answer, related=(NextQuestion(question="Is it open?", page_id=page_id),))
-    for question in (earlier, asked):
+    for question in (earlier, asked, fragment):
         walk.move(services, question.id, replace(answered, answer=answer))
     assert http.get(f"/api/questions/{asked.id}").json()["related"] == [{"question": "Is it open?", "page_id": page_id}]
     related = http.get(f"/api/questions/{asked.id}/related").json()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.question import Turn
-from pipeline.question.follow_up import needs_thread, understand
+from pipeline.question.follow_up import needs_thread, stands_alone, understand
 
 INSTALL = Turn(question="How do I install nginx on Debian?", answer="Use apt.", short_answer="apt")
 
@@ -169,3 +169,20 @@ def test_no_text_breaks_it_and_no_question_becomes_empty(before: str, asked: str
 )
 def test_question_that_needs_one_asked_before_it_is_known(question: str, needs: bool) -> None:
     assert needs_thread(question) is needs
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("What is the boathouse's fee?", True),
+        ("Wie hoch ist die Gebühr des Bootshauses?", True),
+        ("When was the lighthouse built?", True),
+        ("The boathouse's fee?", False),  # no verb: what is left of a follow-up that was completed
+        ("Die Gebühr des Bootshauses?", False),
+        ("And the tower?", False),
+        ("Why?", False),
+        ("When was it built?", False),
+    ],
+)
+def test_question_that_stands_alone_is_known(question: str, alone: bool) -> None:
+    assert stands_alone(question) is alone
