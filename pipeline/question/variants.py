@@ -20,6 +20,15 @@ MIN_COUNT, DEFAULT_COUNT, MAX_COUNT = 2, 3, 5
 
 #: "what" is followed by no noun there: neither "which does it cost" nor "the does it cost" is a wording
 _VERB = r"(?:do|does|did|can|could|will|would|should|must|has|have|had|happens?|happened)\b"
+#: "how much" and "how many" ask there for no noun: "what amount of is" is no wording
+_NO_NOUN = rf"(?:is|are|was|were|of|to|more|less|longer|{_VERB[:-2]})\b"
+#: a noun, or an adjective and its noun: German verbs stand there too, and they are small
+_NOUN = r"(?-i:(?=[A-ZÄÖÜ]|[a-zäöüß]+e [A-ZÄÖÜ]))"
+_COSTS = r"how much (?:do|does|did|will|would) (.+?) cost\b ?(.*)"
+_IS_MONEY = (
+    r"((?:the|a|an|my|our|your|its|their|\S+['’]s) (?:\w+ )?(?:fee|fare|price|rent|charge|fine|tax|deposit)s?\b.*)"
+)
+_HAS_PRICE = r"how much (?:is|are|was|were) ((?:the|an?|one|it|they|\d+)\b(?! (?:left|known)\b).*)"
 
 #: question shape → the same question asked another way
 _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -38,8 +47,11 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"when (is|are|does|do|will) (.+)", "under what conditions {0} {1}"),
         (r"where (did|was|were|is|are|does|do|can|will) (.+)", "in what place {0} {1}"),
         (r"why (.+)", "what is the reason {0}"),
-        (r"how many (.+)", "what number of {0}"),
-        (r"how much (.+)", "what amount of {0}"),
+        (rf"how many (?:of )?(?!{_NO_NOUN})(.+)", "what number of {0}"),
+        (_COSTS, "what is the price of {0} {1}"),
+        (rf"how much (is|are|was|were) {_IS_MONEY}", "how high {0} {1}"),
+        (_HAS_PRICE, "what is the price of {0}"),
+        (rf"how much (?:of )?(?!{_NO_NOUN})(.+)", "what amount of {0}"),
         (r"which (.+)", "what {0}"),
         (rf"what (?!{_VERB})(.+)", "which {0}"),
     ),
@@ -57,7 +69,11 @@ _PARAPHRASES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"wann (.+)", "in welchem Jahr {0}"),
         (r"wo (.+)", "an welchem Ort {0}"),
         (r"(?:warum|weshalb|wieso) (.+)", "aus welchem Grund {0}"),
-        (r"wie viele? (.+)", "welche Anzahl {0}"),
+        (r"wie ?viel (kostete?[tn]?|kosten) (.+)", "was {0} {1}"),
+        (r"wie ?viel (ist|sind|war|waren) (.+)", "wie hoch {0} {1}"),
+        (r"wie ?viel beträgt (.+)", "wie hoch ist {0}"),
+        (rf"wie ?viele {_NOUN}(.+)", "welche Anzahl {0}"),
+        (rf"wie ?viel {_NOUN}(.+)", "welche Menge {0}"),
         (r"welche[rsnm]? (.+)", "was für {0}"),
     ),
 }
@@ -77,8 +93,11 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"when (?:does|do|is|are|will) (.+)", "{0} when"),
         (r"where (?:did|does|do|was|were|is|are|can|will) (.+)", "the place {0}"),
         (r"why (?:did|does|do|was|were|is|are) (.+)", "{0} because"),
-        (r"how many (.+)", "the number of {0}"),
-        (r"how much (.+)", "the amount of {0}"),
+        (rf"how many (?:of )?(?!{_NO_NOUN})(.+)", "the number of {0}"),
+        (_COSTS, "the price of {0} {1}"),
+        (rf"how much (is|are|was|were) {_IS_MONEY}", "{1} {0}"),
+        (_HAS_PRICE, "the price of {0}"),
+        (rf"how much (?:of )?(?!{_NO_NOUN})(.+)", "the amount of {0}"),
         (r"how (?:did|does|do|is|are|was|were) (.+)", "the way {0}"),
         (rf"(?:which|what) (?!{_VERB})(.+)", "the {0}"),
     ),
@@ -95,8 +114,12 @@ _SHIFTS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"wann (.+)", "der Zeitpunkt: {0}"),
         (r"wo (.+)", "der Ort: {0}"),
         (r"(?:warum|weshalb|wieso) (.+)", "der Grund: {0}"),
-        (r"wie viele? (.+)", "die Anzahl {0}"),
-        (r"welche[rsnm]? (.+)", "die Angabe: {0}"),
+        (r"wie ?viel (?:kostete?[tn]?|kosten) (.+)", "der Preis: {0}"),
+        (r"wie ?viel (ist|sind|war|waren) (.+)", "{1} {0}"),
+        (r"wie ?viel beträgt (.+)", "{0} beträgt"),
+        (rf"wie ?viele {_NOUN}(.+)", "die Anzahl {0}"),
+        (rf"wie ?viel {_NOUN}(.+)", "die Menge {0}"),
+        (r"welche (.+) gibt es\b ?(.*)", "es gibt {1} {0}"),
     ),
 }
 
@@ -151,6 +174,12 @@ _PATTERNS = {
     for lang, table in _SYNONYMS.items()
 }
 
+#: behind a number they are any people, not those who live in a place
+_COUNTED = ("people", "menschen")
+_NUMBER = re.compile(
+    r"(?:\bhow many|\bnumber of|\bwie ?viele?|\banzahl|\d|\b(?:two|three|four|five|six|ten|zwei|drei|vier)) $", re.I
+)
+
 
 def make_variants(
     analysis: Analysis, count: int = DEFAULT_COUNT, order: Sequence[VariantKind] = ()
@@ -187,7 +216,7 @@ def _wordings(analysis: Analysis) -> Iterator[tuple[VariantKind, str]]:
 def _by_rule(bare: str, rules: tuple[tuple[str, str], ...]) -> str:
     for pattern, template in rules:
         if match := re.fullmatch(pattern, bare, re.IGNORECASE):
-            wording = template.format(*match.groups())
+            wording = " ".join(template.format(*match.groups()).split())
             return wording[0].upper() + wording[1:]
     return ""
 
@@ -196,7 +225,13 @@ def _replace_synonyms(text: str, lang: str) -> str:
     """Return ``text`` with its known words exchanged, or "" when it has none."""
     if lang not in _SYNONYMS:
         return ""
-    exchanged = _PATTERNS[lang].sub(lambda match: _SYNONYMS[lang][match.group().casefold()], text)
+
+    def other(match: re.Match[str]) -> str:
+        word = match.group()
+        counted = word.casefold() in _COUNTED and _NUMBER.search(text[: match.start()])
+        return word if counted else _SYNONYMS[lang][word.casefold()]
+
+    exchanged = _PATTERNS[lang].sub(other, text)
     return exchanged if exchanged != text else ""
 
 

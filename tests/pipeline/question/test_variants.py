@@ -1,5 +1,7 @@
 """Test the variants of a question made by rules."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,3 +102,101 @@ def test_variants_differ_from_the_question_and_from_each_other(text: str, count:
     wordings = [analysis.text, *(variant.text for variant in make_variants(analysis, count))]
     assert len({" ".join(words(wording)) for wording in wordings}) == len(wordings)
     assert len(wordings) <= 6
+
+
+#: as people ask for amounts, numbers and choices, and for other things
+_ASKED = """
+How much does a ticket cost for students?
+How much is the fee?
+How much is a ticket?
+How much are the tickets?
+How much did the bridge cost?
+How much is left?
+How much water does the tank hold?
+How much of the money is spent?
+How much does it weigh?
+How much can it carry?
+How much will the repair cost in May?
+How much is it?
+How much was the fine?
+How much time do I have?
+How much longer is the way?
+How many people does the ferry carry?
+How many of the rooms are free?
+How many are there in the harbour?
+How many can come?
+How many steps has the tower?
+How many boats were built in 1920?
+What does a brioche cost?
+What is the fee for a boat?
+Which boats are for hire?
+What documents does it need?
+When does the museum open?
+Where is the boathouse?
+Who built the lighthouse?
+Why was the tower closed?
+How do I rent a boat?
+Wie viel kostet eine Karte?
+Wieviel kostet eine Karte für Kinder?
+Wie viel kosten zwei Karten?
+Wie viel kostete die Brücke?
+Wie viel ist die Gebühr?
+Wie viel beträgt die Miete?
+Wie viel Wasser fasst der Tank?
+Wie viel wiegt das Boot?
+Wie viel darf man mitnehmen?
+Wie viel Zeit habe ich?
+Wie viele Menschen trägt die Fähre?
+Wie viele Einwohner hat der Ort?
+Wie viele verschiedene Sorten gibt es?
+Wie viele sind es im Hafen?
+Wie viele gibt es im Hafen?
+Wie viele dürfen mit auf das Boot?
+Welche Sorten Eis gibt es?
+Welche Sorten Eis gibt es im Café?
+Welche Boote kann man mieten?
+Welcher Turm ist offen?
+Was kostet ein Brot?
+Was ist die Gebühr?
+Wann öffnet das Museum?
+Wo ist das Bootshaus?
+Wer baute den Leuchtturm?
+Warum ist der Turm geschlossen?
+Wie kann ich ein Boot mieten?
+Was bedeutet das Signal?
+Wann wird der Turm gebaut?
+Wie hoch ist der Turm?
+"""
+#: what follows a noun's preposition or a word that asks for an amount, and is no noun
+_BROKEN = re.compile(
+    r"\b(?:of|amount|number|price) (?:of )?(?:do|does|did|is|are|was|were|can|will|longer)\b"
+    r"|\bof of\b|\b(?:Anzahl|Menge) (?:kostet|kosten|kostete|ist|sind|beträgt|wiegt|gibt|darf|dürfen)\b"
+    r"|Angabe:|number of inhabitants|Anzahl Einwohner trägt"
+)
+
+
+@pytest.mark.parametrize("question", _ASKED.strip().splitlines())
+def test_wordings_are_sentences(question: str) -> None:
+    texts = [variant.text for variant in make_variants(analyse_question(question), 5)]
+    assert len(texts) >= 2
+    assert not [text for text in texts if _BROKEN.search(text)]
+
+
+@pytest.mark.parametrize(
+    ("question", "paraphrase"),
+    [
+        ("How much does a ticket cost for students?", "What is the price of a ticket for students?"),
+        ("How much is the fee?", "How high is the fee?"),
+        ("How much water does the tank hold?", "What amount of water does the tank hold?"),
+        ("How many people does the ferry carry?", "What number of people does the ferry carry?"),
+        ("Wie viel kostet eine Karte?", "Was kostet eine Karte?"),
+        ("Wie viel beträgt die Miete?", "Wie hoch ist die Miete?"),
+        ("Wie viele Menschen trägt die Fähre?", "Welche Anzahl Menschen trägt die Fähre?"),
+    ],
+)
+def test_amounts_have_wordings_of_their_own(question: str, paraphrase: str) -> None:
+    assert by_kind(question)["paraphrase"] == paraphrase
+
+
+def test_choices_there_are_become_a_statement() -> None:
+    assert by_kind("Welche Sorten Eis gibt es?")["perspective_shift"] == "Es gibt Sorten Eis"
