@@ -145,3 +145,19 @@ def test_an_operator_sees_what_failed_and_starts_it_again(tab: Tab, services: Se
     tab.wait("document.querySelector('#operations-dead').textContent.includes('None')")
     with services.database.read() as session:
         assert find(session, asked.id).status is Status.ASKED
+
+
+def test_values_stand_beside_their_names_on_a_narrow_screen(tab: Tab) -> None:
+    tab.resize(390, 860)
+    tab.run(
+        "document.getElementById('place').insertAdjacentHTML('beforeend', '<div class=wide><table><tbody><tr><td>1</td>"
+        '<td id=cell data-name="Looked through again">3 pages, 2 sources, 7 folders and 23 questions</table>\')'
+    )
+    tab.run("for (let at = document.getElementById('cell'); at; at = at.parentElement) at.hidden = false")
+    beside = (
+        "(() => { const cell = document.getElementById('cell'), range = document.createRange();"
+        " range.selectNodeContents(cell); const left = cell.getBoundingClientRect().left;"
+        " const label = parseFloat(getComputedStyle(cell, '::before').width), lines = [...range.getClientRects()];"
+        " return lines.length > 1 && lines.every((line) => line.left >= left + label + 8) })()"
+    )
+    assert tab.run(beside)
