@@ -30,6 +30,8 @@ _BY_SCRIPT = {
     "DEVANAGARI": ("hi", "mr", "ne"),
 }
 _WORD = re.compile(r"[^\W\d_]+")
+#: "dov'è", "cos'era": only Italian elides these before forms of "essere"; a quoted one is asked about
+_ITALIAN_ELISION = re.compile(r"(?<![\w\"'“„«‘])(?:dov|cos|com|quand|c)['’](?:è|era|erano)\b", re.IGNORECASE)
 
 
 def detect_language(text: str) -> str:
@@ -42,6 +44,8 @@ def detect_language(text: str) -> str:
         return candidates[0]
     if script == "CJK":
         return "zh"
+    if script == "LATIN" and _ITALIAN_ELISION.search(unicodedata.normalize("NFC", text)):
+        return "it"
     if script == "LATIN" and (lang := _by_small_words(text)):
         return lang
     ranked = _identifier().rank(text)
