@@ -29,14 +29,16 @@ log = structlog.get_logger()
 MOST_CHARS = 4_000
 
 
-def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
+def accept(services: Services, /, *arguments: Any, **fields: Any) -> Question | None:
     """Accept a question from a message; one that is refused is logged, and told under its id.
 
-    Raises what :data:`workers.services.outages.OUTAGES` names: the message can be taken later.
+    The payload is the one argument, or the keyword arguments are. Raises what
+    :data:`workers.services.outages.OUTAGES` names: the message can be taken later.
     """
     opened, owner = services, None
+    payload = {**next((each for each in arguments if isinstance(each, Mapping)), {}), **fields}
     try:
-        asked = Payload.model_validate(payload)
+        asked = Payload.model_validate(_only(arguments, fields))
         opened = services.of(asked.collection)
         owner = _owner(services, asked.owner, opened.collection.name) if asked.owner else None
         new = to_new(
@@ -56,6 +58,13 @@ def accept(services: Services, payload: Mapping[str, Any]) -> Question | None:
         _record_refusal(opened, payload, owner, reason)
         return None
     return question
+
+
+def _only(arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
+    """Return the payload; raise WellreadError for a message that has none, or more than one."""
+    if len(arguments) + bool(fields) != 1:
+        raise WellreadError('its payload is one argument, {"question": …}, or its fields are keyword arguments')
+    return arguments[0] if arguments else fields
 
 
 def _owner(main: Services, key: str, collection: str) -> str:

@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter
 
 from api import installed_version
 from api.mcp.arguments import Budget, Collection, Date, Excluded, Langs, Sites, Url
+from api.mcp.strict_tool import StrictTool
 from domain import WITH_TEXT
 from domain.page import BlockKind
 from domain.question import Length, Task
@@ -58,9 +59,12 @@ class Answered:
     question_id: str
     question: str
     question_as_understood: str | None  #: what was looked up, where it was completed
+    thread: str | None  #: the id of its thread, to ask on in it
+    asks_back: bool  #: whether the question needs the one it follows, or its subject
     status: str
     final: bool  #: whether the answer stays as it is; else `status` tells how it goes on
     answer: str | None
+    short_answer: str | None  #: the few words of the answer that were asked for
     confidence: float
     notice: str
     structured: dict[str, Any] | None  #: as `answer_schema` says; null where nothing says it
@@ -211,11 +215,15 @@ class Tools:
 
 def build(connect: Connect, *, log_level: Literal["WARNING", "ERROR"] = "WARNING") -> MCPServer:
     """Return the server of the protocol, with all tools."""
-    server = MCPServer("wellread", instructions=_INSTRUCTIONS, version=installed_version(), log_level=log_level)
     tools = Tools(connect)
-    for tool in (tools.ask, tools.search, tools.read, tools.status, tools.sources):
-        server.add_tool(tool)
-    return server
+    every: list[Callable[..., Any]] = [tools.ask, tools.search, tools.read, tools.status, tools.sources]
+    return MCPServer(
+        "wellread",
+        instructions=_INSTRUCTIONS,
+        version=installed_version(),
+        log_level=log_level,
+        tools=[StrictTool.from_function(tool) for tool in every],
+    )
 
 
 async def _follow(ctx: Context, client: AsyncClient, question_id: str, wait_s: float) -> Record:
@@ -246,9 +254,12 @@ def _answered(record: Record) -> Answered:
         question_id=record.id,
         question=record.question,
         question_as_understood=record.question_as_understood,
+        thread=record.thread,
+        asks_back=record.asks_back,
         status=record.status,
         final=record.status.is_final,
         answer=record.answer,
+        short_answer=record.short_answer,
         confidence=record.confidence,
         notice=record.notice,
         structured=dict(record.structured.value) if record.structured else None,

@@ -26,10 +26,13 @@ Decide = Callable[[Question, LookupResult, Earlier | None], Move]
 
 
 @app.task(name="wellread.ask", bind=True, max_retries=None)
-def ask(self: Task[Any, Any], payload: dict[str, Any]) -> None:
-    """Accept a question that another service enqueued; its JSON is checked against the published schema."""
+def ask(self: Task[Any, Any], /, *payload: Any, **fields: Any) -> None:
+    """Accept a question that another service enqueued; its JSON is checked against the published schema.
+
+    It is the one argument, or stands in the keyword arguments.
+    """
     try:
-        messages.accept(services(), payload)
+        messages.accept(services(), *payload, **fields)
     except OUTAGES as error:
         raise self.retry(exc=error, countdown=AGAIN_AFTER_S) from error
 

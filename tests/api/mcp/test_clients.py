@@ -67,6 +67,12 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("status", {"question_id": "x"}, "There is no question"),
     ("status", {"page_read_id": 1, "site_read_id": 1}, "Give one id"),
     ("status", {"site_read_id": 99}, "no such site read"),
+    ("ask", {"question": "Who?", "crawl_enabled": False}, "crawl_enabled: there is no such argument of ask"),
+    ("ask", {"question": "Who?", "wait_s": "long"}, "wait_s: input should be a valid number"),
+    ("search", {"querry": "a"}, "querry: there is no such argument of search; it has query"),
+    ("read", {"url": "https://example.org/", "site": True}, "site: there is no such argument"),
+    ("status", {"id": "x"}, "id: there is no such argument of status; it has question_id"),
+    ("sources", {"limit": 3}, "limit: there is no such argument of sources"),
     ("guess", {}, "guess"),
 ]
 
@@ -104,6 +110,9 @@ async def _use_every_tool(client: Client, services: Services) -> None:
     assert heard[-1][1] == "done"
     assert [progress for progress, _ in heard] == list(range(1, len(heard) + 1))
 
+    assert (given["asks_back"], given["thread"]) == (False, None)
+    assert "short_answer" in given
+
     later = await client.call_tool("status", {"question_id": given["question_id"]})
     assert later.structured_content == given
     page = (await client.call_tool("read", {"url": "https://example.org/harbour"})).structured_content
@@ -127,6 +136,7 @@ async def _use_every_tool(client: Client, services: Services) -> None:
         refused = await client.call_tool(tool, arguments)
         assert refused.is_error, (tool, arguments)
         assert said.lower() in _text(refused).lower(), _text(refused)
+        assert "pydantic" not in _text(refused)
 
 
 @asynccontextmanager

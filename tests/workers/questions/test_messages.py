@@ -190,6 +190,19 @@ def test_message_beyond_what_may_be_open_is_refused_under_its_id(services: Servi
     assert error == "The question was refused: 1 questions are open, as many as may be at a time: ask again in 60 s."
 
 
+def test_payload_may_be_keyword_arguments_but_not_both(services: Services) -> None:
+    given = messages.accept(services, question="Who built it?", id=str(ID))
+    assert given is not None
+    assert (given.id, given.text) == (ID.hex, "Who built it?")
+    other = uuid.uuid4()
+    assert messages.accept(services, {"question": "Who?"}, id=str(other)) is None
+    with services.database.read() as session:
+        assert "its payload is one argument" in str(session.get_one(QuestionRow, other.hex).error)
+    assert messages.accept(services) is None
+    assert messages.accept(services, {"question": "Who?"}, "now") is None
+    assert messages.accept(services, services="x", self="y") is None
+
+
 def test_message_is_taken_later_while_the_database_is_away(services: Services) -> None:
     services.__dict__["database"] = Database("postgresql+psycopg://127.0.0.1:1/none")
     with pytest.raises(DatabaseAway):
