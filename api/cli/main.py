@@ -11,7 +11,7 @@ from api import installed_version
 from api.cli import access, ask, files, learn, operate, processes, reads, sources, watch
 from api.cli.connect import with_collection
 from api.cli.output import EXIT_INTERRUPTED
-from api.cli.stored import backup, exchange, pages
+from api.cli.stored import backup, exchange, pages, threads
 from domain.errors import WellreadError
 
 
@@ -69,11 +69,26 @@ def cli(debug: bool) -> None:
     """
 
 
-for commands in (ask, watch, reads, pages, files, exchange, backup, sources, learn, access, operate, processes):
+for commands in (
+    ask,
+    threads,
+    watch,
+    reads,
+    pages,
+    files,
+    exchange,
+    backup,
+    sources,
+    learn,
+    access,
+    operate,
+    processes,
+):
     for command in commands.COMMANDS:
         cli.add_command(command)
 for command in (
     *ask.IN_COLLECTION,
+    *threads.COMMANDS,
     *watch.COMMANDS,
     *reads.COMMANDS,
     *pages.COMMANDS,

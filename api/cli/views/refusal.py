@@ -10,7 +10,7 @@ from wellread.errors import Refused
 _COMMANDS = (
     (r"GET /api/pages/\d+/versions", "`wellread pages versions URL`"),
     (r"GET /api/questions", "`wellread status`"),
-    (r"GET /api/threads", "`wellread ask --json`"),
+    (r"GET /api/threads", "`wellread threads list`"),
     (r"POST /api/site-reads", "`wellread read --whole URL`"),
     (r"GET /api/site-reads", "`wellread reads list`"),
     (r"GET /api/collections", "`wellread collections list`"),
@@ -41,7 +41,7 @@ _LANGUAGE = "takes a language's code of two or three small letters, such as en o
 #: a field that a request may have wrong, and the option that sets it with what it takes
 _OPTIONS = {
     "after": "--after takes the id of a question, 32 hexadecimal digits: `wellread status` lists the latest",
-    "thread": "--thread takes the id of a thread, which `wellread ask --json` prints, or new",
+    "thread": "--thread takes the id of a thread, which `wellread threads list` shows, or new",
     "langs": f"--lang {_LANGUAGE}",
     "answer_language": f"--answer-language {_LANGUAGE}",
     "published_after": f"--published-after {_DATE}",

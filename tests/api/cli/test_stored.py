@@ -13,6 +13,7 @@ from store.sql.tables import PageRow
 from tests.api import walk
 from tests.api.cli.command import wellread
 from tests.api.conftest import serving
+from wellread import Client
 from workers.services import Services
 
 
@@ -95,3 +96,21 @@ def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: 
     assert (refused.exit_code, "is no export of Wellread" in refused.stderr) == (1, True)
     missing = wellread("import", "/nowhere")
     assert (missing.exit_code, "cannot be read" in missing.stderr) == (1, True)
+
+
+def test_threads_are_listed_searched_shown_renamed_and_deleted(url: str) -> None:
+    assert "There is none" in wellread("threads", "list").stdout
+    with Client(url) as client:
+        thread_id = client.get(client.submit("Who built the lighthouse?", thread="new")).thread or ""
+        client.submit("And the harbour?", thread=thread_id)
+    assert wellread("threads", "list").stdout.split()[0] == thread_id
+    assert "There is none" in wellread("threads", "list", "--words", "submarine").stdout
+    shown = wellread("threads", "show", thread_id).stdout
+    assert "2 questions" in shown
+    assert "  = Who built the harbour?" in shown
+    assert "is called: Towers" in wellread("threads", "rename", thread_id, "Towers").stdout
+    assert json.loads(wellread("threads", "list", "--words", "Towers", "--json").stdout)[0]["title"] == "Towers"
+    assert wellread("threads", "delete", thread_id).exit_code == 1
+    assert "is deleted" in wellread("threads", "delete", thread_id, "--yes").stdout
+    gone = wellread("threads", "show", thread_id)
+    assert (gone.exit_code, "`wellread threads list`" in gone.stderr) == (1, True)
