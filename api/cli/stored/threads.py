@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.connect import open_client
 from api.cli.output import print_lines, terminal
+from api.cli.views.width import clean, cut, when, wrap
+
+if TYPE_CHECKING:
+    from api.cli.views.question import Style
+    from domain.question import Thread, ThreadWithQuestions
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
 
@@ -25,11 +31,9 @@ def threads() -> None:
 @_AS_JSON
 def show_all(words: str, limit: int, as_json: bool) -> None:
     """List the threads, those that were asked in last first."""
-    from api.cli.views.threads import thread_lines
-
     with open_client() as client:
         found = client.threads(words, limit=limit)
-    print_lines(*([_json([asdict(each) for each in found])] if as_json else thread_lines(found, terminal())))
+    print_lines(*([_json([asdict(each) for each in found])] if as_json else _thread_lines(found, terminal())))
 
 
 @threads.command()
@@ -38,11 +42,9 @@ def show_all(words: str, limit: int, as_json: bool) -> None:
 @_AS_JSON
 def show(thread_id: str, limit: int, as_json: bool) -> None:
     """Show the questions of a thread; `wellread export thread ID` has their answers, too."""
-    from api.cli.views.threads import turn_lines
-
     with open_client() as client:
         found = client.thread(thread_id, limit=limit)
-    print_lines(*([_json(asdict(found))] if as_json else turn_lines(found, terminal())))
+    print_lines(*([_json(asdict(found))] if as_json else _turn_lines(found, terminal())))
 
 
 @threads.command()
@@ -65,6 +67,30 @@ def delete(thread_id: str, yes: bool) -> None:
     with open_client() as client:
         client.delete_thread(thread_id)
     print_lines(f"{thread_id} is deleted with its questions.")
+
+
+def _thread_lines(found: Sequence[Thread], style: Style) -> list[str]:
+    """Return threads, each with its id, when it was last asked in, and its title."""
+    if not found:
+        return ["There is none: `wellread ask QUESTION --thread new` begins one."]
+    return [
+        cut(f"{each.id}  {when(each.updated_at)}  {each.questions:>5}  {clean(each.title)}", style.width)
+        for each in found
+    ]
+
+
+def _turn_lines(thread: ThreadWithQuestions, style: Style) -> list[str]:
+    """Return a thread's questions in their order, each with what was understood, and where it stands."""
+    lines = [
+        *wrap(thread.title, style.width),
+        f"{thread.questions} questions, the last asked {when(thread.updated_at)}",
+    ]
+    for turn in thread.turns:
+        lines += ["", f"{turn.id}  {when(turn.created_at)}  {turn.status.lower()}"]
+        lines += wrap(turn.question, style.width, first="  ", rest="  ")
+        if turn.question_as_understood:
+            lines += wrap(turn.question_as_understood, style.width, first="  = ", rest="    ")
+    return lines
 
 
 def _json(value: Any) -> str:
