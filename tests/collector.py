@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
 
 from tests.servers import running
+from workers.monitoring import traces
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,3 +102,14 @@ def _spans(body: bytes) -> Iterator[Collected]:
 
 def _plain(attributes: Any) -> dict[str, Any]:
     return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in attributes}
+
+
+@contextmanager
+def collecting_from_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    """A collector that this process sends its spans to, and those of the block alone."""
+    with collecting() as (server, origin):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", origin)
+        traces._own.cache_clear()
+        yield server
+        traces.close()
+        traces._own.cache_clear()

@@ -13,6 +13,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from pydantic import ValidationError
 
+from api.schemas.wrong_field import wrong_field
+
 
 class StrictTool(Tool):
     """A tool with exactly the arguments of its function."""
@@ -31,15 +33,6 @@ class StrictTool(Tool):
         try:
             self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
-            raise ToolError("; ".join(map(_readable, error.errors()[:8]))) from error
+            wrong = (wrong_field(".".join(map(str, entry["loc"])), entry) for entry in error.errors()[:8])
+            raise ToolError("; ".join(wrong)) from error
         return await super().run(arguments, context, convert_result)
-
-
-def _readable(entry: Any) -> str:
-    """Return what is wrong with an argument as "name: what is wrong", without its value."""
-    field = ".".join(str(part) for part in entry["loc"])
-    if entry["type"] == "extra_forbidden":
-        return f"{field}: there is no such field"
-    if entry["type"] == "missing":
-        return f"{field}: it is missing"
-    return f"{field}: {entry['msg'][0].lower()}{entry['msg'][1:]}"

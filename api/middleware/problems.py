@@ -19,6 +19,7 @@ from api.middleware.auth import refusal
 from api.middleware.problem_kinds import Problem, of_error, of_status
 from api.middleware.wrong_keys import TooManyWrongKeys
 from api.openai.errors import PREFIX, error_json, status_of
+from api.schemas.wrong_field import wrong_field
 from domain.errors import WellreadError
 from workers.admission import NoRoom, TooManyOpen
 
@@ -87,9 +88,7 @@ def _readable(entry: dict[str, Any]) -> str:
     field = ".".join(str(part) for part in where[1:]) or str(where[0])
     if entry["type"] == "json_invalid":
         return f"the body is not JSON: {entry['ctx']['error']} at character {where[-1]}"
-    if entry["type"] == "extra_forbidden":
-        return f"{field}: there is no such field"
-    return f"{field}: {entry['msg']}"
+    return wrong_field(field, entry)
 
 
 def _of_http(error: Exception) -> Problem:

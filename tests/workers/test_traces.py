@@ -13,7 +13,7 @@ from celery import Celery
 
 from domain.answer import Cost
 from store.ephemeral.trace_parents import TraceParents
-from tests.collector import Collected, Collector, collecting
+from tests.collector import Collected, Collector, collecting_from_here
 from workers.monitoring import traces
 from workers.services.dispatch import Dispatcher
 
@@ -34,13 +34,8 @@ class _Sender(Celery):
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    """A collector that this process sends its spans to, and those of this test alone."""
-    with collecting() as (server, origin):
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", origin)
-        traces._own.cache_clear()
+    with collecting_from_here(monkeypatch) as server:
         yield server
-        traces.close()
-        traces._own.cache_clear()
 
 
 @pytest.fixture

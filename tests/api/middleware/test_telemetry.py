@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from tests.api.conftest import LOCAL
-from tests.collector import Collector, collecting
+from tests.collector import Collector, collecting_from_here
 from workers.monitoring import traces
 from workers.services import Services
 
@@ -18,12 +18,8 @@ CALLERS = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    with collecting() as (server, origin):
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", origin)
-        traces._own.cache_clear()
+    with collecting_from_here(monkeypatch) as server:
         yield server
-        traces.close()
-        traces._own.cache_clear()
 
 
 def test_who_asks_is_recorded_and_who_looks_is_not(collector: Collector, services: Services) -> None:
