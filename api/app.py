@@ -6,17 +6,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from api import installed_version
 from api.dependencies import open_listener
 from api.mcp.endpoint import McpEndpoint
 from api.middleware import problems
 from api.middleware.auth import KeyRing, check_exposure, has_stored_key, parse_keys
-from api.middleware.limits import BodyLimit, NoSniff
+from api.middleware.limits import BodyLimit, Larger, NoSniff
 from api.middleware.loopback_only import LoopbackOnly
 from api.middleware.problem_kinds import Problem
 from api.middleware.telemetry import telemetry
+from api.middleware.unknown_parameters import refuse_unknown
 from api.routes import (
     chat,
     completions,
@@ -35,6 +36,7 @@ from api.routes import (
 )
 from api.routes.access import collections, exchange, keys
 from api.schemas.records import with_published_names
+from store.questions.threads import LAST_TURNS
 from workers.services import Services
 from workers.settings import LOOPBACK
 
@@ -60,6 +62,8 @@ _ROUTES = (
 )
 
 MAX_BODY_BYTES = 256 * 1024
+#: of a conversation: clients send all of it each time
+MAX_CHAT_BYTES = 8 * 1024 * 1024
 #: of a form beside the file in it
 FORM_BYTES = 16 * 1024
 
@@ -76,11 +80,16 @@ def create_app(services: Services) -> FastAPI:
     app.state.mcp = McpEndpoint(app)
     app.add_route("/mcp", app.state.mcp, include_in_schema=False)
     problems.install(app)
-    most_file = settings.file_max_bytes + FORM_BYTES
-    larger = {files.router.prefix: most_file, exchange.IMPORT: exchange.MAX_BYTES}
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=larger)
+    forms = {
+        files.router.prefix: Larger(
+            settings.file_max_bytes + FORM_BYTES, "WELLREAD_FILE_MAX_BYTES says how large a file may be."
+        ),
+        exchange.IMPORT: Larger(exchange.MAX_BYTES, "`wellread import FILE` takes larger ones."),
+    }
+    chats = {completions.PATH: Larger(MAX_CHAT_BYTES, f"The last {LAST_TURNS} turns are read: leave out earlier ones.")}
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, larger=forms | chats)
     if not ring.needed:
-        app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=larger)
+        app.add_middleware(LoopbackOnly, names=LOOPBACK, forms=forms)
     app.add_middleware(NoSniff)
     return app
 
@@ -95,6 +104,7 @@ def routes_alone(services: Services) -> FastAPI:
         telemetry=telemetry(),
         docs_url=None,  # theirs would load scripts from a CDN; /docs is our own
         redoc_url=None,
+        dependencies=[Depends(refuse_unknown)],
         responses={"default": {"model": Problem, "description": "An error, as application/problem+json."}},
     )
     app.state.services, app.state.keys, app.state.waiting = services, KeyRing(services), set()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import anyio
 import redis.asyncio
+from anyio import to_thread
 from fastapi import Depends, Path, Query, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -18,12 +19,22 @@ from store.access import collections
 from store.ephemeral.events import Listener
 from store.questions import records, state
 from store.questions.state import UnknownQuestion
+from workers.admission import Busy
 from workers.services import Services
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
 #: most watchers at a time; later ones are served from SQL
 MAX_WATCHERS = 1_000
+#: requests that wait for a thread at a time: with more, the last would wait for most of a usual `wait`
+MOST_WAITING = 200
+
+
+async def check_waiting() -> None:
+    """Raise :class:`Busy` where too many requests wait; it waits for no thread itself."""
+    waiting = to_thread.current_default_thread_limiter().statistics().tasks_waiting
+    if waiting >= MOST_WAITING:
+        raise Busy(f"{waiting:,} requests wait for their turn.")
 
 
 def open_listener(url: str) -> redis.asyncio.Redis:

@@ -19,6 +19,9 @@ from workers.settings import Settings
 MOST_FILES = 65_536
 #: seconds that requests have to end when the server stops
 GRACE_S = 5
+#: for so long a connection may be idle: longer than callers keep theirs (5 s is usual), else both end it at one moment,
+#: and a request that is just sent is lost
+IDLE_S = 15
 
 
 def serve(settings: Settings) -> None:
@@ -54,6 +57,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=grace_s,
+                timeout_keep_alive=IDLE_S,
                 http=protocol,
             )
         )

@@ -45,6 +45,11 @@ BENCHMARKS = {
         "questions asked while parts are killed, stopped and emptied: lost, recorded twice, begun again; not in `all`",
         of_all=False,
     ),
+    "load": Benchmark(
+        "benchmarks.load.measure",
+        "1 to 256 callers at once over HTTP, and up to three times what is answered; not in `all`",
+        of_all=False,
+    ),
     "startup": Benchmark("benchmarks.startup", "`wellread --help`, and `wellread up` until it is ready"),
 }
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -67,6 +72,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     "--questions", type=click.IntRange(min=1), default=1_000, show_default=True, help="Questions asked among faults."
 )
 @click.option("--postgres", is_flag=True, help="Among faults, keep the rows in PostgreSQL, and restart it.")
+@click.option("--short", is_flag=True, help="Load for a minute instead of six.")
 @click.option("--folder", type=FOLDER, help="Folder of knowledge bases; default: in the data folder's cache.")
 @click.option("--embedder", default="minilm", show_default=True, help="As in the setting WELLREAD_EMBEDDER.")
 def main(

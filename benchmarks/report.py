@@ -22,6 +22,7 @@ class Options:
     a_day: int = 200  #: questions, for a year
     questions: int = 1_000  #: asked among faults
     postgres: bool = False  #: instead of SQLite, among faults
+    short: bool = False  #: a minute of load instead of six
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,8 @@ import subprocess
 import sys
 import time
 
-import psutil  # type: ignore[import-untyped]
-
 from benchmarks.report import Figure, Options, Report, ratio, spread
+from benchmarks.usage import memory
 from evals.measure.stopwatch import seconds_of
 from evals.sandbox import environment, sandbox, up
 from workers.settings import Settings
@@ -53,11 +52,4 @@ def _up(options: Options) -> tuple[float, float, float]:
         with up(settings) as (process, client):
             ready_s = time.perf_counter() - started
             client.ask("What is kept here?", wait=60.0, crawl_enabled=False)
-            return ready_s, *_memory(psutil.Process(process.pid))
-
-
-def _memory(parent: psutil.Process) -> tuple[float, float]:
-    processes = [parent, *parent.children(recursive=True)]
-    alive = [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
-    used = [each.memory_full_info() for each in alive]
-    return sum(each.pss for each in used), sum(each.rss for each in used)
+            return ready_s, *memory(process.pid)

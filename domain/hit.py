@@ -83,6 +83,8 @@ class Hit:
     reading: Reading | None = field(default=None, repr=False, compare=False)  #: where it was read
     #: sentence → cosine of it and the question; where it was not read, and the embedder knows the language
     nearness: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
+    #: term of the question → terms of this passage near it in meaning → cosine; where its language is another
+    translations: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
     found_by: tuple[str, ...] = ()  #: after the fusion of several queries: those with it among their first hits
 
 

@@ -56,6 +56,7 @@ def abstention(attempts: Sequence[LookupResult], *, pages_read: int = 0) -> Answ
     parts = [
         say("unknown", lang),
         say("near", lang, pages=pages) if pages and not is_far(last.verdict.evidence) else say("nothing_near", lang),
+        *([say("waiting", lang, pages=last.waiting_pages)] if last.waiting_pages else []),
         say("tried", lang, queries="; ".join(quoted(query, lang) for query in queries)),
         say("read_pages", lang, pages=pages_read),
     ]

@@ -111,6 +111,7 @@ class LookupResult:
     ranked_by: int = SHIPPED  #: the version of the learned reranker
     found: tuple[QueryHits, ...] = ()  #: what each query found, before fusion
     related: tuple[NextQuestion, ...] = ()  #: what to ask next
+    waiting_pages: int = 0  #: that were read, and cannot be searched yet
 
 
 def first_pass(query: Query, tools: Tools) -> LookupResult:

@@ -98,7 +98,7 @@ def generate_variants(
         return Produced(
             value=make_variants(analysis, count, order),
             cost=error.cost,
-            notice=say("no_variants", analysis.lang, error=error),
+            notice=say("no_variants", analysis.lang, error=_in_brackets(error)),
         )
     if memory is not None:
         memory.save(key, priced.value)
@@ -139,7 +139,9 @@ def judge_hits(
     try:
         priced = model.verdict(analysis.text, hits)
     except ModelError as error:
-        return Produced(value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=error))
+        return Produced(
+            value=local, cost=error.cost, notice=say("no_verdict", analysis.lang, error=_in_brackets(error))
+        )
     verdict = _held_to(threshold, priced.value)
     # the learning judge needs the local judge's evidence beside the model's verdict
     return Produced(value=replace(verdict, embedder=local.embedder, evidence=local.evidence), cost=priced.cost)
@@ -223,7 +225,7 @@ def _composed_by(
             analysis.text, hits, lang=lang or analysis.lang, notes=notes, examples=examples, on_answer=on_answer
         )
     except ModelError as error:
-        return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=error))
+        return Produced(value=None, cost=error.cost, notice=say("no_answer", analysis.lang, error=_in_brackets(error)))
     # the model's confidence is about its text, the judge's about whether the hits hold the answer at all
     answer = replace(answer, confidence=min(answer.confidence, verdict.confidence))
     cited = {citation.passage_id for citation in answer.citations}
@@ -246,3 +248,7 @@ def _withdrawn(verdict: Verdict) -> Verdict:
         return verdict
     reason = "The text composed from the hits reads as a refusal or an error, not as an answer."
     return replace(verdict, sufficient=False, reason=reason)
+
+
+def _in_brackets(error: ModelError) -> str:
+    return str(error).rstrip(".")

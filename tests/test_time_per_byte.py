@@ -15,7 +15,8 @@ from crawler.extract.charset import decode
 from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from crawler.extract.files.delimited import read_delimited
-from crawler.extract.markdown import read_markdown, read_plain
+from crawler.extract.markdown import markdown_to_html
+from crawler.extract.plain import read_plain
 from crawler.robots import rules
 from domain.errors import WellreadError
 from domain.page import PageText
@@ -52,7 +53,7 @@ TAKES: dict[str, Taking] = {
     "sitemap": _sitemap,
     "feed": lambda text: parse_feed(f"<rss><channel><item><title>{text}".encode(), url=URL),
     "robots": lambda text: rules.parse(f"User-agent: *\nDisallow: /{text}".encode()).allows(URL, "wellread"),
-    "markdown": lambda text: read_markdown(text, URL),
+    "markdown": markdown_to_html,
     "plain": lambda text: read_plain(text, URL),
     "delimited": lambda text: read_delimited(text, title="t"),
     "charset": lambda text: decode(text.encode(), ""),

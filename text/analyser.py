@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -94,13 +94,13 @@ def analyse(text: str, lang: str) -> list[str]:
 
 
 class _Remembered(dict[str, tuple[str, ...]]):
-    """A cache of the terms of words in one language; cleared when it is full."""
+    """A cache of what is found in the tokens between spaces; cleared when it is full."""
 
-    def __init__(self, lang: str) -> None:
-        self._lang = lang
+    def __init__(self, find: Callable[[str], Iterable[str]]) -> None:
+        self._find = find
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        terms = tuple(_analysed(token, self._lang))
+        terms = tuple(self._find(token))
         if len(token) <= _MAX_REMEMBERED_CHARS:
             if len(self) >= _MAX_REMEMBERED:
                 self.clear()
@@ -110,7 +110,7 @@ class _Remembered(dict[str, tuple[str, ...]]):
 
 @lru_cache(maxsize=16)
 def _remembered(lang: str) -> _Remembered:
-    return _Remembered(lang)
+    return _Remembered(partial(_analysed, lang=lang))
 
 
 def _analysed(text: str, lang: str) -> list[str]:
@@ -133,7 +133,7 @@ def search_text(title: str, text: str, lang: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return the folded words of ``text``, unstemmed; bigrams where a script has no spaces, so never 0 for text."""
-    return [word for found, _ in _names(fold(text)) for word in found]
+    return [word for token in text.split() for word in _FOLDED[token]]
 
 
 def spaced_words(text: str) -> str:
@@ -166,6 +166,9 @@ def _names(folded: str) -> Iterator[tuple[list[str], str]]:
         else:
             parts = [part[:MAX_TERM_CHARS] for part in _PARTS.split(found.replace("_", ".")) if part]
             yield parts, "" if [found] == parts or len(found) > MAX_TERM_CHARS else found
+
+
+_FOLDED: Final = _Remembered(lambda token: (word for found, _ in _names(fold(token)) for word in found))
 
 
 def _bigrams(run: str) -> list[str]:

@@ -186,8 +186,8 @@ def page(page_id: int, question_id: str) -> Call:
 
 def page_at(url: str, question_id: str, version: int | None) -> Call:
     """Get the stored page with this URL."""
-    query = _query(url=url, question_id=question_id, version=str(version) if version else "")
-    return Call(path="/api/pages", query=query)
+    query = _query(question_id=question_id, version=str(version) if version else "")
+    return Call(path="/api/pages", query={"url": url, **query})
 
 
 def list_pages(filters: Mapping[str, Any]) -> Call:

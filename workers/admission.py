@@ -1,16 +1,19 @@
 """Decides whether one more question may be opened: by how many are open, and by the room in Redis and on the disk.
 
 Without a limit a question would wait longer and longer once more are asked than are answered; so its asker is told
-at once, and when to come again. Whoever asks what is answered already is never one too many.
+at once, and when it is its turn: whoever comes then goes before those who come for the first time. Whoever asks what
+is answered already is never one too many.
 """
 
 from __future__ import annotations
 
 import math
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from domain.errors import WellreadError
+from store.ephemeral.turns import LONGEST_S
 from store.overview import open_questions
 
 if TYPE_CHECKING:
@@ -22,17 +25,21 @@ if TYPE_CHECKING:
 MOST_MEMORY = 0.9
 #: free on the disk of the data folder; less is left to the questions that are open
 LEAST_DISK_BYTES = 100_000_000
-#: for so much of the limit to become free whoever is refused waits
-FREED = 0.1
-SHORTEST_WAIT_S, LONGEST_WAIT_S = 1, 60
+#: of the limit; so much is kept at most for those who were refused and wait for their turn
+FOR_TURNS = 0.1
+#: the queue of those who are refused because as many questions are open as may be of all
+OF_ALL = ""
 
 
 class TooManyOpen(WellreadError):
     """As many questions are open as may be: of all, or of one key."""
 
-    def __init__(self, message: str, *, most: int, share: float = 1.0, retry_after_s: int = LONGEST_WAIT_S) -> None:
+    def __init__(
+        self, message: str, *, most: int, queue: str = OF_ALL, share: float = 1.0, retry_after_s: int = LONGEST_S
+    ) -> None:
         super().__init__(message)
         self.most = most
+        self.queue = queue  #: in which its asker waits for a turn
         self.share = share  #: of all open questions those that count here
         self.retry_after_s = retry_after_s
 
@@ -41,6 +48,12 @@ class NoRoom(WellreadError):
     """Redis or the disk is full."""
 
     retry_after_s = 30
+
+
+class Busy(NoRoom):
+    """So many requests wait already that this one would be late."""
+
+    retry_after_s = 5
 
 
 def check_room(services: Services) -> None:
@@ -56,27 +69,54 @@ def check_room(services: Services) -> None:
         raise NoRoom(f"The disk of {services.settings.data_dir} is full: {free:,} bytes are free.")
 
 
-def check_limits(session: Session, services: Services, owner: str | None) -> None:
-    """Raise :class:`TooManyOpen` where more questions are open than may be, with the one that this session adds."""
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """How many go before an asker, since they were refused and wait for their turn: of all, and of the same key."""
+
+    of_all: int = 0
+    of_key: int = 0
+
+
+def ahead(services: Services, owner: str | None, caller: str) -> Ahead:
+    """Return how many go before this asker."""
+    if not services.turns.given_lately:
+        return Ahead()
+    now_s = services.now().timestamp()
+    of_key = services.turns.before(owner, caller, now_s) if owner else 0
+    return Ahead(of_all=services.turns.before(OF_ALL, caller, now_s), of_key=of_key)
+
+
+def check_limits(session: Session, services: Services, owner: str | None, before: Ahead, *, more: int = 0) -> None:
+    """Raise :class:`TooManyOpen` where more questions are open than may be, or what room there is is for others.
+
+    Counted are those that the session sees, and so many more.
+    """
     most, share = services.settings.max_open_questions, services.settings.max_open_per_caller
-    number = open_questions.count_open(session, most)
-    if number > most:
+    number = open_questions.count_open(session, most) + more
+    if number + _kept(before.of_all, most) > most:
         raise TooManyOpen(f"{most:,} questions are open, as many as may be at a time", most=most)
-    if owner is None or number <= share:
+    if owner is None or number <= share * (1 - FOR_TURNS):
         return
-    own = open_questions.count_open_of(session, owner, most)
-    if own > share:
+    own = open_questions.count_open_of(session, owner, most) + more
+    if own + _kept(before.of_key, share) > share:
         raise TooManyOpen(
-            f"{share:,} questions of this key are open, as many as one may have", most=share, share=own / number
+            f"{share:,} questions of this key are open, as many as one may have",
+            most=share,
+            queue=owner,
+            share=own / number,
         )
 
 
-def with_time(services: Services, refused: TooManyOpen) -> TooManyOpen:
-    """Return the refusal with the time until there is room, by how fast questions end now."""
+def with_time(services: Services, refused: TooManyOpen, caller: str) -> TooManyOpen:
+    """Return the refusal with the time of the asker's turn, by how fast questions end now."""
     now = services.now()
     with services.database.read() as session:
-        rate = open_questions.ended_per_s(session, now, services.settings.max_open_questions) * refused.share
-    seconds = math.ceil(FREED * refused.most / rate) if rate else LONGEST_WAIT_S
-    seconds = max(SHORTEST_WAIT_S, min(LONGEST_WAIT_S, seconds))
-    message = f"{refused}: ask again in {seconds} s."
-    return TooManyOpen(message, most=refused.most, share=refused.share, retry_after_s=seconds)
+        per_s = open_questions.ended_per_s(session, now, services.settings.max_open_questions) * refused.share
+    kept = FOR_TURNS * refused.most
+    seconds = services.turns.give(refused.queue, caller, now.timestamp(), per_s, kept=kept)
+    return TooManyOpen(f"{refused}: ask again in {seconds} s.", most=refused.most, retry_after_s=seconds)
+
+
+def _kept(number: int, most: int) -> int:
+    """Return how much room is kept for so many who wait for their turn."""
+    return min(number, math.ceil(FOR_TURNS * most))

@@ -1,7 +1,7 @@
 """Writes everything that is stored into one file while Wellread runs, and restores it where nothing is stored yet.
 
 The file is a ZIP of JSON lines: for each collection every table's rows, all as they were at one moment. Passages are
-not in it: they are made from the pages' texts, and their files may still hold words of what was deleted.
+not in it: they are made from the pages' texts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import StatementError
 
 from domain.errors import WellreadError
+from store.knowledge.archive import BACKUP_FORMAT as FORMAT
+from store.knowledge.archive import FORMAT as EXPORT_FORMAT
 from store.knowledge.damaged import explained
 from store.sql import database as sql
 from store.sql import row_lines
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from workers.services import Services
     from workers.settings import Settings
 
-FORMAT: Final = "wellread-backup"
 VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 #: the folder of the default collection in the file; the others' are their ids
@@ -154,6 +155,8 @@ def _check_empty(settings: Settings, part: str) -> None:
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Part]:
     with _explained(path):
         held: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        if held["format"] == EXPORT_FORMAT:
+            raise BadBackup(f"{path} is an export and no backup: `wellread import` takes over what is in it.")
         if held["format"] != FORMAT:
             raise ValueError(f"it is {held['format']!r}")
         parts = {name: Part(**part) for name, part in held["parts"].items()}

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from domain import Status
-from domain.errors import WellreadError
 from domain.file import address_of, is_file_address
 from domain.site import Source
 from store.crawl import sources
 from store.files import files, folders
+from store.files.folders import UnknownFolder
 from store.pages import deletion, pages
 from store.questions import state, threads
 from store.questions.deletion import delete_questions
@@ -21,6 +21,7 @@ from store.questions.state import UnknownQuestion
 from store.sql.tables import PageRow
 from workers.files import uploads
 from workers.questions import submit
+from workers.upkeep import erasure
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -32,10 +33,6 @@ WAIT_S = 20.0
 _POLL_S = 0.2
 #: questions of a thread that are deleted in one transaction
 _AT_ONCE = 200
-
-
-class UnknownFolder(WellreadError):
-    """No watched folder has this name."""
 
 
 def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
@@ -67,7 +64,9 @@ def delete_file(services: Services, file_id: int) -> int | None:
         page = pages.find(session, address)
         if page is None:
             _forget_file(session, address)
-    if page is not None:
+    if page is None:
+        erasure.ask(services, file_id)
+    else:
         delete_pages(services, [page.id])
     return page.id if page else None
 
@@ -87,14 +86,23 @@ def delete_pages_of(services: Services, source: Source) -> int:
     return delete_pages(services, found)
 
 
+def find_folder(services: Services, name: str) -> int:
+    """Return the id of a watched folder. Raises UnknownFolder."""
+    with services.database.read() as session:
+        for folder in folders.list_all(session):
+            if folder.name == name:
+                return folder.id
+    raise UnknownFolder(f"No watched folder is called {name!r}: `wellread files folders` lists them.")
+
+
 def delete_folder(services: Services, name: str) -> int:
     """Watch a folder no longer and delete the pages of its files; return how many. Raises UnknownFolder."""
+    folder_id = find_folder(services, name)
     with services.database.write() as session:
-        found = [folder.id for folder in folders.list_all(session) if folder.name == name]
-        if not found:
-            raise UnknownFolder(f"No watched folder is called {name!r}: `wellread files folders` lists them.")
-        folders.remove(session, found[0])
-    return delete_below(services, address_of(name, ""))
+        folders.remove(session, folder_id)
+    deleted = delete_below(services, address_of(name, ""))
+    erasure.ask(services, folder_id)
+    return deleted
 
 
 def _forget_file(session: Session, address: str) -> None:
@@ -108,10 +116,20 @@ def wait_until_gone(services: Services, page_ids: Iterable[int], wait_s: float =
     wanted, deadline = list(page_ids), time.monotonic() + wait_s
     while True:
         with services.database.read() as session:
-            left = deletion.is_deleted(session, wanted)
+            left = deletion.with_passages(session, wanted)
         if not left or time.monotonic() > deadline:
             return not left
         time.sleep(_POLL_S)
+
+
+def wait_until_erased(services: Services, wait_s: float = WAIT_S) -> bool:
+    """Return whether what was deleted is erased from the disk, after at most so many seconds."""
+    deadline = time.monotonic() + wait_s
+    while is_left := erasure.is_due(services):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_POLL_S)
+    return not is_left
 
 
 def delete_question(services: Services, question_id: str) -> None:
@@ -139,6 +157,7 @@ def _delete(services: Services, asked: Sequence[tuple[str, Status]]) -> None:
             with suppress(UnknownQuestion):  # it was just deleted
                 submit.cancel(services, question_id)
     deleted = [question_id for question_id, _ in asked]
+    services.events.forget_deleted(deleted)  # first: where Redis is away nothing is deleted
     with services.database.write() as session:
         delete_questions(session, deleted)
-    services.events.forget_deleted(deleted)
+    erasure.ask(services, deleted[0])

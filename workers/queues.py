@@ -19,6 +19,7 @@ QUEUES = {
     "wellread.learn": "upkeep",
     "wellread.expire": "upkeep",
     "wellread.compact": "embed",
+    "wellread.erase": "embed",
 }
 QUEUE_NAMES = tuple(dict.fromkeys(QUEUES.values()))
 #: the places in a queue, the first served first; so many lists are kept in Redis

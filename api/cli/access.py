@@ -7,8 +7,8 @@ from datetime import datetime
 
 import click
 
-from api.cli.connect import needs_no_key, open_client
-from api.cli.output import print_lines
+from api.cli.connect import needs_no_key, open_client, to_delete
+from api.cli.output import notify, print_lines
 from domain.access.key import Role
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the API gives it.")
@@ -47,7 +47,7 @@ def delete(name: str, yes: bool) -> None:
     """Delete a collection with its sources, files, pages, questions and all that was made of them."""
     if not yes:
         click.confirm(f"Delete {name} with everything in it? It cannot be undone", abort=True)
-    with open_client() as client:
+    with to_delete(notify) as client:
         client.delete_collection(name)
     print_lines(f"{name} is deleted with all that was in it.")
 

@@ -95,6 +95,7 @@ def ask(
                 print_lines("", *show.record_lines(record, terminal()))
                 if not chat:
                     notify(
+                        "",
                         f"Ask on with `--after {record.id}`.",
                         f"The whole quotes: `wellread export question {record.id}`.",
                         f"How it came about: `wellread trace {record.id}`.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -48,6 +48,28 @@ def reached(notify: Notify) -> Iterator[tuple[str, str]]:
         return
     with started(load(api_port=0), notify) as url:
         yield url, key or own_key(settings)
+
+
+@contextmanager
+def to_delete(notify: Notify) -> Iterator[Client]:
+    """Yield a client for what deletes: workers take it out of the knowledge base, and erase it from the disk.
+
+    Where Redis is the operator's own, so are the workers: none are started.
+    """
+    from workers.processes.stack import running
+    from workers.settings import load
+
+    settings = load()
+    if os.environ.get("WELLREAD_API_URL") or settings.redis_url or running(settings):
+        with open_client() as client:
+            yield client
+        return
+    from workers.deletion import wait_until_erased
+
+    with connected(notify) as client:
+        yield client
+        with closing(open_services()) as services:
+            wait_until_erased(services.of(name) if (name := collection()) else services)
 
 
 def open_client() -> Client:
@@ -133,7 +155,7 @@ def started(settings: Settings, notify: Notify) -> Iterator[str]:
     from workers.processes.stack import Stack
 
     quiet_logs()
-    notify("Starting Wellread for this question (`wellread up` keeps it running) …")
+    notify("Starting Wellread for this command (`wellread up` keeps it running) …")
     began = time.monotonic()
 
     def died(name: str, code: int) -> None:

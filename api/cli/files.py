@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.connect import connected, open_client, open_collection
+from api.cli.connect import connected, open_client, open_collection, to_delete
 from api.cli.output import EXIT_NOT_KNOWN, notify, print_lines, progress_count, progress_line, terminal
 from domain.errors import WellreadError
 
@@ -40,13 +40,16 @@ def add(paths: tuple[Path, ...], name: str, every: str | None, wait: float) -> N
     Exit codes: 0 all were read, 3 some could not be, 1 an error.
     """
     every_s = _seconds(every)
-    _check(paths, name)
+    _check(paths, name, every)
     with connected(notify) as client:
         waits = [prefix_or_id for path in paths for prefix_or_id in _start(client, path, name, every_s)]
         ended = _wait(lambda: [file for wanted in waits for file in _files(client, wanted)], wait)
-    from api.cli.views.files import added_lines
+    from api.cli.views.files import added_lines, other_kinds_lines
 
     print_lines(*added_lines(ended, terminal()))
+    print_lines(
+        *other_kinds_lines([name for path in paths if path.is_dir() for name in _of_other_kinds(path)], terminal())
+    )
     if any(not file.in_knowledge_base for file in ended):
         click.get_current_context().exit(EXIT_NOT_KNOWN)
 
@@ -64,7 +67,10 @@ def show_all(failed: bool, folder: str) -> None:
     from api.cli.views.files import file_lines
 
     with open_client() as client:
-        print_lines(*file_lines(list(_all(client, folder, failed=failed)), terminal()))
+        found = list(_all(client, folder, failed=failed))
+        none_failed = failed and not found and client.files(folder=folder)
+    is_part = failed or bool(folder)
+    print_lines(*(["Every file could be read."] if none_failed else file_lines(found, terminal(), is_part=is_part)))
 
 
 @files.command()
@@ -81,19 +87,26 @@ def folders() -> None:
 @click.argument("folder")
 def remove(folder: str) -> None:
     """Watch a FOLDER no longer, and delete what was read from it; the folder itself stays as it is."""
-    from workers.deletion import delete_folder
+    from workers.deletion import delete_folder, find_folder
 
-    number = delete_folder(open_collection(), folder)
+    services = open_collection()
+    find_folder(services, folder)
+    with to_delete(notify):
+        number = delete_folder(services, folder)
     print_lines(f"{folder} is no longer watched; {number:,} files are deleted from the knowledge base.")
 
 
-def _check(paths: tuple[Path, ...], name: str) -> None:
+def _check(paths: tuple[Path, ...], name: str, every: str | None) -> None:
     """Raise NotAdded before anything is started."""
     if name and len(paths) > 1:
         raise NotAdded("--name is for one file or folder: add them one by one.")
     for path in paths:
         if not path.exists():
             raise NotAdded(f"{path} is not there.")
+        if not path.is_file() and not path.is_dir():
+            raise NotAdded(f"{path} is neither a file nor a folder.")
+        if every is not None and path.is_file():
+            raise NotAdded(f"--every is for a folder, which is watched: {path} is a file, which is read once.")
     names = [path.name for path in paths if path.is_file()]
     if twice := next((each for each in names if names.count(each) > 1), ""):
         raise NotAdded(f"Two files are called {twice}: add them one by one with --name, or the folder they are in.")
@@ -122,6 +135,14 @@ def _send_all(client: Client, folder: Path, name: str) -> Iterator[int]:
     for done, file in enumerate(found, start=1):
         show(done, len(found))
         yield _send(client, folder / file.path, f"{name}/{file.clean}")
+
+
+def _of_other_kinds(folder: Path) -> list[str]:
+    """Return the files below a folder that are left out because of their kind."""
+    from crawler.extract.files.read import READ, suffix_of
+    from crawler.folder import find_files
+
+    return [file.path for file in find_files(folder, lambda name: suffix_of(name) not in READ)]
 
 
 def _send(client: Client, path: Path, name: str) -> int:

@@ -71,7 +71,11 @@ def replay(question_id: str) -> None:
     from workers.questions.submit import replay as start_again
 
     question = start_again(open_collection(), question_id)
-    print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
+    if question.status.is_final:
+        stays = f"{question.id} stays {question.status}"
+        print_lines(f"{stays}: what failed, ran out of time or was cancelled starts again, and nothing else.")
+    else:
+        print_lines(f"{question.id} is {question.status} again: `wellread status` shows how it goes.")
 
 
 @click.command()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from api.cli.output import print_lines
+
 if TYPE_CHECKING:
     from workers.settings import Settings
 
@@ -62,9 +64,11 @@ def mcp() -> None:
 @click.command()
 def migrate() -> None:
     """Bring the database's tables up to date."""
+    from store.sql.database import REVISION
     from workers.services.collections import migrate_all
 
     migrate_all(_settings())
+    print_lines(f"The tables are up to date, at revision {REVISION}.")
 
 
 def _settings() -> Settings:

@@ -51,6 +51,8 @@ def read(
     if not whole and (max_pages or max_depth is not None or as_json):
         raise click.UsageError("--max-pages, --max-depth and --json are for whole sites: add --whole.")
     for url in urls:
+        if not url.strip():
+            raise click.UsageError("A URL is empty: give the address of a page.")
         if "://" not in url and (Path(url).exists() or url.startswith((".", "/", "~"))):
             raise click.UsageError(f"{url} is a file, not a page: `wellread add {url}` adds files and folders.")
     with connected(notify) as client:

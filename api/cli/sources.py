@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.connect import open_client, option_of_collection
+from api.cli.connect import open_client, option_of_collection, to_delete
 from api.cli.output import notify, print_lines
 from domain.errors import WellreadError
 
@@ -108,7 +108,9 @@ def show_all() -> None:
 def remove(url: str, pages: bool) -> None:
     """Forget a site; what was read from it stays, unless its pages are deleted too."""
     with open_client() as client:
-        client.remove_source(find_source(client, url).id, pages=pages)
+        found = find_source(client, url)
+    with to_delete(notify) if pages else open_client() as client:
+        client.remove_source(found.id, pages=pages)
     print_lines(f"{url} is forgotten; what was read from it {'is deleted' if pages else 'stays'}.")
 
 

@@ -158,7 +158,8 @@ class Tools:
         }
         given: Any = {name: value for name, value in said.items() if value}
         async with self._client(ctx, collection) as client:
-            return await client.search(query, limit=limit, **given)
+            found: list[Any] = [_json(passage) for passage in await client.search(query, limit=limit, **given)]
+            return found
 
     async def read(
         self,
@@ -268,6 +269,7 @@ def _answered(record: Record) -> Answered:
     )
 
 
-def _json(value: Answered | PageRead) -> dict[str, Any]:
+def _json(value: Answered | FoundPassage | PageRead) -> dict[str, Any]:
+    """Return the value as the API publishes it: what the client keeps beside it would be read twice."""
     values: dict[str, Any] = TypeAdapter(type(value)).dump_python(value, mode="json")
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -17,6 +18,14 @@ from api.middleware.problems import respond
 BODY_S, LEAST_RATE = 30.0, 1_000
 
 
+@dataclass(frozen=True)
+class Larger:
+    """What a path may have beside the usual limit."""
+
+    max_bytes: int
+    advice: str  #: what to do where a body is larger
+
+
 class BodyLimit:
     """Answers 413 with a problem, by the declared length or while the body comes; a larger one is never in memory.
 
@@ -24,19 +33,19 @@ class BodyLimit:
     """
 
     def __init__(
-        self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, int] | None = None, body_s: float = BODY_S
+        self, app: ASGIApp, *, max_bytes: int, larger: Mapping[str, Larger] | None = None, body_s: float = BODY_S
     ) -> None:
         self._app = app
-        self._max_bytes, self._body_s = max_bytes, body_s
-        self._larger = larger or {}  #: path → bytes
+        self._usual = Larger(max_bytes, "Only files may be larger: POST /api/files takes them.")
+        self._larger, self._body_s = larger or {}, body_s  #: by path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and count its bytes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._larger.get(scope["path"].rstrip("/"), self._max_bytes)
-        detail = f"The body is larger than {most // 1024:,} KB."
+        limit = self._larger.get(scope["path"].rstrip("/"), self._usual)
+        most, detail = limit.max_bytes, f"The body is larger than {limit.max_bytes // 1024:,} KB. {limit.advice}"
         if int(Headers(scope=scope).get("content-length", "0")) > most:
             await respond(of_status(413, detail), scope["path"])(scope, receive, send)
             return

@@ -22,6 +22,7 @@ from pipeline.question.analysis import QuestionError
 from store.access.collections import CollectionExists, CollectionStays
 from store.access.keys import BadExpiry, BadKeyName, KeyExists, UnknownKey
 from store.crawl.site_reads import SiteReadOver, UnknownSiteRead
+from store.files.folders import UnknownFolder
 from store.knowledge.archive import BadArchive
 from store.learned.versions import UnknownVersion
 from store.questions.feedback import NothingToJudge
@@ -49,6 +50,10 @@ class Problem(BaseModel):
 
 class NotFound(WellreadError):
     """The thing asked for does not exist; the message names it."""
+
+
+class BadForm(WellreadError):
+    """The form has fields that it must not have, or lacks one; the message names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +153,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="not-found", status=404, title="Not found",
         what_to_do="Check the id.",
     ),
+    BadForm: _Kind(
+        type="bad-request", status=422, title="The request cannot be read",
+        what_to_do="Correct what is named; /openapi.json describes every field.",
+    ),
     IdempotencyConflict: _Kind(
         type="idempotency-conflict", status=409, title="Key or id used before",
         what_to_do="Use a new Idempotency-Key, or id, for a new question.",
@@ -200,6 +209,10 @@ _KNOWN: dict[type[Exception], _Kind] = {
         type="file-refused", status=422, title="The file cannot be read",
         what_to_do="Send another file, or save it in one of the formats that are named.",
     ),
+    UnknownFolder: _Kind(
+        type="unknown-folder", status=404, title="No such folder",
+        what_to_do="GET /api/folders lists the watched ones.",
+    ),
     UnknownFile: _Kind(
         type="unknown-file", status=404, title="No such file",
         what_to_do="GET /api/files lists them.",
@@ -243,7 +256,7 @@ _HTTP_ADVICE = {
     404: "Check the path; /openapi.json lists them all.",
     405: "Use the method that /openapi.json names for this path.",
     408: "Send it again, at a kilobyte a second or faster.",
-    413: "Send less: a file at POST /api/files may have WELLREAD_FILE_MAX_BYTES, any other body 256 KB.",
+    413: "Send less.",
 }
 
 
@@ -252,5 +265,9 @@ def of_status(status: int, detail: str) -> Problem:
     title = HTTPStatus(status).phrase
     what_to_do = _HTTP_ADVICE.get(status, "Correct the request; /openapi.json describes what is taken.")
     return Problem(
-        type=title.lower().replace(" ", "-"), title=title, status=status, detail=detail, what_to_do=what_to_do
+        type=title.lower().replace(" ", "-"),
+        title=title,
+        status=status,
+        detail=f"{title}." if detail == title else detail,
+        what_to_do=what_to_do,
     )

@@ -39,7 +39,7 @@ def respond(problem: Problem, path: str = "", *, retry_after_s: int = RETRY_AFTE
     if problem.status == HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
     if path.startswith(PREFIX):
-        status, message = status_of(problem.status), f"{problem.detail} {problem.what_to_do}"
+        status, message = status_of(problem.status), f"{sentence(problem.detail)} {problem.what_to_do}"
         if status in (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.GATEWAY_TIMEOUT):
             headers["x-should-retry"] = "false"  # what failed was tried several times, and who waited can ask again
         return JSONResponse(error_json(status, problem.type, message), status_code=status, headers=headers)
@@ -80,6 +80,11 @@ def _of_validation(error: Exception) -> Problem:
         detail=found,
         what_to_do="Correct what is named; /openapi.json describes every field.",
     )
+
+
+def sentence(said: str) -> str:
+    """Return what is said with a full stop, so that another sentence can follow."""
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _readable(entry: dict[str, Any]) -> str:

@@ -30,8 +30,9 @@ def check_engines(services: Services, *, redis_is_there: bool) -> tuple[str, str
         return "none is on", "Set WELLREAD_SEARXNG_URL, WELLREAD_WIKIPEDIA=true or an engine's key.", False
     cooldowns = _cooldowns(services) if redis_is_there else {}
     findings = [", ".join(_shown(name, cooldowns) for name in on)]
-    findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items()]
-    if failed := {name: error for name in FREE if name in on and (error := _probe(services, name))}:
+    failed = {name: error for name in FREE if name in on and (error := _probe(services, name))}
+    findings += [f"{name}: {cooldown.reason}" for name, cooldown in cooldowns.items() if name not in failed]
+    if failed:
         fixes = dict.fromkeys(_fix(name, error) for name, error in failed.items())
         return "; ".join((*findings, *map(str, failed.values()))), " ".join(fixes), "searxng" in failed
     wrong = [name for name, cooldown in cooldowns.items() if needs_operator(cooldown.kind)]

@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 from domain import Page, Passage
 from domain.errors import WellreadError
 from store.graph import entities
-from store.pages import deletion, pages
+from store.pages import pages
 from store.passages import reindex as passages_reindex
 from store.questions import evidence
 from store.sql import leases
@@ -86,14 +86,14 @@ def _finish_waiting_pages(services: Services, written: WrittenTexts) -> None:
             found = [pages.to_page(row) for row in session.scalars(waits.limit(BATCH_PAGES))]
         if not found:
             return
-        names = names_of(services, found, {page.id: passages_of(page) for page in found})
+        names, now = names_of(services, found, {page.id: passages_of(page) for page in found}), services.now()
         with services.database.write() as session:
             rows = session.scalars(select(PageRow).where(PageRow.id.in_(names)).with_for_update()).all()
             unchanged = [row.id for row in rows if written.get(row.id) == _text_of(pages.to_page(row))]
-            session.execute(update(PageRow).where(PageRow.id.in_(unchanged)).values(_INDEXED))
-            evidence.mark_stale(session, unchanged, services.now())
+            held = update(PageRow).where(PageRow.id.in_(unchanged))
+            session.execute(held.values(indexed_at=now, **_INDEXED))
+            evidence.mark_stale(session, unchanged, now)
             entities.replace(session, {page_id: names[page_id] for page_id in unchanged})
-            deletion.purge(session, unchanged)
         last = found[-1].id
 
 

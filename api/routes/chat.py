@@ -6,17 +6,19 @@ import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Response
 
-from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
+from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.requests import ChatRequest
 from api.streams.events import final_record
 from api.streams.while_open import checked
+from domain import Question
 from domain.access.key import Role
 from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
+from workers.services import Services
 
-router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(require(Role.ask))])
+router = APIRouter(prefix="/api", tags=["questions"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))])
 
 
 @router.post("/chat", responses={202: {"model": Record}})
@@ -34,10 +36,13 @@ async def chat(
     Whoever hangs up loses nothing: the question goes on, and its record stands at the Location.
     """
     asked_at = anyio.current_time()
-    services = await to_thread.run_sync(access.open, body.collection)
-    new = to_new(body, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
-    question, _ = await to_thread.run_sync(submit.submit, services, new)
 
+    def ask() -> tuple[Services, Question]:
+        opened = access.open(body.collection)
+        new = to_new(body, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
+        return opened, submit.submit(opened, new)[0]
+
+    services, question = await to_thread.run_sync(ask)
     read = checked(still_open, lambda: read_record(services, question.id))
 
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)

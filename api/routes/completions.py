@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from redis import RedisError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api.dependencies import AccessDep, ListenerDep, WaitingDep, listening, read_record
+from api.dependencies import AccessDep, ListenerDep, WaitingDep, check_waiting, listening, read_record
 from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.middleware.problem_kinds import of_error
 from api.openai import completions
@@ -28,14 +28,20 @@ from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
 
-router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[Depends(require(Role.ask))], responses=ERRORS)
+router = APIRouter(
+    prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))], responses=ERRORS
+)
 
 #: a comment this often keeps clients and proxies from closing a stream that waits for the answer
 KEEP_ALIVE_S = 2
 
 
+#: where a conversation is sent
+PATH = "/v1/chat/completions"
+
+
 @router.post(
-    "/chat/completions",
+    PATH.removeprefix("/v1"),
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
 )
 async def complete(

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 
 from api.dependencies import ServicesDep
 from api.middleware.auth import require
+from api.middleware.problem_kinds import BadForm
 from api.routes.pages import RowId
 from domain.access.key import Role
 from domain.file import SCHEME, FolderState, StoredFile
 from store.files import files, folders
 from workers import deletion
 from workers.files import uploads
-from workers.files.uploads import FileRefused
 
 router = APIRouter(prefix="/api/files", tags=["files"])
 folder_router = APIRouter(prefix="/api/folders", tags=["files"])
 
+_FIELDS: Final = ("file", "name")
+#: more than there are, so that one that is not known can be named
+_MOST_FIELDS: Final = 20
 _FORM: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -58,15 +61,27 @@ async def add(request: Request, services: ServicesDep, response: Response) -> St
     It is sent as multipart/form-data. One of the same name is replaced.
     """
     # the form is read here and not by FastAPI, which would read it before the key is looked at
-    async with request.form(max_files=1, max_fields=1) as form:
-        file, name = form.get("file"), form.get("name")
-        if not isinstance(file, UploadFile):
-            raise FileRefused("There is no file in the request: send it as multipart/form-data, in the field `file`.")
-        named = name if isinstance(name, str) and name else file.filename or ""
+    async with request.form(max_files=len(_FIELDS), max_fields=_MOST_FIELDS) as form:
+        file, name = _file_and_name(form)
         content = await file.read()
-    stored = await run_in_threadpool(uploads.add, services, named, content)
+    stored = await run_in_threadpool(uploads.add, services, name, content)
     response.headers["Location"] = f"/api/files/{stored.id}"
     return stored
+
+
+def _file_and_name(form: FormData) -> tuple[UploadFile, str]:
+    """Return the file and its name; raises BadForm for any other form."""
+    keys = [key for key, _ in form.multi_items()]
+    if unknown := sorted(set(keys).difference(_FIELDS)):
+        raise BadForm(f"The form has no field {unknown[0][:60]!r}: it takes {' and '.join(_FIELDS)}.")
+    if twice := [key for key in _FIELDS if keys.count(key) > 1]:
+        raise BadForm(f"The form has the field {twice[0]} more than once: send one file in each request.")
+    file, name = form.get("file"), form.get("name", "")
+    if not isinstance(file, UploadFile):
+        raise BadForm("There is no file in the request: send it as multipart/form-data, in the field `file`.")
+    if not isinstance(name, str):
+        raise BadForm("The field `name` is text, and no file.")
+    return file, name or file.filename or ""
 
 
 @router.get("", dependencies=[Depends(require(Role.ask))])
@@ -79,8 +94,11 @@ def every(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 1_000,
 ) -> list[StoredFile]:
     """The files that were added or found in a watched folder, by address."""
+    folder = folder.rstrip("/")
     prefix = f"{SCHEME}{folder}/" if folder else ""
     with services.database.read() as session:
+        if folder:
+            folders.check(session, folder)
         return files.list_all(session, prefix=prefix, failed=failed, after=after, address=address, limit=limit)
 
 

@@ -99,10 +99,16 @@ def page_at(
         row = session.get(PageRow, known.id) if known else None
         shown = row is not None and _may_see(session, who, row, wanted.question_id)
     if known is None or not shown:
-        raise NotFound(
-            f"No page was read from {wanted.url[:200]}: read it first, with POST /api/reads or `wellread read`."
-        )
+        raise _not_stored(wanted.url)
     return page(known.id, services, who, wanted.question_id, version=wanted.version)
+
+
+def _not_stored(url: str) -> NotFound:
+    if is_file_address(url):
+        lists = "GET /api/files lists the files, POST /api/files adds one."
+    else:
+        lists = "GET /api/pages lists the pages, POST /api/reads reads one."
+    return NotFound(f"{url[:200]} is not in the knowledge base: {lists}")
 
 
 @router.delete("/pages/{page_id}", status_code=204, dependencies=[Depends(require(Role.operate))])

@@ -16,6 +16,7 @@ from api.dependencies import (
     ListenerDep,
     QuestionId,
     ServicesDep,
+    check_waiting,
     listening,
     read_record,
 )
@@ -44,7 +45,7 @@ HEARTBEAT_S = 15
 _EVENT_ID = r"^\d{1,19}(-\d{1,19})?$"
 
 
-@router.post("", status_code=202, responses={200: {"model": Record}})
+@router.post("", status_code=202, responses={200: {"model": Record}}, dependencies=[Depends(check_waiting)])
 def ask(
     body: QuestionRequest,
     access: AccessDep,

@@ -18,6 +18,7 @@ from store.crawl import sources
 from workers import deletion
 from workers.crawl import schedules
 from workers.questions import submit
+from workers.upkeep import erasure
 
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
@@ -61,6 +62,7 @@ def remove(
         deletion.delete_pages_of(services, source)
     with services.database.write() as session:  # last, so that what was interrupted can be asked for again
         sources.remove(session, source.url)
+    erasure.ask(services, source_id)
     return Response(status_code=204)
 
 

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+#: by pydantic's type of an error, where its own words are of Python
+_SAID: Final = {
+    "extra_forbidden": "there is no such field",
+    "missing": "it is missing",
+    "string_too_short": "it is empty",
+    "too_short": "it is empty",
+    "model_attributes_type": "it is no JSON object",
+    "dict_type": "it is no JSON object",
+}
 
 
 def wrong_field(field: str, entry: Mapping[str, Any]) -> str:
     """Return an error of pydantic's as "field: what is wrong"."""
-    return f"{field}: {'there is no such field' if entry['type'] == 'extra_forbidden' else entry['msg']}"
+    if int(entry.get("ctx", {}).get("min_length", 1)) > 1:  # it says how many
+        return f"{field}: {entry['msg']}"
+    return f"{field}: {_SAID.get(entry['type'], entry['msg'])}"

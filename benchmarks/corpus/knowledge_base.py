@@ -88,5 +88,5 @@ def _add(services: Services, made: Iterable[SyntheticPage], embedder: Embedder) 
         services.passages_writer.write_pages(by_page, embedder)
         with services.database.write() as session:
             for lease, _ in claimed:
-                index_queue.mark_indexed(session, lease)
+                index_queue.mark_indexed(session, lease, now)
             entities.replace(session, {page.id: names_of_page(page, by_page[page.id]) for _, page in claimed})

@@ -22,22 +22,17 @@ from crawler.extract.elements.preformatted import write_preformatted
 from crawler.extract.facts import facts_of
 from crawler.extract.html import parse
 from crawler.extract.links import links_of
-from crawler.extract.markdown import read_markdown, read_plain
+from crawler.extract.markdown import markdown_to_html
 from crawler.extract.metadata import Metadata, read_metadata
 from crawler.extract.pdf.read import NoPdfText, read_pdf
+from crawler.extract.plain import read_plain
 from crawler.extract.visibility import drop, drop_hidden, drop_invisible_characters
 from crawler.language import detect_page_language
 from domain import Link, PageText
 from domain.errors import WellreadError
 
 #: raised when the same bytes give another text: pages that were read with a former one are fetched whole when due
-EXTRACTION = "3"
-
-_READERS: dict[str, Callable[[str, str], PageText]] = {
-    "text/markdown": read_markdown,
-    "text/x-markdown": read_markdown,
-    "text/plain": read_plain,
-}
+EXTRACTION = "4"
 
 _WITH_FACTS = frozenset({"script", "head"})  #: not seen
 _PERMALINKS = frozenset({"¶", "#", "§", "🔗", "⚓"})
@@ -113,6 +108,17 @@ def _html(text: str, url: str) -> PageText:
         follow=metadata.follow,
     )
     return replace(page, facts=facts_of(whole, title=title, text=rendered.text))
+
+
+def _markdown(text: str, url: str) -> PageText:
+    return _html(markdown_to_html(text), url)
+
+
+_READERS: dict[str, Callable[[str, str], PageText]] = {
+    "text/markdown": _markdown,
+    "text/x-markdown": _markdown,
+    "text/plain": read_plain,
+}
 
 
 def _drop_hidden(tree: Any) -> Any:

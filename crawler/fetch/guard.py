@@ -101,13 +101,17 @@ class Guard:
         if (target.host, target.port) in self.own_sites:
             return replace(target, own=True)
         if target.port not in self.ports:
-            raise NotPublic(f"{url!r} names port {target.port}: only {sorted(self.ports)} are read")
+            raise NotPublic(f"{url!r} names port {target.port}: only {self._read_ports} are read")
         address = _literal(target.host)
         if address is None and not _is_public_name(target.host):
             raise NotPublic(f"{url!r} names a host of an inner network")
         if address is not None and not self.is_public(str(address)):
             raise NotPublic(f"{url!r} names an address that is not public")
         return target
+
+    @property
+    def _read_ports(self) -> str:
+        return ", ".join(map(str, sorted(self.ports)))
 
     def admit(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
         """Return the addresses to connect to for a host: all that its name resolved to.
@@ -117,7 +121,7 @@ class Guard:
         if (host, port) in self.own_sites:
             return tuple(addresses)
         if port not in self.ports:
-            raise NotPublic(f"{host} would be reached at port {port}: only {sorted(self.ports)} are read")
+            raise NotPublic(f"{host} would be reached at port {port}: only {self._read_ports} are read")
         refused = [address for address in addresses if not self.is_public(address)]
         if refused:
             raise NotPublic(f"{host} resolves to {refused[0]}, which is not a public address")

@@ -49,7 +49,7 @@ class EngineDown(EngineError):
 
 
 class EngineUnreachable(EngineDown):
-    """No connection to it came about: this machine's network, name service or proxy, or the engine's address."""
+    """It could not be reached: this machine's network, name service or proxy may be why, or the engine's address."""
 
 
 class RateLimited(EngineError):

@@ -15,6 +15,7 @@ import click
 
 from evals.asked.judge_cases import cases_of_asked
 from evals.fit.judge_models import ASKED, SHOWN_SETS, THRESHOLD, fit, fit_shown
+from evals.knowledge.file_cases import FILES, file_cases
 from evals.knowledge.judge_cases import Case, cases_of
 from evals.knowledge.manual_cases import SITES, manual_cases
 from evals.knowledge.vector_cache import CachedEmbedder
@@ -78,7 +79,9 @@ def main(
         all_cases += cases
         fitted += [fit(embedder.id, lang, cases, FEATURES) for lang in by_lang]
         asked = [case for each in ASKED for case in cases_of_asked(each, embedder, cache)] if shown else []
-        asked += [case for each in across for case in cases_of(each, embedder, questions)]
+        if CROSSED in shown:
+            asked += [case for each in across for case in cases_of(each, embedder, questions)]
+            asked += [case for name in FILES for case in file_cases(embedder, name)]
         if READ in shown:
             asked += [case for site in SITES for case in manual_cases(embedder, site, questions)]
         fitted += [model for lang in shown if (model := fit_shown(embedder.id, lang, [*cases, *asked]))]

@@ -8,6 +8,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from evals.knowledge.file_cases import FILES
 from evals.knowledge.judge_cases import Case, Condition
 from evals.knowledge.manual_cases import SITES
 from pipeline.abstain import LIKELY_READ
@@ -36,7 +37,7 @@ SHOWN_FEATURES = {
     COMPARED: (*FEATURES, *COMPARED_FEATURES),
     CROSSED: CROSSED_FEATURES,
 }
-#: the weight of a case; those of the documentation, few and of the kind that is crawled, count more. With less weight
+#: the weight of a case. With less weight
 #: on "on the subject without answering", the calibration is better where the subject is unknown, but a crawl ends on
 #: the first page that mentions the subject
 COUNTS: dict[Condition, float] = {
@@ -50,7 +51,8 @@ COUNTS: dict[Condition, float] = {
     "shown-right": 2.0,
     "shown-wrong": 1.5,
 }
-_DOCUMENTATION = 3.0
+#: the weight of a set whose cases are few and of a kind that is asked often
+_OF_SETS = {"python-docs": 3.0, **dict.fromkeys(FILES, 3.0)}
 #: how much is taken off the log odds of an unknown embedder
 _CAUTION = 0.7
 #: the confidence that suffices unless a strategy sets another
@@ -92,12 +94,12 @@ def fit_shown(embedder_id: str, lang: str, found: Sequence[Case]) -> dict[str, o
     Each set of asked questions is judged by a model that was fitted without it.
     """
     features = SHOWN_FEATURES[lang]
-    known = {*ASKED, *SITES, *SHOWN_SETS[lang]}
+    known = {*ASKED, *SITES, *FILES, *SHOWN_SETS[lang]}
     cases = [case for case in found if case.set in known and case.evidence and _is_of(lang, case.evidence)]
     if not cases:
         return {}
     report = {}
-    for name in (*ASKED, *SITES):
+    for name in (*ASKED, *SITES, *FILES):
         if not any(case.set == name for case in cases):
             continue
         others = [case for case in cases if case.fitted and case.set != name]
@@ -202,6 +204,6 @@ def _shown(cases: Sequence[Case]) -> NDArray[np.bool_]:
 
 def _counts(cases: Sequence[Case]) -> NDArray[np.float64]:
     return np.array(
-        [COUNTS[each.condition] * (_DOCUMENTATION if each.set == "python-docs" else 1.0) for each in cases],
+        [COUNTS[each.condition] * _OF_SETS.get(each.set, 1.0) for each in cases],
         dtype=np.float64,
     )

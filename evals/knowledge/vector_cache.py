@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.judging.nearness import MultilingualEmbed
+from pipeline.retrieval.retrieve import MultilingualEmbed
 from store.embedders import Embedder, SentenceEmbedder
 from store.passages.sentences import NUMBERS
 

@@ -76,8 +76,13 @@ def is_verbatim(citation: Citation, page_text: str | None) -> bool:
 
 
 def render(sentences: tuple[Sentence, ...]) -> str:
-    """Join sentences into the answer's text, each with its [n] markers."""
-    return " ".join(sentence.text + "".join(f" [{marker}]" for marker in sentence.markers) for sentence in sentences)
+    """Join sentences into the answer's text, each with its [n] markers; lists, tables and code stand by themselves."""
+    text, before = "", ""
+    for sentence in sentences:
+        between = "\n\n" if "\n" in before + sentence.text else " "
+        marked = sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
+        text, before = f"{text}{between}{marked}" if text else marked, sentence.text
+    return text
 
 
 def _located(citation: Citation, page: CitedPage) -> Citation:

@@ -15,14 +15,12 @@ from domain import Answer, Focus, Hit, Sentence, StatedFact
 from pipeline.answering.citations import cite, render
 from pipeline.answering.contradictions import Assertion, contradicting_assertions, lead_share
 from pipeline.answering.extent import ALONE_WORDS, extend
-from pipeline.answering.focus.contrasts import settle_contrast
-from pipeline.answering.focus.find import find_focus, read_focus
-from pipeline.answering.focus.whole_names import with_whole_name
+from pipeline.answering.focus.short_answer import short_answer
 from pipeline.answering.multi_page import join_pages
 from pipeline.answering.polarity import is_negated
 from pipeline.answering.style import USUAL, Style
 from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, ranked_by_score
+from pipeline.judging.sentence_score import choose_sentences, is_as_good, most_sentences, rank_by_score
 from pipeline.judging.sentences import Span, looks_like_code
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import asks_for_all
@@ -58,40 +56,43 @@ def compose(
     share of the confidence that its votes are.
     """
     read_spans = cover(analysis, hits, top=READ_FIRST).spans
-    sentences = choose_sentences(read_spans, analysis.text)
+    ranked = rank_by_score(read_spans, analysis.text)
+    sentences = choose_sentences(ranked)
     if not sentences:
         return None
     assertions = contradicting_assertions(analysis, sentences[0], hits, others, top=READ_FIRST, own_sites=own_sites)
     if assertions:
         return _disputed(assertions, confidence * lead_share(assertions))
-    sentences = _stating_first(sentences, read_spans, analysis.text, facts)
-    joined = join_pages(analysis, sentences, read_spans) if several else sentences
-    most = style.quotes(max(len(joined), most_sentences(read_spans)))
+    sentences = _stating_first(sentences, ranked, facts)
+    joined = join_pages(analysis, sentences, ranked) if several else sentences
+    most = style.quotes(max(len(joined), most_sentences(ranked)))
     if joined == sentences or style.length == "long":  # a quote may hold the next best sentence too
-        more = choose_sentences(read_spans, analysis.text, most=2 * most)
-        joined = _stating_first(more, read_spans, analysis.text, facts)
+        more = choose_sentences(ranked, most=2 * most)
+        joined = _stating_first(more, ranked, facts)
     wants_all = asks_for_all(analysis.text)
     chosen = _apart([extend(each, read_spans, wants_all=wants_all) for each in joined], analysis.lang)[:most]
     if len(chosen) == 1 and style.length != "short":
         chosen = [extend(joined[0], read_spans, wants_all=wants_all, words=ALONE_WORDS)]
-    best = sentences[0].span
-    answer = _focused(analysis, _write(chosen, confidence), best)
-    yes_no = answers_yes_no(analysis, best.hit.passage.text, best.start, best.end, title=best.hit.passage.title)
+    best, hit = sentences[0].span, sentences[0].hit
+    answer = _focused(analysis, _write(chosen, confidence), best, hit)
+    yes_no = answers_yes_no(analysis, best.passage.text, best.start, best.end, title=best.passage.title)
     return add_yes_no(analysis, answer, yes_no, hits[:READ_FIRST])
 
 
 def _stating_first(
-    chosen: list[SpanCoverage], read_spans: Sequence[SpanCoverage], question: str, facts: Sequence[StatedFact]
+    chosen: list[SpanCoverage], ranked: Sequence[SpanCoverage], facts: Sequence[StatedFact]
 ) -> list[SpanCoverage]:
     """Return the chosen sentences with the best one that states a fact in front, where it is near the best."""
-    near = (read for read in ranked_by_score(read_spans, question) if is_as_good(read, chosen[0], STATES))
+    if not facts:
+        return chosen
+    near = (read for read in ranked if is_as_good(read, chosen[0], STATES))
     stating = next((read for read in near if any(_states(read.span, stated) for stated in facts)), None)
     return chosen if stating is None else [stating, *(read for read in chosen if read is not stating)]
 
 
 def _states(span: Span, stated: StatedFact) -> bool:
     """Return whether the fact stands in the sentence, or its object does, where its place in the page is not known."""
-    passage, fact = span.hit.passage, stated.fact
+    passage, fact = span.passage, stated.fact
     if passage.page_id != stated.page_id:
         return False
     if fact.start is None:
@@ -119,25 +120,14 @@ def _repeats(span: Span, shown: Span, lang: str) -> bool:
 
 
 def _overlap(one: Span, other: Span) -> bool:
-    return one.hit is other.hit and one.start < other.end and other.start < one.end
+    return one.passage.id == other.passage.id and one.start < other.end and other.start < one.end
 
 
-def _focused(analysis: Analysis, answer: Answer, best: Span) -> Answer:
+def _focused(analysis: Analysis, answer: Answer, best: Span, hit: Hit) -> Answer:
     """Mark the words of the first quote that are the short answer: in the best sentence, else anywhere in it."""
     first, *others = answer.sentences
-    focus = read_focus(analysis, best.hit, (best.start, best.end), first.text) or _found(analysis, best, first.text)
-    whole = with_whole_name(analysis, first.text, focus) if focus else None
-    settled = settle_contrast(analysis, first.text, whole) if whole else None
-    return replace(answer, sentences=(replace(first, focus=settled), *others))
-
-
-def _found(analysis: Analysis, best: Span, quote: str) -> Focus | None:
-    sentence = _readable(best)
-    at = quote.find(sentence)
-    if at <= 0:
-        return find_focus(analysis, quote)
-    focus = find_focus(analysis, sentence)
-    return replace(focus, start=focus.start + at, end=focus.end + at) if focus else None
+    focus = short_answer(analysis, hit, best, sentence=_readable(best), quote=first.text)
+    return replace(answer, sentences=(replace(first, focus=focus), *others))
 
 
 def _disputed(assertions: Sequence[Assertion], confidence: float) -> Answer:
@@ -163,7 +153,7 @@ def _focus_on(assertion: Assertion, text: str) -> Focus | None:
 
 def _write(spans: Sequence[Span], confidence: float) -> Answer:
     citations = tuple(
-        cite(span.hit.passage, span.start, span.end, marker=marker) for marker, span in enumerate(spans, start=1)
+        cite(span.passage, span.start, span.end, marker=marker) for marker, span in enumerate(spans, start=1)
     )
     sentences = tuple(Sentence(text=_readable(span), markers=(marker,)) for marker, span in enumerate(spans, start=1))
     return Answer(

@@ -17,7 +17,7 @@ from pipeline.answering.focus.find import find_focus
 from pipeline.answering.values.find import values_in
 from pipeline.answering.values.value import BARE, Value, ValueKind, is_comparable, may_be_equal
 from pipeline.judging.coverage import SpanCoverage, cover
-from pipeline.judging.sentence_score import choose_sentences, ranked_by_score, score
+from pipeline.judging.sentence_score import rank_by_score, score
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of
 from pipeline.retrieval.sites import site_of
@@ -101,12 +101,12 @@ def lead_share(assertions: Sequence[Assertion], cited: Collection[str] = ()) -> 
 
 def passages_of(assertion: Assertion) -> set[str]:
     """Return the ids of the passages that give an assertion's value."""
-    return {each.coverage.span.hit.passage.id for each in (assertion, *assertion.agreeing)}
+    return {each.coverage.span.passage.id for each in (assertion, *assertion.agreeing)}
 
 
 def best_sentence(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> SpanCoverage | None:
     """Return the sentence of the first ``top`` hits that answers best; None where there is none."""
-    return next(iter(choose_sentences(cover(analysis, hits, top=top).spans, analysis.text)), None)
+    return next(iter(rank_by_score(cover(analysis, hits, top=top).spans, analysis.text)), None)
 
 
 def contradicting_assertions(
@@ -139,13 +139,13 @@ def _count_votes(given: Sequence[Sequence[Assertion]], own_sites: Sequence[str])
     )
     votes: dict[int, set[str]] = {at: set() for at in range(len(given))}
     for _, at, each in ranked:
-        site = site_of(each.coverage.span.hit.passage.url)
+        site = site_of(each.coverage.span.passage.url)
         if site not in voted:
             voted.add(site)
             votes[-at].add(site)
     is_one_site = len(voted) == 1  # a site that contradicts itself has no majority
     for at, (first, *others) in enumerate(given):
-        urls = [each.coverage.span.hit.passage.url for each in (first, *others)]
+        urls = [each.coverage.span.passage.url for each in (first, *others)]
         is_own = any(is_under(url, own_sites) for url in urls)
         counted.append(replace(first, votes=1 if is_one_site else len(votes[at]), own=is_own, agreeing=tuple(others)))
     return counted
@@ -157,7 +157,7 @@ def _in_order(assertions: Sequence[Assertion]) -> list[Assertion]:
 
 def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
     """Order assertions by their pages' publication dates; if one is unknown, leave the order."""
-    published = [assertion.coverage.span.hit.passage.published for assertion in assertions]
+    published = [assertion.coverage.span.passage.published for assertion in assertions]
     dates = [when for when in published if when is not None]
     if len(dates) < len(assertions):
         return list(assertions)
@@ -168,9 +168,9 @@ def newest_first(assertions: Sequence[Assertion]) -> list[Assertion]:
 def _rivals(analysis: Analysis, chosen: SpanCoverage, read_spans: Sequence[SpanCoverage]) -> Iterator[SpanCoverage]:
     """Yield the best sentence of each other page that is nearly as good an answer."""
     least = NEARLY_AS_GOOD * score(chosen)
-    pages = {chosen.span.hit.passage.page_id}
-    for rival in ranked_by_score(read_spans, analysis.text):
-        page = rival.span.hit.passage.page_id
+    pages = {chosen.span.passage.page_id}
+    for rival in rank_by_score(read_spans, analysis.text):
+        page = rival.span.passage.page_id
         if score(rival) < least or len(pages) == MAX_READ:
             return
         if page not in pages:
@@ -186,7 +186,7 @@ def _assertion(analysis: Analysis, sentence: SpanCoverage, kind: ValueKind) -> A
     asked = values_in(analysis.text, kind, analysis.lang)
     found = tuple(
         value
-        for value in values_in(text, kind, sentence.span.hit.passage.lang)
+        for value in values_in(text, kind, sentence.span.passage.lang)
         if not any(may_be_equal(value, other) for other in asked)
     )
     focus = find_focus(analysis, text)
@@ -240,7 +240,7 @@ def _topic(analysis: Analysis, assertion: Assertion) -> set[str]:
 def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
     """Return the question's words, or related ones, in the sentence, the lines leading to it, or its title."""
     span = assertion.coverage.span
-    held = {*span.terms, *span.led_by, *terms_of(span.hit.passage.title, analysis.lang)}
+    held = {*span.terms, *span.led_by, *terms_of(span.passage.title, analysis.lang)}
     stand_for = find_related(analysis.terms, held, analysis.lang)
     return {term for term, others in stand_for.items() if best_weight(others, held)}
 
@@ -248,13 +248,13 @@ def _asked_words(analysis: Analysis, assertion: Assertion) -> set[str]:
 def _beside(analysis: Analysis, assertion: Assertion) -> tuple[set[str], set[str], set[str]]:
     """Return what else a sentence names beside its value: names, years, and the things a number counts."""
     span, value = assertion.coverage.span, assertion.value
-    text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.hit.passage.title, analysis.lang)}
+    text, known = span.text, {*terms_of(analysis.text, analysis.lang), *terms_of(span.passage.title, analysis.lang)}
     names = {
         term
         for word in _CAPITAL.findall(text[: value.start] + " , " + text[value.end :])
         for term in terms_of(word, analysis.lang)
     }
-    others = [v for v in values_in(text, "date", span.hit.passage.lang) if v.end <= value.start or v.start >= value.end]
+    others = [v for v in values_in(text, "date", span.passage.lang) if v.end <= value.start or v.start >= value.end]
     years = {text[v.start : v.end] for v in others}
     counted: set[str] = set()
     if value.kind == "number" and value.unit == BARE:

@@ -79,15 +79,15 @@ def _disputed(sentence: Sentence, found: Contradiction) -> Sentence:
 def _cited(assertion: Assertion, cited: Set[str]) -> Assertion:
     """Return the assertion of a passage that is cited, of all that give the same value; else the first."""
     same = (assertion, *assertion.agreeing)
-    return next((each for each in same if each.coverage.span.hit.passage.id in cited), assertion)
+    return next((each for each in same if each.coverage.span.passage.id in cited), assertion)
 
 
 def _side(assertion: Assertion) -> Side:
     span = assertion.coverage.span
-    start = span.hit.passage.start
+    start = span.passage.start
     return Side(
         value=sanitize_line(assertion.text),
-        passage_id=span.hit.passage.id,
+        passage_id=span.passage.id,
         start=start + span.start,
         end=start + span.end,
     )

@@ -37,13 +37,20 @@ def extend(
 
     With ``wants_all`` the whole list, the steps or the code are quoted, where they are not too long.
     """
-    beside = [each for each in read_spans if each.span.hit is read.span.hit]
+    beside = [each for each in read_spans if each.at == read.at]
     at = next(place for place, each in enumerate(beside) if each is read)
     spans = [each.span for each in beside]
     whole = _whole(spans, at, wants_all=wants_all)
-    if whole is not None:
-        return whole
-    return _in_context(beside, at, words)
+    return _with_first_mark(_in_context(beside, at, words) if whole is None else whole, spans)
+
+
+def _with_first_mark(quote: Span, spans: Sequence[Span]) -> Span:
+    """Return a quote of several items of a list from the mark of the first, "1." or "-": the others have theirs."""
+    first = next((span for span in spans if span.start == quote.start), None)
+    if first is None or first.marked_at is None or first.kind == "signature":
+        return quote
+    further = any(first.end <= span.start < quote.end and span.marked_at is not None for span in spans)
+    return replace(quote, start=first.marked_at) if further else quote
 
 
 def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
@@ -153,7 +160,7 @@ def _continues(spans: Sequence[Span], added: int, edge: int) -> bool:
     if spans[added].kind not in ANSWERING or is_instruction(spans[added]) or other.text.endswith(":"):
         return False
     if one.block == other.block:
-        return one.block_kind != "list" or "\n" not in one.hit.passage.text[one.end : other.start]
+        return one.block_kind != "list" or "\n" not in one.passage.text[one.end : other.start]
     return one.block_kind == other.block_kind == spans[added].kind == "prose"
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from domain import Passage
 from pipeline.judging.coverage import SpanCoverage
-from pipeline.judging.sentence_score import ranked_by_score
 from pipeline.question.analysis import Analysis
 from text.analyser import spaced_words
 from text.names import names_of
@@ -23,11 +22,11 @@ SAYS_ALL = 0.9
 
 
 def join_pages(
-    analysis: Analysis, chosen: Sequence[SpanCoverage], read_spans: Sequence[SpanCoverage]
+    analysis: Analysis, chosen: Sequence[SpanCoverage], ranked: Sequence[SpanCoverage]
 ) -> list[SpanCoverage]:
     """Return the chosen sentences, best first, with those of other pages that the question needs; at most three."""
-    best = _best_of_pages(read_spans, analysis.text)
-    passages = {page: read.span.hit.passage for page, read in best.items()}
+    best = _best_of_pages(ranked)
+    passages = {page: read.span.passage for page, read in best.items()}
     names = {page: frozenset(names_of(passage.title)) for page, passage in passages.items()}
     if not chosen or len(set(names.values())) < 2:
         return list(chosen)
@@ -37,15 +36,15 @@ def join_pages(
         return _distinct([first, *(best[page] for page in sides), *chosen[1:]])[:MAX_JOINED]
     if first.led >= SAYS_ALL:
         return list(chosen)
-    hops = _hops(first.span.hit.passage, passages, names, spaced_words(analysis.text))
+    hops = _hops(first.span.passage, passages, names, spaced_words(analysis.text))
     return _distinct([*chosen, *(best[page] for page in hops)])[:MAX_JOINED]
 
 
-def _best_of_pages(read_spans: Sequence[SpanCoverage], question: str) -> dict[int, SpanCoverage]:
+def _best_of_pages(ranked: Sequence[SpanCoverage]) -> dict[int, SpanCoverage]:
     """Return the best sentence of each page, the best page first."""
     best: dict[int, SpanCoverage] = {}
-    for read in ranked_by_score(read_spans, question):
-        best.setdefault(read.span.hit.passage.page_id, read)
+    for read in ranked:
+        best.setdefault(read.span.passage.page_id, read)
     return best
 
 

@@ -1,7 +1,7 @@
 """Turn evidence into a calibrated probability: a logistic regression for each embedder and language.
 
 English hits that were read have a model of their own, which feedback does not refit; so have hits of other languages
-whose sentences were compared with the question, and those in another language than it, which share no word with it.
+whose sentences were compared with the question, and those in another language than it, whose words were translated.
 
 Similarities of two embedders do not compare, nor do those of two languages. For an embedder without a fitted
 model there is one that leaves similarity out and asks for more. ``calibration.json`` holds the coefficients, the
@@ -23,10 +23,23 @@ from pipeline.judging.features import Evidence
 READ_FEATURES = ("cosine", "cosine_margin", "passage_cosine", "answers", "evidence")
 #: and those that only comparing sentences gives
 COMPARED_FEATURES = ("near", "near_margin")
-#: what tells of a sentence in another language than the question's
-CROSSED_FEATURES = ("similarity", "agreement", "margin", *COMPARED_FEATURES)
+#: what tells of a sentence in another language than the question's, whose words are covered by translations
+CROSSED_FEATURES = (
+    "similarity",
+    "agreement",
+    "margin",
+    "passage_coverage",
+    "coverage_margin",
+    "sentence_coverage",
+    "led_coverage",
+    "missing_weight",
+    "absent_weight",
+    "missing_name",
+    *COMPARED_FEATURES,
+    "translated",
+)
 #: the features of a model for a known embedder: the other numbers among the evidence; and those for an unknown one
-_BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES))
+_BY_MEANING = frozenset((*READ_FEATURES, *COMPARED_FEATURES, "translated"))
 FEATURES = tuple(field.name for field in fields(Evidence) if field.type == "float" and field.name not in _BY_MEANING)
 WITHOUT_SIMILARITY = FEATURES[3:]
 #: the keys of the models for an unknown embedder and for another language

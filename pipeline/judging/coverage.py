@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
 from domain import Hit
 from pipeline.judging.sentences import ANSWERING, Span, spans_of
+from pipeline.judging.translations import MEANS_THE_SAME
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType, answer_type_of, rate_fit
 from pipeline.question.yes_no import is_yes_no
@@ -42,6 +43,7 @@ class SpanCoverage:
     """The coverage of the question by a sentence; shares are weighted, [0, 1]."""
 
     span: Span
+    hit: Hit
     at: int  #: index of its hit
     own: float  #: share of the question's words in the sentence itself
     led: float  #: share in it, the lines that lead to it and the title
@@ -73,71 +75,110 @@ class Coverage:
 def cover(analysis: Analysis, hits: Sequence[Hit], *, top: int) -> Coverage:
     """Return the coverage of the first ``top`` hits' sentences; the other hits only tell how common a word is."""
     lang = analysis.lang
-    stand_for = find_related(analysis.terms, {term for hit in hits for term in passage_terms(hit.passage, lang)}, lang)
-    spans = spans_of(hits[:top], lang)
-    own = [_own_credits(stand_for, span) for span in spans]
+    stand_for = _stand_for(analysis, hits)
+    spans = [spans_of(hit.passage, lang) for hit in hits[:top]]
+    own = [[_own_credits(stand_for, span) for span in each] for each in spans]
     titles = [_credits(stand_for, terms_of(hit.passage.title, lang)) for hit in hits]
-    held = [
-        _strongest([title, *(credits for span, credits in zip(spans, own, strict=True) if span.hit is hit)])
-        for hit, title in zip(hits[:top], titles, strict=False)
-    ]
-    held += [_credits(stand_for, passage_terms(hit.passage, lang)) for hit in hits[top:]]
+    held = [_strongest([title, *credits]) for title, credits in zip(titles, own, strict=False)]
+    held += [_credits(stand_for, frozenset(passage_terms(hit.passage, lang))) for hit in hits[top:]]
     weights = {term: rarity_among(term, lang, sum(each[term] for each in held), len(held)) for term in analysis.terms}
     about = _about_sites(hits, held, analysis.name_terms)
-    above = {hit.passage.id: _most(title, site) for hit, title, site in zip(hits, titles, about, strict=True)}
-    places = {hit.passage.id: at for at, hit in enumerate(hits)}
-    kind = answer_type_of(analysis.text)
-    asks_what = _ASKS_WHAT.match(analysis.text) is not None
-    cosines, evidence = _cosines(spans), _evidence(spans)
-    asked = {other for others in stand_for.values() for other in others}
-    repeatable = not is_yes_no(analysis)  # there the statement of what is asked may be the answer
-    covered = []
-    for place, span in enumerate(spans):
-        led = _most(own[place], _most(_leading(stand_for, span), above[span.hit.passage.id], _ABOVE))
-        beside = [own[other] for other in _beside(spans, place)]
-        covered.append(
-            SpanCoverage(
-                span=span,
-                at=places[span.hit.passage.id],
-                own=share(weights, own[place]),
-                led=share(weights, led),
-                wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
-                neighbour=max((share(weights, each) for each in beside), default=0.0),
-                nearness=_nearness(stand_for, span.terms),
-                defines=asks_what and _defines(stand_for, span),
-                asked=kind,
-                fit=rate_fit(kind, analysis.text, span.named_text),
-                repeats=repeatable and bool(span.terms) and asked.issuperset(span.terms),
-                is_labelled=_is_labelled(span, asked, lang),
-                cosine=cosines[place],
-                evidence=evidence[place],
-                near=span.hit.nearness.get(span.text) if span.hit.reading is None else None,
-            )
-        )
+    asked = _Asked.of(analysis, stand_for, weights)
+    above = [_most(title, site) for title, site in zip(titles, about, strict=True)]
     return Coverage(
         terms=analysis.terms,
         weights=weights,
         credits=tuple(_most(text, site) for text, site in zip(held, about, strict=True)),
-        spans=tuple(covered),
+        spans=tuple(
+            covered
+            for at, hit in enumerate(hits[:top])
+            for covered in _of_hit(asked, hit, at, spans[at], own=own[at], above=above[at])
+        ),
     )
+
+
+def _stand_for(analysis: Analysis, hits: Sequence[Hit]) -> dict[str, dict[str, float]]:
+    """Return for each term of the question the hits' terms that count for it: related words, and translations."""
+    held = {term for hit in hits for term in passage_terms(hit.passage, analysis.lang)}
+    stand_for = find_related(analysis.terms, held, analysis.lang)
+    for hit in hits:
+        for term, others in hit.translations.items():
+            known = stand_for[term]
+            same = {other: cosine for other, cosine in others.items() if cosine >= MEANS_THE_SAME}
+            known |= {other: max(cosine, known.get(other, 0.0)) for other, cosine in same.items()}
+    return stand_for
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is the same for every sentence of one question's hits."""
+
+    question: str
+    lang: str
+    stand_for: Mapping[str, Mapping[str, float]]  #: the question's terms → terms of the hits that count for them
+    weights: Mapping[str, float]
+    words: frozenset[str]  #: all terms of the hits that count for one of the question
+    kind: AnswerType
+    asks_what: bool
+    repeatable: bool  #: a sentence with only the question's words says nothing
+
+    @classmethod
+    def of(
+        cls, analysis: Analysis, stand_for: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
+    ) -> _Asked:
+        return cls(
+            question=analysis.text,
+            lang=analysis.lang,
+            stand_for=stand_for,
+            weights=weights,
+            words=frozenset(other for others in stand_for.values() for other in others),
+            kind=answer_type_of(analysis.text),
+            asks_what=_ASKS_WHAT.match(analysis.text) is not None,
+            repeatable=not is_yes_no(analysis),  # there the statement of what is asked may be the answer
+        )
+
+
+def _of_hit(
+    asked: _Asked,
+    hit: Hit,
+    at: int,
+    spans: Sequence[Span],
+    *,
+    own: Sequence[Mapping[str, float]],
+    above: Mapping[str, float],
+) -> Iterator[SpanCoverage]:
+    """Yield the coverage of each sentence of a hit; ``above`` is what its title and site count."""
+    stand_for, weights, reading = asked.stand_for, asked.weights, hit.reading
+    where = [(span.start, span.end) for span in spans]
+    cosines = reading.sentence_scores(where) if reading else [None] * len(spans)
+    evidence = reading.evidence(where) if reading else [0.0] * len(spans)
+    for place, span in enumerate(spans):
+        led = _most(own[place], _most(_leading(stand_for, span), above, _ABOVE))
+        beside = [own[other] for other in _beside(spans, place)]
+        yield SpanCoverage(
+            span=span,
+            hit=hit,
+            at=at,
+            own=share(weights, own[place]),
+            led=share(weights, led),
+            wide=max((share(weights, _most(led, each, _BESIDE)) for each in beside), default=share(weights, led)),
+            neighbour=max((share(weights, each) for each in beside), default=0.0),
+            nearness=_nearness(stand_for, span.terms),
+            defines=asked.asks_what and _defines(stand_for, span),
+            asked=asked.kind,
+            fit=rate_fit(asked.kind, asked.question, span.named_text),
+            repeats=asked.repeatable and bool(span.terms) and asked.words.issuperset(span.terms),
+            is_labelled=_is_labelled(span, asked.words, asked.lang),
+            cosine=cosines[place],
+            evidence=evidence[place],
+            near=hit.nearness.get(span.text) if reading is None else None,
+        )
 
 
 def share(weights: Mapping[str, float], credits: Mapping[str, float]) -> float:
     """Return the weighted share of the question's words that ``credits`` cover, [0, 1]."""
     total = sum(weights.values())
     return sum(weight * credits[term] for term, weight in weights.items()) / total if total else 0.0
-
-
-def _cosines(spans: Sequence[Span]) -> list[float | None]:
-    """Return how near the question each sentence is, where its hit was read."""
-    return [
-        span.hit.reading.sentence_scores([(span.start, span.end)])[0] if span.hit.reading else None for span in spans
-    ]
-
-
-def _evidence(spans: Sequence[Span]) -> list[float]:
-    """Return the reader's logit that each sentence answers, where its hit was read."""
-    return [span.hit.reading.evidence([(span.start, span.end)])[0] if span.hit.reading else 0.0 for span in spans]
 
 
 def _is_labelled(span: Span, asked: Collection[str], lang: str) -> bool:
@@ -147,10 +188,9 @@ def _is_labelled(span: Span, asked: Collection[str], lang: str) -> bool:
 
 
 def _beside(spans: Sequence[Span], place: int) -> list[int]:
-    """Return the places of the sentences before and after, in the same passage."""
-    hit = spans[place].hit
+    """Return the places of the sentences before and after that can answer."""
     around = [other for other in (place - 1, place + 1) if 0 <= other < len(spans)]
-    return [other for other in around if spans[other].hit is hit and spans[other].kind in ANSWERING]
+    return [other for other in around if spans[other].kind in ANSWERING]
 
 
 def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
@@ -162,7 +202,7 @@ def _leading(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[s
 def _own_credits(stand_for: Mapping[str, Mapping[str, float]], span: Span) -> dict[str, float]:
     """Return what a sentence counts for each word; a pointer to further reading only mentions the words."""
     part = _MENTIONED if span.kind == "pointer" else 1.0
-    return {term: part * value for term, value in _credits(stand_for, span.terms).items()}
+    return {term: part * value for term, value in _credits(stand_for, span.held_terms).items()}
 
 
 def _strongest(many: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from domain import Hit
 from pipeline.judging.coverage import Coverage, SpanCoverage, cover, share
-from pipeline.judging.sentence_score import choose_sentences
+from pipeline.judging.sentence_score import choose_sentences, rank_by_score
 from pipeline.judging.sentences import ANSWERING
+from pipeline.judging.translations import is_foreign, translated
 from pipeline.question.analysis import Analysis
 from pipeline.question.answer_type import AnswerType
 from pipeline.reader.read_hits import READ_FIRST
-from pipeline.retrieval.fusion import UNKNOWN_LANGUAGES
 from text.rarity import rarity
 from text.terms import terms_of
 
@@ -59,6 +59,7 @@ class Evidence:
     evidence: float = 0.0  #: and that the words of this sentence are of what answers
     near: float = 0.0  #: of the question and the best sentence alone, in other languages; this and the next: 0 if read
     near_margin: float = 0.0  #: that above the nearest sentence of another passage
+    translated: float = 0.0  #: of words its passage lacks and their nearest in it, in another language; 0: in the same
     is_read: bool = False  #: the best hits were read
     is_compared: bool = False  #: their sentences were compared with the question instead
     is_crossed: bool = False  #: and the best sentence is in another language than the question
@@ -87,7 +88,7 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
     coverage = cover(analysis, hits, top=READ_FIRST) if hits else None
     if coverage is None or not coverage.terms:
         return None
-    chosen = choose_sentences(coverage.spans, analysis.text)
+    chosen = choose_sentences(rank_by_score(coverage.spans, analysis.text))
     sentence = chosen[0] if chosen else None
     coverages = [share(coverage.weights, credits) for credits in coverage.credits]
     best = max(range(min(READ_FIRST, len(hits))), key=lambda at: (coverages[at], hits[at].similarity or 0.0))
@@ -116,14 +117,14 @@ def gather_evidence(analysis: Analysis, hits: Sequence[Hit]) -> Evidence | None:
         covered=_words(coverage, credits, held=True),
         missing=_words(coverage, credits, held=False),
         **_read_features(coverage.spans, sentence),
-        **_compared_features(coverage.spans, sentence, analysis.lang),
+        **_compared_features(coverage.spans, sentence, analysis),
     )
 
 
 def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None) -> dict[str, Any]:
     """Return the features that come from reading; none where the hits were not read."""
     span = sentence.span if sentence else None
-    reading = span.hit.reading if span else None
+    reading = sentence.hit.reading if sentence else None
     if span is None or sentence is None or sentence.cosine is None or reading is None:
         return {}
     others = [each.cosine for each in spans if each.at != sentence.at and each.cosine and each.span.kind in ANSWERING]
@@ -137,14 +138,18 @@ def _read_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None)
     }
 
 
-def _compared_features(spans: Sequence[SpanCoverage], sentence: SpanCoverage | None, lang: str) -> dict[str, Any]:
+def _compared_features(
+    spans: Sequence[SpanCoverage], sentence: SpanCoverage | None, analysis: Analysis
+) -> dict[str, Any]:
     """Return the features that come from comparing sentences with the question; none where that was not done."""
     if sentence is None or sentence.near is None:
         return {}
     others = [each.near for each in spans if each.at != sentence.at and each.near is not None]
     margin = sentence.near - max(others) if others else _ALONE_COSINE
-    is_crossed = sentence.span.hit.passage.lang not in (lang, *UNKNOWN_LANGUAGES)
-    return {"near": sentence.near, "near_margin": margin, "is_compared": True, "is_crossed": is_crossed}
+    compared = {"near": sentence.near, "near_margin": margin, "is_compared": True}
+    if not is_foreign(analysis, sentence.span.passage):
+        return compared
+    return {**compared, "translated": translated(analysis, sentence.hit), "is_crossed": True}
 
 
 def _above_the_rest(values: Sequence[float], chosen: float, alone: float) -> float:

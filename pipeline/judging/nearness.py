@@ -8,25 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from domain import Hit
 from pipeline.judging.sentences import ANSWERING, spans_of
+from pipeline.judging.translations import translate_words
 from pipeline.question.analysis import Analysis
 from pipeline.reader.read_hits import READ_FIRST
-from pipeline.retrieval.retrieve import Embed, Vectors
+from pipeline.retrieval.retrieve import Embed, MultilingualEmbed
 
 #: what the cosine of a hit's nearest sentence counts beside the search's score; with the hits in this order, the text
 #: that answers 48 German and French questions is among the first eight 40 times instead of 38, on which it was chosen
 _NEAREST: Final = 1.0
-
-
-@runtime_checkable
-class MultilingualEmbed(Protocol):
-    """An embedder that has, for texts of any language, vectors that compare."""
-
-    def embed_in_any_language(self, texts: Sequence[str]) -> Vectors:
-        """Return unit rows (len(texts), numbers), in a space of their own."""
 
 
 def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
@@ -34,7 +27,7 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
 
     Nothing changes where they were read, or where the embedder does not know the language.
     """
-    if any(hit.reading for hit in hits):
+    if any(hit.reading for hit in hits) or not isinstance(embedder, MultilingualEmbed):
         return list(hits)
     compared = _compare(embedder, analysis, hits)
     levels = accumulate((hit.score for hit in compared), min)  # a hit that was put behind another stays behind it
@@ -42,22 +35,22 @@ def best_compared_first(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]
         level + _NEAREST * max(hit.nearness.values(), default=0.0) for level, hit in zip(levels, compared, strict=True)
     ]
     ordered = sorted(zip(scores, compared, strict=True), key=lambda each: -each[0])
-    return [replace(hit, rank=rank) for rank, (_, hit) in enumerate(ordered, start=1)]
+    ranked = [replace(hit, rank=rank) for rank, (_, hit) in enumerate(ordered, start=1)]
+    return translate_words(embedder, analysis, ranked)
 
 
 def compare_sentences(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, the first eight with the cosines of the question and their sentences, if they were not read."""
-    return [*_compare(embedder, analysis, hits[:READ_FIRST]), *hits[READ_FIRST:]]
-
-
-def _compare(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
-    unread = [hit for hit in hits if hit.reading is None]
-    if not isinstance(embedder, MultilingualEmbed) or not unread:
+    if not isinstance(embedder, MultilingualEmbed) or all(hit.reading for hit in hits[:READ_FIRST]):
         return list(hits)
+    compared = [*_compare(embedder, analysis, hits[:READ_FIRST]), *hits[READ_FIRST:]]
+    return translate_words(embedder, analysis, compared)
+
+
+def _compare(embedder: MultilingualEmbed, analysis: Analysis, hits: Sequence[Hit]) -> list[Hit]:
+    unread = [hit for hit in hits if hit.reading is None]
     known = {text: near for hit in unread for text, near in hit.nearness.items()}
-    texts = {
-        id(hit): [span.text for span in spans_of([hit], analysis.lang) if span.kind in ANSWERING] for hit in unread
-    }
+    texts = {id(hit): _sentences(hit, analysis.lang) for hit in unread}
     new = list(dict.fromkeys(text for each in texts.values() for text in each if text not in known))
     if new:
         question, *sentences = embedder.embed_in_any_language([analysis.text, *new])
@@ -66,3 +59,7 @@ def _compare(embedder: Embed, analysis: Analysis, hits: Sequence[Hit]) -> list[H
         replace(hit, nearness={text: known[text] for text in texts[id(hit)]}) if hit.reading is None else hit
         for hit in hits
     ]
+
+
+def _sentences(hit: Hit, lang: str) -> list[str]:
+    return [span.text for span in spans_of(hit.passage, lang) if span.kind in ANSWERING]

@@ -1,4 +1,4 @@
-"""Split the hits into sentences, each with its kind and with the lines above it that say what it is about.
+"""Split passages into sentences, each with its kind and with the lines above it that say what it is about.
 
 A heading, a question, a signature or a line that ends in a colon tells nothing itself: its words count for the
 sentences that follow.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property, lru_cache
+from typing import Final, Literal
 
-from domain import Block, BlockKind, Hit, Passage
+from domain import Block, BlockKind, Passage
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -20,6 +21,8 @@ from text.terms import terms_of
 SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code", "header"]
 ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "pointer"})
 
+#: passages whose sentences are remembered, some 20 KB each
+REMEMBERED: Final = 256
 #: the largest share of code marks among the characters of prose
 _MARKS_IN_PROSE = 0.06
 _CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
@@ -50,9 +53,9 @@ _ASKS = re.compile(r"[?？][\"'”’»)\]]*$")
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """A sentence of a hit: exactly ``hit.passage.text[start:end]``."""
+    """A sentence of a passage: exactly ``passage.text[start:end]``."""
 
-    hit: Hit
+    passage: Passage
     start: int
     end: int
     kind: SentenceKind
@@ -63,25 +66,28 @@ class Span:
     replies: bool = False  #: it begins with the "yes" or "no" to a question above it
     block: int = 0  #: the place of its block in the passage; a paragraph is one
     block_kind: BlockKind = "prose"
+    marked_at: int | None = None  #: start of the mark of a list's item, "1." or "-", that stands before it
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Return the sentence verbatim."""
-        return self.hit.passage.text[self.start : self.end]
+        return self.passage.text[self.start : self.end]
 
     @property
     def named_text(self) -> str:
         """Return the sentence with the signature directly above it, if there is one."""
-        return self.hit.passage.text[self.start if self.named_at is None else self.named_at : self.end]
+        return self.passage.text[self.start if self.named_at is None else self.named_at : self.end]
+
+    @cached_property
+    def held_terms(self) -> frozenset[str]:
+        """Return its terms, each once."""
+        return frozenset(self.terms)
 
 
-def spans_of(hits: Sequence[Hit], lang: str) -> list[Span]:
-    """Return every sentence of ``hits`` in order."""
-    return [
-        span
-        for hit in hits
-        for span in _with_leads(_with_headers([*_of_hit(hit, lang)]), terms_of(hit.passage.lead, lang))
-    ]
+@lru_cache(maxsize=REMEMBERED)  # judge and composer, and the passes of a question, look at the same passages
+def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
+    """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
+    return tuple(_with_leads(_with_headers([*_sentences_of(passage, lang)]), terms_of(passage.lead, lang)))
 
 
 def looks_like_code(text: str) -> bool:
@@ -114,26 +120,27 @@ def _is_sentence_about_code(text: str) -> bool:
     return text.endswith((".", "!", ".)")) and len(plain) >= _PROSE_WORDS
 
 
-def _of_hit(hit: Hit, lang: str) -> Iterator[Span]:
+def _sentences_of(passage: Passage, lang: str) -> Iterator[Span]:
     """Yield the sentences without the marks of list items and without the permalinks of headings."""
-    text = hit.passage.text
-    for start, end, place, block in _sentences(hit.passage):
+    text = passage.text
+    for start, end, place, block in _in_blocks(passage):
         bullet = _BULLET.match(text, start, end) or (_NUMBER.match(text, start, end) if block == "list" else None)
         first = bullet.end() if bullet else start
         shown = text[first:end].rstrip("¶ ")
         if shown:
             yield Span(
-                hit=hit,
+                passage=passage,
                 start=first,
                 end=first + len(shown),
                 kind=_KINDS.get(block) or kind_of(shown, bulleted=bullet is not None),
                 terms=terms_of(shown, lang),
                 block=place,
                 block_kind=block,
+                marked_at=start if bullet else None,
             )
 
 
-def _sentences(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
+def _in_blocks(passage: Passage) -> Iterator[tuple[int, int, int, BlockKind]]:
     """Yield the sentences of a passage, each with the place and the kind of its block; none goes beyond its block."""
     for place, block in enumerate(passage.blocks or _paragraphs(passage.text)):
         text = passage.text[block.start : block.end]
@@ -154,7 +161,7 @@ def _paragraphs(text: str) -> list[Block]:
 
 
 def _with_headers(spans: Sequence[Span]) -> list[Span]:
-    """Return the spans of one hit, the first row of a longer table as its header, where no cell is a value."""
+    """Return the spans of one passage, the first row of a longer table as its header, where no cell is a value."""
     return [replace(span, kind="header") if _is_header(spans, at) else span for at, span in enumerate(spans)]
 
 
@@ -162,7 +169,7 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     span = spans[at]
     if span.block_kind != "table" or (at and spans[at - 1].block == span.block):
         return False
-    if at == 0 and span.hit.passage.lead:  # the rest of a table that began in another passage
+    if at == 0 and span.passage.lead:  # the rest of a table that began in another passage
         return False
     cells = span.text.split(" | ")
     below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
@@ -171,7 +178,7 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
 
 
 def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
-    """Yield the spans of one hit, each with the terms of the lines that lead to it; ``led_by`` leads to the first."""
+    """Yield the spans of a passage, each with the terms of the lines that lead to it; ``led_by`` leads to the first."""
     heading: frozenset[str] = frozenset()
     lead = frozenset(led_by)
     named_at: int | None = None

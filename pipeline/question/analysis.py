@@ -13,6 +13,7 @@ from functools import cached_property
 
 from domain.errors import WellreadError
 from pipeline.question.entities import find_entities
+from pipeline.question.lists import ask_for_list
 from pipeline.question.question_type import QuestionType, question_type_of
 from text.language import detect_language
 from text.terms import content_terms, terms_of
@@ -30,7 +31,7 @@ class QuestionError(WellreadError):
 class Analysis:
     """The properties of a question, from its words alone."""
 
-    text: str  #: the question, cleaned
+    text: str  #: the question, cleaned; a wish for a list is the question for it
     lang: str  #: ISO 639-1, or "und"
     word_count: int
     character_count: int
@@ -52,7 +53,7 @@ class Analysis:
 
 def analyse_question(text: str, lang: str = "") -> Analysis:
     """Analyse a question; an empty ``lang`` is detected. Raises QuestionError."""
-    question = clean_question(text)
+    question = ask_for_list(clean_question(text))
     language = lang or detect_language(question)
     words = _WORD.findall(question)
     entities = find_entities(question, language)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -36,11 +36,14 @@ class PassageReading:
     @cached_property
     def similarity(self) -> float:
         """Return the cosine of the question and the whole passage; 0 where it has no text."""
-        return self._cosine(0, len(self.states.spans))
+        return self._cosine((0, len(self.states.spans)))
 
     def sentence_scores(self, spans: Sequence[tuple[int, int]]) -> list[float]:
-        """Return for each character span the cosine of the question and the span in its context; 0 for no text."""
-        return [self._cosine(*self._tokens(span)) for span in spans]
+        """Return for each character span the cosine of the question and the span in its context; 0 for no text.
+
+        Judge and composer ask for the same spans: each is computed once.
+        """
+        return [self._remembered(span) for span in spans]
 
     def evidence(self, spans: Sequence[tuple[int, int]]) -> list[float]:
         """Return for each character span the mean logit that its tokens are of what answers; -10 for no text."""
@@ -78,7 +81,12 @@ class PassageReading:
             bisect_left(self.states.spans, end, key=lambda token: token[0]),
         )
 
-    def _cosine(self, first: int, last: int) -> float:
+    @cached_property
+    def _remembered(self) -> Callable[[tuple[int, int]], float]:
+        return cache(lambda span: self._cosine(self._tokens(span)))
+
+    def _cosine(self, tokens: tuple[int, int]) -> float:
+        first, last = tokens
         if first >= last:
             return 0.0
         mean = self.states.vectors[first:last].mean(axis=0, dtype=np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,14 @@ class Embed(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit rows (len(texts), dimension)."""
+
+
+@runtime_checkable
+class MultilingualEmbed(Protocol):
+    """An embedder that has, for texts of any language, vectors that compare."""
+
+    def embed_in_any_language(self, texts: Sequence[str]) -> Vectors:
+        """Return unit rows (len(texts), numbers), in a space of their own."""
 
 
 def embed_queries(queries: Sequence[str], embedder: Embed) -> Vectors:

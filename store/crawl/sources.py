@@ -24,10 +24,10 @@ class RobotsRecord:
 
 
 def add(session: Session, url: str, *, own: bool, min_delay_s: float | None, now: datetime) -> Source:
-    """Save a source; adding it again changes its settings, but not its schedule, nor a delay that is not given."""
+    """Save a source; adding it again changes only a delay that is given, and makes it the operator's own if ``own``."""
     add_missing(session, SourceRow, SourceRow.url, url=url, own=own, paused=False, created_at=now)
     row = session.scalars(select(SourceRow).where(SourceRow.url == url).with_for_update()).one()
-    row.own = own
+    row.own = row.own or own
     if min_delay_s is not None:
         row.min_delay_s = min_delay_s
     session.flush()

@@ -40,7 +40,7 @@ class Combined:
 
     def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the multilingual model's unit rows alone: (len(texts), 512)."""
-        return self._multilingual.embed(texts)
+        return self._multilingual.embed_in_any_language(texts)
 
     def _joined(self, english: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
         other = self._multilingual.embed(texts)

@@ -15,6 +15,8 @@ from store.embedders.errors import EmbedderNotInstalled
 LANGUAGES: Final = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
 #: The tokenizer is pure Python and the vector an average: what lies beyond a passage's length adds only time.
 _MAX_CHARS: Final = 4000
+#: words whose vectors are remembered, a kilobyte each
+_WORDS: Final = 8192
 
 
 class Multilingual:
@@ -31,6 +33,7 @@ class Multilingual:
         self._model = USE(threads=threads)
         # Its tokenizer caches and the BLAS thread limit it sets are not made for two callers at once.
         self._turn = threading.Lock()
+        self._words: dict[str, NDArray[np.float16]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (len(texts), 512) unit rows; a text counts up to its 4,000th character."""
@@ -42,5 +45,11 @@ class Multilingual:
         return vectors
 
     def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the same as `embed`."""
-        return self.embed(texts)
+        """Return the same as `embed`; single words, which questions and their pages repeat, are remembered."""
+        known = self._words
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        made = dict(zip(new, self.embed(new), strict=True))
+        words = {text: row.astype(np.float16) for text, row in made.items() if " " not in text}
+        self._words = {**(known if len(known) < _WORDS else {}), **words}
+        found = {**known, **made, **words}
+        return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)

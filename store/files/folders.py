@@ -17,6 +17,10 @@ class FolderExists(WellreadError):
     """Another folder has this name, or lies within one that is watched."""
 
 
+class UnknownFolder(WellreadError):
+    """No folder has this name."""
+
+
 def add(session: Session, *, name: str, path: str, every_s: float, now: datetime) -> WatchedFolder:
     """Save a folder, due at once; one that is watched already keeps its name. Raises FolderExists."""
     row = session.scalar(select(FolderRow).where(FolderRow.path == path))
@@ -34,6 +38,13 @@ def add(session: Session, *, name: str, path: str, every_s: float, now: datetime
 def list_all(session: Session) -> list[WatchedFolder]:
     """Return the watched folders, by name."""
     return [to_value(WatchedFolder, row) for row in session.scalars(select(FolderRow).order_by(FolderRow.name))]
+
+
+def check(session: Session, name: str) -> None:
+    """Raise UnknownFolder unless files may lie in a folder of this name, or below one: a watched one's, or uploads."""
+    known = [UPLOADS, *(folder.name for folder in list_all(session))]
+    if name.partition("/")[0] not in known:
+        raise UnknownFolder(f"There is no folder {name[:100]!r}: files are in {', '.join(known)}.")
 
 
 def find(session: Session, folder_id: int) -> WatchedFolder | None:

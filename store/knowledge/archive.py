@@ -20,6 +20,8 @@ from store.knowledge.question_lines import QuestionLine, ThreadLine
 from store.knowledge.settings_lines import FolderLine, SettingsLine
 
 FORMAT: Final = "wellread-knowledge"
+#: of the other file that Wellread writes (workers.backup)
+BACKUP_FORMAT: Final = "wellread-backup"
 VERSION: Final = 2
 SOURCES, PAGES, MANIFEST = "sources.jsonl", "pages.jsonl", "manifest.json"
 #: what a collection's file has beside those
@@ -70,6 +72,10 @@ def opened(path: Path) -> Iterator[Archive]:
         with explained(path, BadArchive, "export"):
             checked = Archive(path, archive)
         yield checked
+
+
+class _Format(BaseModel):
+    format: str
 
 
 class Archive:
@@ -132,12 +138,16 @@ class Archive:
             raise self.refusal("it is encrypted")
         if held.file_size > MAX_MANIFEST:
             raise self.refusal("its manifest is too large")
+        written = self._archive.read(MANIFEST)
         try:
-            manifest = Manifest.model_validate_json(self._archive.read(MANIFEST))
+            kind = _Format.model_validate_json(written).format
+            if kind == BACKUP_FORMAT:
+                raise self.refusal("it is a backup, which `wellread restore` restores into an empty database")
+            if kind != FORMAT:
+                raise self.refusal(f"it is an export of {kind[:40]!r}")
+            manifest = Manifest.model_validate_json(written)
         except ValidationError as error:
-            raise self.refusal(f"its manifest is none ({_said(error)})") from error
-        if manifest.format != FORMAT:
-            raise self.refusal(f"it is an export of {manifest.format!r}")
+            raise self.refusal(f"its manifest cannot be read ({_said(error)})") from error
         if manifest.version > VERSION:
             raise self.refusal(f"Wellread {manifest.wellread} wrote it, which is newer: update this one first")
         return manifest

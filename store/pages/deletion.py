@@ -1,4 +1,4 @@
-"""Delete a page with all that was derived from it; its row is emptied at once, and goes when its passages are gone."""
+"""Delete a page with all that was derived from it; its row is emptied at once, and goes when its words are erased."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from store.sql.tables import (
     EntityRow,
     FactRow,
     FeedbackRow,
+    IndexState,
     LinkRow,
     MentionRow,
     PageCheckRow,
@@ -61,15 +62,27 @@ def delete_page(session: Session, page_id: int, now: datetime) -> set[str]:
 
 
 def purge(session: Session, page_ids: Sequence[int]) -> None:
-    """Remove the rows of deleted pages whose passages are gone."""
+    """Remove the rows of deleted pages whose passages are gone, from the disk too."""
     gone = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
     session.execute(delete(PageRow).where(*gone).execution_options(synchronize_session=False))
 
 
-def is_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
+def with_passages(session: Session, page_ids: Sequence[int]) -> set[int]:
     """Return those of these pages that are deleted, but whose passages are not gone yet."""
-    query = select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None))
-    return set(session.scalars(query))
+    deleted = (PageRow.id.in_(page_ids), PageRow.deleted_at.is_not(None), PageRow.state != IndexState.INDEXED)
+    return set(session.scalars(select(PageRow.id).where(*deleted)))
+
+
+def without_passages(session: Session) -> list[int]:
+    """Return the deleted pages that no search finds any more, but whose words may still be on the disk."""
+    deleted = (PageRow.gone_at.is_not(None), PageRow.deleted_at.is_not(None), PageRow.state == IndexState.INDEXED)
+    return list(session.scalars(select(PageRow.id).where(*deleted)))
+
+
+def is_any_left(session: Session) -> bool:
+    """Return whether the row of a deleted page is there yet."""
+    deleted = (PageRow.gone_at.is_not(None), PageRow.deleted_at.is_not(None))
+    return session.scalar(select(PageRow.id).where(*deleted).limit(1)) is not None
 
 
 def not_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from domain import Page, Status
 from store.pages.pages import to_page
+from store.pages.visibility import under, visible_to
 from store.sql import leases
 from store.sql.tables import CandidateRow, IndexState, PageRow, QuestionRow
 
@@ -54,9 +55,9 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
         yield page_id
 
 
-def mark_indexed(session: Session, lease: leases.Lease) -> bool:
+def mark_indexed(session: Session, lease: leases.Lease, now: datetime) -> bool:
     """Record that the knowledge base holds the page; return False when its text changed meanwhile."""
-    return leases.release(session, lease, state=IndexState.INDEXED, attempts=0, error=None)
+    return leases.release(session, lease, state=IndexState.INDEXED, indexed_at=now, attempts=0, error=None)
 
 
 def give_up(session: Session, lease: leases.Lease, error: str) -> bool:
@@ -73,6 +74,13 @@ def indexed() -> Select[int]:
         ~PageRow.is_hub,
         func.length(PageRow.text) >= _SOME_TEXT,
     )
+
+
+def count_waiting(session: Session, question_id: str, sites: Sequence[str] = ()) -> int:
+    """Return how many pages that a question may see wait to be indexed, of its sites if it names any."""
+    waits = (PageRow.state == IndexState.FETCHED, PageRow.gone_at.is_(None), PageRow.duplicate_of.is_(None))
+    where = [visible_to(question_id), *([under(PageRow.url, sites)] if sites else [])]
+    return session.scalar(select(func.count()).where(*waits, *where)) or 0
 
 
 def questions_waiting_for(session: Session, page_ids: Sequence[int]) -> list[str]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from domain.errors import WellreadError
+
+#: what LanceDB says of a file that is not there
+_MISSING: Final = ("not found", "no such file")
 
 
 class PassagesError(WellreadError):
@@ -57,6 +61,16 @@ def is_conflict(error: Exception) -> bool:
     return "conflict" in text or "concurrent" in text
 
 
+@contextmanager
+def suppress_dropped() -> Iterator[None]:
+    """Suppress that a file is missing: the writer dropped the version that was read, and there is a newer one."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        if not any(sign in str(error).lower() for sign in _MISSING):
+            raise
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300].rstrip(".")
 
@@ -69,6 +83,6 @@ def _advice(error: Exception) -> str:
         return "Give this user the right to write there, or set another data folder."
     if is_conflict(error):
         return "Another process kept writing at the same time: let one process write the passages."
-    if any(sign in text for sign in ("sufficient data", "corrupt", "not found", "magic", "decode", "no such file")):
+    if any(sign in text for sign in ("sufficient data", "corrupt", "magic", "decode", *_MISSING)):
         return "Files of the table are damaged or missing: run `wellread reindex` to build it again from the database."
     return "If this stays so, run `wellread doctor`; `wellread reindex` builds the table again from the database."

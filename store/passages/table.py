@@ -7,8 +7,9 @@ never at import (:mod:`store.passages.connect` says why).
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Self
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,36 @@ from numpy.typing import NDArray
 from domain import Hit, Passage, Scope
 from store.passages import schema
 from store.passages.connect import connect, empty_table, open_table, refuse_after_fork
-from store.passages.errors import PassagesLost, explained
+from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
 from store.passages.search import search_among, search_terms, search_vectors
 from store.passages.sentences import best_cosine
 
 _PUBLIC: Final = Scope()
+#: how often one read begins at most: again when the writer dropped the files of its version meanwhile
+_READS: Final = 4
+
+_Asked = ParamSpec("_Asked")
+_Read = TypeVar("_Read")
+_Method: TypeAlias = Callable[Concatenate["Passages", _Asked], _Read]
+
+
+def _reading(doing: str) -> Callable[[_Method[_Asked, _Read]], _Method[_Asked, _Read]]:
+    """Explain what fails in a method that reads, and read the newest version where its own was dropped meanwhile."""
+
+    def decorated(method: _Method[_Asked, _Read]) -> _Method[_Asked, _Read]:
+        @wraps(method)
+        def read(self: Passages, /, *args: _Asked.args, **kwargs: _Asked.kwargs) -> _Read:
+            with explained(self.uri, doing):
+                for _ in range(_READS - 1):
+                    with suppress_dropped():
+                        return method(self, *args, **kwargs)
+                return method(self, *args, **kwargs)
+
+        return read
+
+    return decorated
 
 
 class Passages:
@@ -82,41 +106,42 @@ class Passages:
 
     # --- search
 
+    @_reading("search")
     def search_text(self, text: str, *, lang: str, k: int, scope: Scope = _PUBLIC) -> list[Hit]:
         """Return the ``k`` best passages in full text; scores are bm25, ``lang`` is the query's language."""
-        with explained(self.uri, "search"):
-            return search_terms(self._table(), text, lang=lang, k=k, scope=scope, copy=self._copy(scope))
+        return search_terms(self._table(), text, lang=lang, k=k, scope=scope, copy=self._copy(scope))
 
+    @_reading("search")
     def search_vectors(self, vectors: NDArray[np.float32], *, k: int, scope: Scope = _PUBLIC) -> list[list[Hit]]:
         """Return for each row of ``vectors`` (n, dimension) its ``k`` nearest passages; scores are similarities."""
-        with explained(self.uri, "search"):
-            if copy := self._copy(scope):
-                return copy.search_vectors(vectors, k=k)
-            return search_vectors(self._checked_table(), vectors, k=k, scope=scope)
+        if copy := self._copy(scope):
+            return copy.search_vectors(vectors, k=k)
+        return search_vectors(self._checked_table(), vectors, k=k, scope=scope)
 
+    @_reading("read")
     def similarities(self, vectors: NDArray[np.float32], ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the exact similarity of each named passage to each row of ``vectors``: {id: (n,)}.
 
         Gives the hits of the text leg the score that the vector leg did not.
         """
-        with explained(self.uri, "read"):
-            copy = self._copy()
-            known = copy.similarities(vectors, ids) if copy else {}
+        copy = self._copy()
+        known = copy.similarities(vectors, ids) if copy else {}
         stored = self._vectors_by("id", [id for id in ids if id not in known])  # a private one is not in the copy
         return known | {key: np.clip(vectors @ vector, -1.0, 1.0) for key, vector in stored.items()}
 
+    @_reading("read")
     def sentence_similarities(self, vector: NDArray[np.float32], ids: Collection[str]) -> dict[str, float]:
         """Return for each named passage the cosine of ``vector`` and its nearest sentence.
 
         Those whose sentences have no vectors are left out.
         """
-        with explained(self.uri, "read"):
-            copy = self._copy()
-            packed = copy.sentences(ids) if copy else {}
+        copy = self._copy()
+        packed = copy.sentences(ids) if copy else {}
         packed |= self._column_by("id", [id for id in ids if id not in packed], "sentences")
         found = {id: best_cosine(vector, sentences) for id, sentences in packed.items()}
         return {id: cosine for id, cosine in found.items() if cosine is not None}
 
+    @_reading("search")
     def bm25s(self, text: str, *, lang: str, ids: Collection[str]) -> dict[str, float]:
         """Return the bm25 of the named passages for a query; those that share no term with it are left out.
 
@@ -124,10 +149,10 @@ class Passages:
         """
         if not ids:
             return {}
-        with explained(self.uri, "search"):
-            hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=None, ids=ids)
+        hits = search_terms(self._table(), text, lang=lang, k=len(ids), scope=None, ids=ids)
         return {hit.passage.id: hit.score for hit in hits}
 
+    @_reading("search")
     def nearest(
         self,
         vectors: NDArray[np.float32],
@@ -138,27 +163,26 @@ class Passages:
         scope: Scope = _PUBLIC,
     ) -> list[Hit]:
         """Return of the passages on these pages, or with these ids, the ``k`` most similar to the first row."""
-        with explained(self.uri, "search"):
-            if copy := self._copy(scope):
-                return copy.among(vectors, page_ids=page_ids, ids=ids, k=k)
-            return search_among(self._table(), vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
+        if copy := self._copy(scope):
+            return copy.among(vectors, page_ids=page_ids, ids=ids, k=k)
+        return search_among(self._table(), vectors, page_ids=page_ids, ids=ids, k=k, scope=scope)
 
     # --- look up
 
+    @_reading("count")
     def count(self) -> int:
         """Return how many passages are stored."""
-        with explained(self.uri, "count"):
-            return int(self._table().count_rows())
+        return int(self._table().count_rows())
 
+    @_reading("read")
     def version(self) -> int:
         """Return the table's version; it grows with every commit."""
-        with explained(self.uri, "read"):
-            return int(self._table().version)
+        return int(self._table().version)
 
+    @_reading("read")
     def page_ids(self) -> set[int]:
         """Return the pages that have passages."""
-        with explained(self.uri, "read"):
-            return set(self._table().search().select(["page_id"]).limit(None).to_arrow()["page_id"].to_pylist())
+        return set(self._table().search().select(["page_id"]).limit(None).to_arrow()["page_id"].to_pylist())
 
     def get(self, ids: Sequence[str]) -> list[Passage]:
         """Return the passages with these ids, in this order; unknown ids are left out."""
@@ -201,29 +225,29 @@ class Passages:
         schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
         return table
 
+    @_reading("read")
     def _where(self, column: str, values: Sequence[Any]) -> list[Passage]:
         found: list[Passage] = []
-        with explained(self.uri, "read"):
-            for some in groups(values):
-                query = self._table().search().where(one_of(column, some)).select(list(schema.COLUMNS)).limit(None)
-                found += schema.passages_in(query.to_arrow())
+        for some in groups(values):
+            query = self._table().search().where(one_of(column, some)).select(list(schema.COLUMNS)).limit(None)
+            found += schema.passages_in(query.to_arrow())
         return found
 
+    @_reading("read")
     def _vectors_by(self, column: str, values: Collection[str]) -> dict[str, NDArray[np.float32]]:
         found: dict[str, NDArray[np.float32]] = {}
-        with explained(self.uri, "read"):
-            for some in groups(list(values)):
-                query = self._checked_table().search().where(one_of(column, some)).select([column, "vector"])
-                rows = query.limit(None).to_arrow().combine_chunks()
-                matrix = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self.dimension)
-                found.update(zip(rows[column].to_pylist(), matrix, strict=True))
+        for some in groups(list(values)):
+            query = self._checked_table().search().where(one_of(column, some)).select([column, "vector"])
+            rows = query.limit(None).to_arrow().combine_chunks()
+            matrix = rows["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self.dimension)
+            found.update(zip(rows[column].to_pylist(), matrix, strict=True))
         return found
 
+    @_reading("read")
     def _column_by(self, key: str, values: Collection[str], column: str) -> dict[str, Any]:
         """Return a column of the rows with these values of a key, but where it is empty."""
         found: dict[str, Any] = {}
-        with explained(self.uri, "read"):
-            for some in groups(list(values)):
-                query = self._table().search().where(one_of(key, some)).select([key, column]).limit(None)
-                found.update((row[key], row[column]) for row in query.to_arrow().to_pylist() if row[column] is not None)
+        for some in groups(list(values)):
+            query = self._table().search().where(one_of(key, some)).select([key, column]).limit(None)
+            found.update((row[key], row[column]) for row in query.to_arrow().to_pylist() if row[column] is not None)
         return found

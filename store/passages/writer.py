@@ -107,6 +107,12 @@ class PassagesWriter(Passages):
             maintenance.maintain(self._checked_table())
             self._untended = 0
 
+    def erase_deleted(self) -> None:
+        """Write the table without the rows that were deleted, and drop every file that holds words of theirs."""
+        with explained(self.uri, "erase from"):
+            maintenance.erase_deleted(self._checked_table())
+            self._untended = 0
+
     def _committed(self) -> None:
         self._untended += 1
         if self._untended >= COMMITS_BETWEEN_TENDING or maintenance.is_outgrown(self._table()):

@@ -32,12 +32,11 @@ def start_from_cache_or_run(session: Session, row: QuestionRow, now: datetime) -
         shared_runs.join(row, leader)
         if (so_far := answers.last(session, leader.id)) is not None and so_far.provisional:
             answers.copy_to(session, so_far, [row.id], now)
-    elif (known := _known(session, row, now)) is not None:
-        _take(session, row, known, now)
+    elif (found := _known(session, row, now)) is not None:
+        _take(session, row, *found, now)
 
 
-def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -> None:
-    origin = session.get_one(QuestionRow, known.question_id)
+def _take(session: Session, row: QuestionRow, origin: QuestionRow, known: AnswerRow, now: datetime) -> None:
     answers.copy_to(session, known, [row.id], now)
     row.cached_from, row.lang, row.missing = origin.id, origin.lang, origin.missing
     shared_runs.understand_as(row, origin)
@@ -46,8 +45,8 @@ def _take(session: Session, row: QuestionRow, known: AnswerRow, now: datetime) -
     advance(session, row, Status(origin.status), now)
 
 
-def _known(session: Session, row: QuestionRow, now: datetime) -> AnswerRow | None:
-    """Return the latest answer to an equal question that is still current."""
+def _known(session: Session, row: QuestionRow, now: datetime) -> tuple[QuestionRow, AnswerRow] | None:
+    """Return an equal question with the latest answer that is still current."""
     query = (
         select(QuestionRow)
         .where(
@@ -61,7 +60,7 @@ def _known(session: Session, row: QuestionRow, now: datetime) -> AnswerRow | Non
     for equal in session.scalars(query.limit(LOOKED_AT)).all():
         answer = answers.last(session, equal.id)
         if answer is not None and not answer.provisional and _holds(session, row, equal, answer, now):
-            return answer
+            return equal, answer
     return None
 
 

@@ -77,7 +77,7 @@ def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | No
 
 
 def read_since(session: Session, question: QuestionRow, since: datetime) -> bool:
-    """Return whether a page that a question may see got a text, vanished or became public since, or is to be embedded.
+    """Return whether a page that a question may see got a text, was indexed, vanished or became public since, or waits.
 
     Only the pages of the question's sites count, if it names any.
     """
@@ -86,7 +86,7 @@ def read_since(session: Session, question: QuestionRow, since: datetime) -> bool
 
 
 def anything_since(session: Session, since: datetime) -> bool:
-    """Return whether any page, whoever may see it, got a text, vanished or became public since."""
+    """Return whether any page, whoever may see it, got a text, was indexed, vanished or became public since."""
     return _any_news(session, since)
 
 
@@ -104,6 +104,7 @@ def _any_news(session: Session, since: datetime, *where: ColumnElement[bool]) ->
     """Ask for each kind of news by itself: SQLite goes through every page for any of them."""
     news = (
         PageRow.read_at > since,
+        PageRow.indexed_at > since,  # what was read before, but could not be found yet
         PageRow.gone_at > since,
         PageRow.shared_at > since,
         PageRow.state == IndexState.FETCHED,

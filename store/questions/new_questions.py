@@ -17,7 +17,7 @@ from domain import Budget, Question, Status
 from domain.errors import WellreadError
 from domain.question import Overrides, Turn
 from store.questions import shared_runs, steps, threads, watches
-from store.questions.state import REFUSED, find, to_question
+from store.questions.state import REFUSED, to_question
 from store.sql.rows import add_missing, to_columns
 from store.sql.tables import QuestionRow
 
@@ -75,6 +75,14 @@ def ask(
     session: Session, new: NewQuestion, now: datetime, understood: Understood | None = None
 ) -> tuple[Question, bool]:
     """Save a question; a used idempotency key or id returns the first one. Return it and whether it is new."""
+    row, is_new = add(session, new, now, understood)
+    return to_question(row), is_new
+
+
+def add(
+    session: Session, new: NewQuestion, now: datetime, understood: Understood | None = None
+) -> tuple[QuestionRow, bool]:
+    """Do what :func:`ask` does, and return the row."""
     question_id = new.id or uuid.uuid4().hex
     understood = understood or Understood(text=new.text)
     if new.id:
@@ -82,18 +90,35 @@ def ask(
             delete(QuestionRow).where(*_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
         )
     if not add_missing(session, QuestionRow, **_row(question_id, new, understood, now)):
-        return to_question(_asked_before(session, new)), False
+        return _asked_before(session, new), False
+    row = session.get_one(QuestionRow, question_id)
     if new.watch:
         watches.add(session, question_id, "", now)
     if understood.by:
-        row = session.get_one(QuestionRow, question_id)
         detail: dict[str, Any] = {"turns": list(understood.turns)}
         if understood.said and not understood.final:
             detail["said"] = [asdict(turn) for turn in understood.said]
         steps.add(session, row, "understand", outcome=understood.by, detail=detail, started_at=now, now=now)
     if understood.thread_id:
         threads.asked_in(session, understood.thread_id, new.text, now, new.owner)
-    return find(session, question_id), True
+    return row, True
+
+
+def caller(new: NewQuestion) -> str:
+    """Return what is the same each time that somebody asks the same again."""
+    named = new.id or new.idempotency_key or _fingerprint(new)
+    return hashlib.blake2b(f"{new.owner} {named}".encode(), digest_size=16).hexdigest()
+
+
+def may_be_known(session: Session, new: NewQuestion) -> bool:
+    """Return whether it was asked before, or an equal one; in a thread that is not known before it is understood."""
+    if new.thread_id or new.after_id or new.said:
+        return True
+    equal_key = _equal_key(new, Understood(text=new.understood or new.text)) if new.reuse else ""
+    same = [QuestionRow.id == new.id] if new.id else []
+    same += [QuestionRow.idempotency_key == _key(new)] if new.idempotency_key else []
+    same += [QuestionRow.equal_key == equal_key] if equal_key else []
+    return bool(same) and session.scalar(select(QuestionRow.id).where(or_(*same)).limit(1)) is not None
 
 
 def refuse(session: Session, question_id: str, text: str, owner: str | None, error: str, now: datetime) -> None:

@@ -16,7 +16,7 @@ from domain.record import ContextHit, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
 from store.questions import answers, feedback
-from store.questions.state import find
+from store.questions.state import get
 from store.questions.trace import total_cost
 from store.sql.rows import to_value
 from store.sql.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
@@ -49,8 +49,7 @@ _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
     """Return a question's record; raise :class:`store.questions.state.UnknownQuestion` if there is none."""
-    find(session, question_id)
-    record = _without_answer(session, session.get_one(QuestionRow, question_id), now)
+    record = _without_answer(session, get(session, question_id), now)
     answer = answers.last(session, question_id)
     return record if answer is None else _with_answer(session, record, answer)
 
@@ -59,7 +58,8 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
     """Return the record of a question's run, its own or the one it shares, before any answer."""
     run, watch = _run(session, row), session.get(WatchRow, row.id)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
-    steps, pages = _steps(session, run), _pages(session, run.id)
+    own = _steps(session, row)
+    steps, pages = own if run is row else _steps(session, run), _pages(session, run.id)
     hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return to_value(
         Record,
@@ -92,7 +92,7 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
         search_cycles_completed=run.cycle,
         max_search_cycles=int(row.budget["cycles"]),
         entity=_entity([entity for step in steps for entity in step.detail.get("entities", ())]),
-        timings=tuple(_timing(step) for step in _steps(session, row) if step.name != "feedback"),
+        timings=tuple(_timing(step) for step in own if step.name != "feedback"),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
         cost=total_cost(session, row.id),
         revision=0,
@@ -173,6 +173,8 @@ def _pages(session: Session, question_id: str) -> tuple[PageSeen, ...]:
 
 def _titles(session: Session, rows: Sequence[CandidateRow]) -> dict[int, str]:
     ids = [row.page_id for row in rows if row.page_id is not None]
+    if not ids:
+        return {}
     return {row.id: row.title for row in session.execute(select(PageRow.id, PageRow.title).where(PageRow.id.in_(ids)))}
 
 

@@ -65,7 +65,12 @@ class Move:
 
 def find(session: Session, question_id: str) -> Question:
     """Return one question; raise :class:`UnknownQuestion` if there is none."""
-    return to_question(_known(session.get(QuestionRow, question_id), question_id))
+    return to_question(get(session, question_id))
+
+
+def get(session: Session, question_id: str) -> QuestionRow:
+    """Return one question's row; raise :class:`UnknownQuestion` if there is none."""
+    return _known(session.get(QuestionRow, question_id), question_id)
 
 
 def check_owner(session: Session, question_id: str, owner: str | None) -> None:
@@ -147,7 +152,8 @@ def _end_followers(session: Session, leader: QuestionRow, now: datetime) -> None
             shared_runs.copy_result(session, follower, leader, now)
             _set_status(follower, to, now)
             _add_webhook(session, follower, now)
-        watches.record_changes(session, followers, now)
+        if followers:
+            watches.record_changes(session, followers, now)
     elif heir := shared_runs.promote(session, leader.id):
         advance(session, heir, Status.ASKED, now)
 

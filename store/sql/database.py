@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, inspect, text
@@ -20,7 +20,7 @@ from sqlalchemy.pool import NullPool
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0019"
+REVISION = "0020"
 
 #: Alembic keeps the migration that runs in a global
 _one_migration = threading.Lock()
@@ -29,8 +29,16 @@ _PART = re.compile(r"[0-9a-f]{12}")
 _DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 
 
+#: for so long a lock of SQLite is waited for
+LOCKED_S: Final = 30.0
 #: of each connection to SQLite; what is deleted is overwritten, so that no copy of the file holds it
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000", "secure_delete=ON")
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    f"busy_timeout={LOCKED_S * 1e3:.0f}",
+    "secure_delete=ON",
+)
 
 
 class DatabaseError(WellreadError):
@@ -53,7 +61,9 @@ class Database:
     """Sessions for reading and for writing.
 
     A write session holds the write lock from its first statement (SQLite: ``BEGIN IMMEDIATE``), so reading and
-    then changing a row in one session is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``.
+    then changing a row in one session is safe; on PostgreSQL rows are locked with ``SELECT … FOR UPDATE``. Threads of
+    one process take turns to hold SQLite's lock: it wakes nobody who waits for it, and those who look again every so
+    often may miss it for seconds.
 
     Each part of a database (a collection's) has tables of its own: on SQLite a file, on PostgreSQL a schema.
     """
@@ -67,6 +77,7 @@ class Database:
         self._engine = engine.execution_options(wellread_schema=part_schema(part)) if part else engine
         self._writing = self._engine.execution_options(wellread_write="FULL")
         self._claiming = self._engine.execution_options(wellread_write="NORMAL")
+        self._lock = threading.Lock() if url.startswith("sqlite") else None
 
     @property
     def engine(self) -> Engine:
@@ -82,7 +93,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a session that commits at the end of the block, or rolls back when it raises."""
-        with _translated(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
+        with self._begun(self._writing) as session:
             yield session
 
     @contextmanager
@@ -92,8 +103,31 @@ class Database:
         On SQLite its commit does not wait for the disk; the next one of :meth:`write` takes it along. Leases are
         written so: a forgotten one is taken again.
         """
-        with _translated(self.url), Session(self._claiming, expire_on_commit=False) as session, session.begin():
+        with self._begun(self._claiming) as session:
             yield session
+
+    @contextmanager
+    def _begun(self, engine: Engine) -> Iterator[Session]:
+        with (
+            _translated(self.url),
+            self._turn(),
+            Session(engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait until no other thread of this process writes to SQLite."""
+        if self._lock is None:
+            yield
+            return
+        if not self._lock.acquire(timeout=LOCKED_S):
+            raise DatabaseAway(f"{self.url} is locked for over {LOCKED_S:.0f} s: stop the process that holds it.")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Close the pooled connections."""
@@ -198,7 +232,7 @@ def _engine(url: str, *, must_exist: bool) -> Engine:
         engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
         event.listen(engine, "begin", _choose_schema)
         return engine
-    options: dict[str, Any] = {"timeout": 30, "check_same_thread": False}
+    options: dict[str, Any] = {"timeout": LOCKED_S, "check_same_thread": False}
     if must_exist:  # the file of a deleted part is not made anew by who still has it open
         name = f"file:{quote(url.removeprefix('sqlite:///'))}?mode=rw"
         engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, **options))

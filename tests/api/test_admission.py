@@ -7,18 +7,22 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import anyio
 import httpx2
 import openai
 import pytest
 import redis
+from anyio import to_thread
 from mcp import Client
 from pydantic import SecretStr
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from api.dependencies import MOST_WAITING
 from domain import Status
 from store.sql.database import Database, migrate
 from tests.api import walk
@@ -44,6 +48,13 @@ def http(services: Services) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.fixture(autouse=True)
+def nobody_waits(services: Services) -> None:
+    """Forget who was refused in another test."""
+    for queue in services.redis.scan_iter("wellread:turns:*"):
+        services.redis.delete(queue)
+
+
 def _ask(http: TestClient, what: str, *, key: str = "", **others: Any) -> httpx2.Response:
     headers = {"x-api-key": key} if key else {}
     return http.post("/api/questions", json={"question": f"Who built {what}?", **others}, headers=headers)
@@ -67,6 +78,37 @@ def test_more_questions_than_may_be_open_are_refused_until_one_ends(http: TestCl
     again = _ask(http, "the harbour")
     assert 1 <= int(again.headers["retry-after"]) < 60, "questions end now"
     assert _ask(http, "tower 0").json()["status"] == "ANSWERED", "what is known is given all the time"
+
+
+def test_who_was_refused_goes_before_who_comes_for_the_first_time(services: Services) -> None:
+    with TestClient(create_app(_limit(services, max_open_questions=10)), base_url=LOCAL) as http:
+        asked = [_ask(http, f"tower {n}") for n in range(10)]
+        _answer(services, asked[0])
+        assert _ask(http, "tower 10").status_code == 202
+        refused = _ask(http, "the bridge")
+        assert refused.status_code == 429
+        _answer(services, asked[1])
+        assert _ask(http, "the harbour").status_code == 429, "the room is kept"
+        services.now = lambda: datetime.now(UTC) + timedelta(seconds=int(refused.headers["retry-after"]))  # type: ignore[method-assign]
+        assert _ask(http, "the gate").status_code == 429
+        assert _ask(http, "the bridge").status_code == 202
+        _answer(services, asked[2])
+        assert _ask(http, "the gate").status_code == 429, "it comes before its time"
+
+
+def test_refusal_writes_nothing_while_others_are_refused(http: TestClient, services: Services) -> None:
+    for number in range(4):
+        _ask(http, f"tower {number}")
+    written: list[str] = []
+    event.listen(
+        services.database.engine,
+        "before_cursor_execute",
+        lambda _c, _cursor, statement, *_: written.append(statement),
+    )
+    assert _ask(http, "the bridge").status_code == 429
+    assert written
+    assert not [statement for statement in written if not statement.startswith(("SELECT", "BEGIN"))]
+    assert "BEGIN IMMEDIATE" not in written
 
 
 def test_repeat_is_no_further_question(http: TestClient) -> None:
@@ -153,6 +195,29 @@ def test_nothing_is_asked_while_redis_is_full_and_what_is_open_goes_on(settings:
             assert _ask(http, "the bridge").status_code == 202
         full.redis.close()
         client.close()
+
+
+def test_who_would_wait_long_for_a_thread_is_told_at_once(services: Services) -> None:
+    go_on, asked = threading.Event(), {"question": "Who built the tower?", "wait": 0}
+
+    async def ask() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(create_app(services))
+        async with httpx2.AsyncClient(transport=transport, base_url=LOCAL) as http, anyio.create_task_group() as others:
+            limiter = to_thread.current_default_thread_limiter()
+            for _ in range(int(limiter.total_tokens) + MOST_WAITING):
+                others.start_soon(to_thread.run_sync, go_on.wait)
+            while limiter.statistics().tasks_waiting < MOST_WAITING:
+                await anyio.sleep(0.01)
+            try:
+                with anyio.fail_after(60):
+                    return [await http.post("/api/chat", json=asked)]
+            finally:
+                go_on.set()
+
+    (refused,) = asyncio.run(ask())
+    assert (refused.status_code, refused.json()["type"]) == (503, "no-room")
+    assert refused.json()["detail"] == f"{MOST_WAITING} requests wait for their turn."
+    assert refused.headers["retry-after"] == "5"
 
 
 def test_full_database_is_said_so(http: TestClient, services: Services) -> None:

@@ -14,12 +14,20 @@ from contextlib import contextmanager
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
+from api.server import Server
 from tests.api import walk
 from workers.services import Services
 from workers.settings import Settings
 
 ROOM_MS = 30.0
+
+
+def test_idle_connection_outlives_its_callers_own_time_for_it() -> None:
+    own_s = httpx2.Limits().keepalive_expiry
+    assert own_s is not None
+    assert Server(FastAPI()).config.timeout_keep_alive > own_s
 
 
 def _environment(settings: Settings, **more: str) -> dict[str, str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -26,20 +25,19 @@ from store.questions import new_questions, steps
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from tests import office
-from tests.api.web.asking import ask, open_place
-from tests.api.web.browser import Tab, opened_at
+from tests.api.web.asking import FOLLOW_UP, STEPS, ask, open_place, until_answered
+from tests.api.web.browser import DESK, Tab, opened_at
 from tests.crawler.extract import pdfs
 from tests.docs.blocks import ROOT
+from tests.own_stack import own_stack, until
 from wellread import Client
-from workers.processes.stack import Stack
 from workers.services import Services
 from workers.settings import load
 
 PLACE: Final = ROOT / "docs" / "screens"
-WIDE, SMALL = (1280, 860), (390, 844)
+SMALL = (390, 844)
 LONG_S: Final = 900.0
 
-STEPS: Final = "How many steps are there in the lighthouse?"
 ASKED: Final = (
     "Why was the mercury drained from the lighthouse?",
     "What does a return ticket for the ferry cost?",
@@ -56,7 +54,7 @@ DAY: Final = tuple(
 
 def main() -> None:
     """Write all pictures."""
-    with tempfile.TemporaryDirectory() as folder, serve() as site, _stack(Path(folder), site) as (url, services):
+    with tempfile.TemporaryDirectory() as folder, serve() as site, _stack(Path(folder)) as (url, services):
         _fill(url, services, site)
         with opened_at(url) as tab:
             for name, dark in _scenes(tab, services, Path(folder)):
@@ -64,10 +62,8 @@ def main() -> None:
 
 
 @contextmanager
-def _stack(folder: Path, site: SiteServer) -> Iterator[tuple[str, Services]]:
-    for name, value in (("WIKIPEDIA", "false"), ("API_PORT", "0"), ("DATA_DIR", str(folder / "data"))):
-        os.environ[f"WELLREAD_{name}"] = value
-    with Stack(load(), flower=False) as stack:
+def _stack(folder: Path) -> Iterator[tuple[str, Services]]:
+    with own_stack(folder / "data") as stack:
         services = Services(load())
         try:
             yield stack.address.api_url, services
@@ -80,10 +76,10 @@ def _fill(url: str, services: Services, site: SiteServer) -> None:
     with Client(url) as client:
         client.add_source(site.origin, own=True, min_delay_s=0.0)
         begun = client.read_site(site.origin)
-        _until(lambda: client.site_read(begun.id).is_final and not client.site_read(begun.id).embedding)
+        until(lambda: client.site_read(begun.id).is_final and not client.site_read(begun.id).embedding, LONG_S)
         _make_up_a_day(services)
         for question in ASKED:
-            _until(partial(_is_final, client, client.submit(question)))
+            until(partial(_is_final, client, client.submit(question)), LONG_S)
         client.add_collection("ferry", exclude_sites=["https://example.org/forum/"])
         client.add_collection("handbook")
         client.add_key("reader", role="ask", collections=["ferry"])
@@ -110,17 +106,17 @@ def _make_up_a_day(services: Services) -> None:
 
 def _scenes(tab: Tab, services: Services, folder: Path) -> Iterator[tuple[str, bool]]:
     """Bring the page to what is taken; yields its name, and whether it is taken in the dark, too."""
-    tab.resize(*WIDE)
+    tab.resize(*DESK)
     tab.wait("document.querySelector('.example')", LONG_S)
     yield "first", False
     ask(tab, STEPS)
-    _answered(tab)
+    until_answered(tab, LONG_S)
     tab.run("document.querySelector('#text .marker').click()")
     tab.wait("document.querySelector('blockquote mark')", LONG_S)
     yield "answer", True
     tab.press("Escape")
-    ask(tab, "And who was the engineer chosen to build it?")
-    _answered(tab)
+    ask(tab, FOLLOW_UP)
+    until_answered(tab, LONG_S)
     tab.run("scrollTo(0, 0)")
     yield "follow-up", False
     tab.click("Wrong source", "#feedback")
@@ -175,13 +171,9 @@ def _upload(tab: Tab, folder: Path) -> None:
     tab.wait("!document.querySelector('#files').innerText.includes('being read')", LONG_S)
 
 
-def _answered(tab: Tab) -> None:
-    tab.wait("document.querySelector('#answer.answered') && document.querySelector('#actions button')", LONG_S)
-
-
 def _take(tab: Tab, name: str, *, dark: bool) -> None:
     """Write what is shown, wide and small, light, and dark where that is wanted."""
-    for suffix, size, is_dark in (("", WIDE, False), ("-small", SMALL, False), ("-dark", SMALL, True)):
+    for suffix, size, is_dark in (("", DESK, False), ("-small", SMALL, False), ("-dark", SMALL, True)):
         if is_dark and not dark:
             continue
         tab.resize(*size, dark=is_dark)
@@ -190,14 +182,7 @@ def _take(tab: Tab, name: str, *, dark: bool) -> None:
             tab.run(f"document.querySelector('{_SHOWN[name]}').scrollIntoView({{ block: 'center' }})")
         time.sleep(1.0)  # until it is drawn
         (PLACE / f"{name}{suffix}.webp").write_bytes(base64.b64decode(tab.picture()))
-    tab.resize(*WIDE)
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONG_S
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.5)
+    tab.resize(*DESK)
 
 
 if __name__ == "__main__":

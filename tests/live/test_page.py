@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from api.cli.demo.site_server import SiteServer, serve
-from tests.api.web.asking import ask
-from tests.api.web.browser import Tab, opened_at
+from tests.api.web.asking import FOLLOW_UP, STEPS, ask, until_answered
+from tests.api.web.browser import DESK, Tab, opened_at
+from tests.own_stack import own_stack
 from wellread import Client
-from workers.processes.stack import Stack
-from workers.settings import load
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -27,11 +26,9 @@ def site() -> Iterator[SiteServer]:
 
 
 @pytest.fixture
-def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, site: SiteServer) -> Iterator[str]:
+def url(tmp_path: Path, site: SiteServer) -> Iterator[str]:
     """A stack of real processes, to which the site is known and of which nothing is read yet."""
-    for name, value in (("WIKIPEDIA", "false"), ("API_PORT", "0"), ("DATA_DIR", str(tmp_path / "data"))):
-        monkeypatch.setenv(f"WELLREAD_{name}", value)
-    with Stack(load(), flower=False) as stack, Client(stack.address.api_url) as client:
+    with own_stack(tmp_path / "data") as stack, Client(stack.address.api_url) as client:
         client.add_source(site.origin, own=True, min_delay_s=0.1)
         yield stack.address.api_url
 
@@ -39,7 +36,7 @@ def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, site: SiteServer) -> It
 @pytest.fixture
 def tab(url: str) -> Iterator[Tab]:
     with opened_at(url) as tab:
-        tab.resize(1280, 900)
+        tab.resize(*DESK)
         yield tab
         assert tab.faults == []
 
@@ -47,8 +44,8 @@ def tab(url: str) -> Iterator[Tab]:
 def test_what_is_not_known_is_read_cited_and_followed_up(tab: Tab, site: SiteServer, url: str) -> None:
     tab.run(_NOTE)
     assert site.paths == []
-    question_id = ask(tab, "How many steps are there in the lighthouse?")
-    tab.wait("document.querySelector('#answer.answered')", LONG_S)
+    question_id = ask(tab, STEPS)
+    until_answered(tab, LONG_S)
     seen = tab.run("window.seen")
     assert "Read them" in seen
     assert "Look again" in seen[seen.index("Read them") :]
@@ -59,10 +56,11 @@ def test_what_is_not_known_is_read_cited_and_followed_up(tab: Tab, site: SiteSer
     _passage_says(tab, "176")
 
     assert tab.run("document.getElementById('follow').checked")
-    follow_up = ask(tab, "And who was the engineer chosen to build it?")
+    follow_up = ask(tab, FOLLOW_UP)
     assert follow_up != question_id
-    tab.wait("document.querySelector('#answer.answered') && document.querySelector('#earlier li')", LONG_S)
-    assert tab.text("#earlier h3") == "How many steps are there in the lighthouse?"
+    until_answered(tab, LONG_S)
+    tab.wait("document.querySelector('#earlier li')", LONG_S)
+    assert tab.text("#earlier h3") == STEPS
     assert "lighthouse" in tab.text("#understood")
     assert "Robert Tallis" in tab.text("#text")
     _passage_says(tab, "Robert Tallis")

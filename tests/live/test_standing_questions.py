@@ -17,8 +17,8 @@ from sqlalchemy import func, select, update
 
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow, StepRow
+from tests.own_stack import own_stack
 from tests.servers import running
-from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
 from workers.settings import load
 
@@ -86,14 +86,11 @@ def site() -> Iterator[_Site]:
 
 
 @pytest.fixture
-def client(site: _Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[httpx2.Client]:
+def client(site: _Site, tmp_path: Path) -> Iterator[httpx2.Client]:
     """The embedded stack, which reads the site."""
     receiver = site.origin.partition("//")[2]
-    values = {"WIKIPEDIA": "false", "API_PORT": "0", "DATA_DIR": str(tmp_path / "data"), "ALLOW_HOSTS": receiver}
-    for name, value in values.items():
-        monkeypatch.setenv(f"WELLREAD_{name}", value)
     with (
-        Stack(load(), flower=False) as stack,
+        own_stack(tmp_path / "data", allow_hosts=receiver) as stack,
         httpx2.Client(base_url=stack.address.api_url, timeout=90, trust_env=False) as client,
     ):
         client.post("/api/sources", json={"url": f"{site.origin}/", "own": True, "min_delay_s": 0.0})

@@ -19,6 +19,7 @@ from sqlalchemy import func, select, update
 from store.sql.database import Database
 from store.sql.tables import CandidateRow, HostRow, PageRow
 from tests.logged_site import LoggedSite, article, served
+from tests.own_stack import own_stack
 from wellread import Client, SiteRead
 from workers.processes.stack import Stack
 from workers.processes.supervise import wait_until
@@ -31,12 +32,9 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
-def _stack(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Stack, Client, Database]]:
-    data = tmp_path / "data"
-    options = {"WIKIPEDIA": "false", "API_PORT": "0", "DATA_DIR": str(data), "EMBEDDER": "minilm"}
-    for name, value in (*options.items(), ("CRAWL_PROCESSES", "3")):
-        monkeypatch.setenv(f"WELLREAD_{name}", value)
-    with Stack(load(), flower=False) as stack, Client(stack.address.api_url) as client:
+def _stack(tmp_path: Path) -> Iterator[tuple[Stack, Client, Database]]:
+    settings = {"embedder": "minilm", "crawl_processes": "3"}
+    with own_stack(tmp_path / "data", **settings) as stack, Client(stack.address.api_url) as client:
         database = Database(load().database)
         yield stack, client, database
         database.close()
@@ -89,12 +87,10 @@ def _generations(database: Database) -> dict[str, int]:
         return dict(session.execute(select(PageRow.url, PageRow.generation)).all())
 
 
-def test_sites_are_read_politely_and_read_again_without_work_where_nothing_changed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sites_are_read_politely_and_read_again_without_work_where_nothing_changed(tmp_path: Path) -> None:
     with ExitStack() as opened:
         sites = [opened.enter_context(served(_site(count))) for count in (PAGES, 25, 25)]
-        _, client, database = opened.enter_context(_stack(monkeypatch, tmp_path))
+        _, client, database = opened.enter_context(_stack(tmp_path))
         for site, delay_s in zip(sites, (0.0, DELAY_S, DELAY_S), strict=True):
             client.add_source(f"{site.origin}/", own=True, min_delay_s=delay_s)
         began = time.monotonic()
@@ -135,8 +131,8 @@ def _were_polite(sites: list[LoggedSite]) -> None:
         assert min(site.gaps_s()) >= delay_s
 
 
-def test_kill_9_of_the_crawl_worker_loses_no_page_of_a_site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with served(_site(40)) as site, _stack(monkeypatch, tmp_path) as (stack, client, database):
+def test_kill_9_of_the_crawl_worker_loses_no_page_of_a_site(tmp_path: Path) -> None:
+    with served(_site(40)) as site, _stack(tmp_path) as (stack, client, database):
         client.add_source(f"{site.origin}/", own=True, min_delay_s=0.1)
         begun = client.read_site(f"{site.origin}/")
         for _ in range(3):

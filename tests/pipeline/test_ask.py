@@ -149,7 +149,7 @@ def test_failing_model_falls_back_and_says_so(pool: Executor) -> None:
     assert attempt.answer.composer == "extractive"
     assert attempt.verdict.sufficient
     assert len(attempt.variants) == 3
-    assert "gave no variants (The API is overloaded: ask again later.)" in attempt.answer.notice
+    assert "gave no variants (The API is overloaded: ask again later)" in attempt.answer.notice
     assert "gave no answer" in attempt.answer.notice
     assert attempt.cost.usd == pytest.approx(0.03)
 

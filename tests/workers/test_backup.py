@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 
 from domain import Status
 from store.files import files
+from store.knowledge.archive import BadArchive
 from store.sql import row_lines
 from store.sql.database import REVISION, Database, migrate
 from store.sql.tables import FileRow, PageRow, QuestionRow
@@ -21,6 +22,8 @@ from tests.workers.collections.two import Calls, ask, store_page
 from workers import deletion
 from workers.backup import BadBackup, NotEmpty, backup, restore
 from workers.indexing import embed as embedding
+from workers.knowledge.exporting import export_pages
+from workers.knowledge.importing import take_over
 from workers.services import Services
 from workers.services import collections as kept
 from workers.settings import Settings, load
@@ -154,6 +157,18 @@ def _damaged(path: Path) -> Iterator[bytes]:
             for name in good.namelist():
                 bad.writestr(name, change(name, good.read(name)))
         yield other.read_bytes()
+
+
+def test_export_is_no_backup_and_says_what_takes_it(services: Services, empty: Settings, tmp_path: Path) -> None:
+    export_pages(services, tmp_path / "known.zip", wellread="1")
+    with pytest.raises(BadBackup, match="an export and no backup: `wellread import` takes"):
+        restore(empty, tmp_path / "known.zip")
+
+
+def test_backup_is_no_export_and_says_what_takes_it(services: Services, tmp_path: Path) -> None:
+    backup(services, tmp_path / "all.zip", wellread="1")
+    with pytest.raises(BadArchive, match="it is a backup, which `wellread restore` restores"):
+        take_over(services, tmp_path / "all.zip", own=False, progress=lambda *_: None)
 
 
 def test_damaged_or_strange_file_is_refused_and_nothing_is_stored(

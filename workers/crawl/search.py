@@ -44,7 +44,7 @@ class Searched:
     def failures(self) -> Mapping[str, str]:
         """Why engines gave nothing or less than they could, by name; what another question asked is not repeated."""
         cooling = {
-            name: f"not asked for {cooldown.left_s:.0f} s, since it failed before: {meaning_of(cooldown.kind)}"
+            name: f"not asked for {cooldown.left_s:.0f} s, since it failed before ({meaning_of(cooldown.kind)})"
             for name, cooldown in self.cooling.items()
         }
         return {**self.found.failures, **cooling}

@@ -24,7 +24,13 @@ class UnknownFile(WellreadError):
 def add(services: Services, name: str, content: bytes) -> StoredFile:
     """Save a file and have it read; one of the same name is replaced. Raises BadFileName or FileRefused."""
     path = clean_path(name)
-    if suffix_of(path.rpartition("/")[2]) not in READ:
+    suffix = suffix_of(path.rpartition("/")[2])
+    if suffix == "zip":
+        raise FileRefused(
+            f"{path} is a ZIP, which is not read: unpack it first. If Wellread wrote it, `wellread import` takes over "
+            "an export, and `wellread restore` restores a backup."
+        )
+    if suffix not in READ:
         raise FileRefused(f"{path} is of a kind that is not read: only {NAMES} are.")
     if not content:
         raise FileRefused(f"{path} is empty.")

@@ -22,6 +22,7 @@ from store.sql.tables import PageRow
 from workers.indexing.entities import names_of_page
 from workers.monitoring import outcomes, traces
 from workers.questions import watches
+from workers.upkeep import erasure
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -115,11 +116,14 @@ def _try(services: Services, claimed: Sequence[Claimed]) -> bool:
         if len(claimed) == 1:
             _record_failure(services, *claimed[0], f"{type(error).__name__}: {error}")
         return False
+    now = services.now()
     with services.database.write() as session:
-        current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease)]
-        evidence.mark_stale(session, current, services.now())
+        current = [page.id for lease, page in claimed if index_queue.mark_indexed(session, lease, now)]
+        evidence.mark_stale(session, current, now)
         entities.replace(session, {page_id: names[page_id] for page_id in current})
-        deletion.purge(session, current)
+        deleted = set(current) - deletion.not_deleted(session, current)
+    if deleted:
+        erasure.ask(services, min(deleted))
     return True
 
 

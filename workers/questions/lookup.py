@@ -18,7 +18,7 @@ from pipeline.answering.related import related_questions
 from pipeline.ask import LookupResult
 from store.crawl import sources
 from store.graph.reader import GraphReader
-from store.pages import pages, visibility
+from store.pages import index_queue, pages, visibility
 from store.questions import evidence, records
 from store.questions.feedback import SolvedReader
 from store.sql.database import DatabaseError
@@ -142,6 +142,10 @@ def _tools(services: Services, question: Question) -> ask.Tools:
 def _finish(services: Services, question: Question, result: LookupResult) -> LookupResult:
     """Check the citations, and add a notice if pages are older than the question allows."""
     result = with_related(services, with_checked_citations(services, result))
+    if not result.verdict.sufficient:
+        with services.database.read() as session:
+            waiting = index_queue.count_waiting(session, question.id, question.sites)
+        result = replace(result, waiting_pages=waiting)
     oldest = evidence.oldest_for(question, services.now())
     if result.answer is None or oldest is None:
         return result

@@ -21,7 +21,7 @@ from store.questions import answer_cache, new_questions, state
 from store.questions.new_questions import NewQuestion
 from store.sql.tables import QuestionRow
 from workers import admission
-from workers.admission import TooManyOpen
+from workers.admission import Ahead, TooManyOpen
 from workers.monitoring import traces
 from workers.questions import follow_ups
 from workers.questions.conditions import left_out
@@ -63,30 +63,44 @@ def submit(services: Services, new: NewQuestion, *, is_message: bool = False) ->
         callback_url=check_callback(services, new.callback_url) if new.callback_url else "",
         answer_fingerprint=answer_fingerprint(services.settings, services.learned.name()),
     )
+    caller = new_questions.caller(checked)
+    before = admission.ahead(services, checked.owner, caller)
     try:
-        question, is_new = _open(services, checked)
+        _check_early(services, checked, before)
+        question, is_new = _open(services, checked, before)
     except TooManyOpen as refused:
-        raise admission.with_time(services, refused) from None
+        raise admission.with_time(services, refused, caller) from None
+    if services.turns.given_lately:
+        services.turns.take((admission.OF_ALL, checked.owner or ""), caller)
     if traces.is_on():
         traces.note(wellread__question__id=question.id)
         services.trace_parents.keep(question.id, traces.headers())
-    if is_new:
+    if is_new and (
+        not question.status.is_final or question.callback_url
+    ):  # nobody else waits for one that ended at once
         notify_started(services, question)
     return question, is_new
 
 
-def _open(services: Services, new: NewQuestion) -> tuple[Question, bool]:
+def _check_early(services: Services, new: NewQuestion, before: Ahead) -> None:
+    """Refuse at the cost of a look what would be refused, while many are: it must cost less than to answer."""
+    if services.turns.given_lately:
+        with services.database.read() as session:
+            if not new_questions.may_be_known(session, new):
+                admission.check_limits(session, services, new.owner, before, more=1)
+
+
+def _open(services: Services, new: NewQuestion, before: Ahead) -> tuple[Question, bool]:
     """Save a question that may be opened, with the answer or run of an equal one; raises TooManyOpen."""
     now = services.now()
     with services.database.write() as session:
         understood = follow_ups.understood(session, new, now, by_model=services.model is not None)
-        question, is_new = new_questions.ask(session, new, now, understood)
-        if is_new and (row := state.lock(session, question.id)) is not None:
+        row, is_new = new_questions.add(session, new, now, understood)
+        if is_new:
             answer_cache.start_from_cache_or_run(session, row, now)
-            question = state.to_question(row)
-            if not question.status.is_final:
-                admission.check_limits(session, services, new.owner)
-    return question, is_new
+            if not Status(row.status).is_final:
+                admission.check_limits(session, services, new.owner, before)
+        return state.to_question(row), is_new
 
 
 def notify_started(services: Services, question: Question) -> None:
@@ -123,9 +137,9 @@ def replay(services: Services, question_id: str) -> Question:
         with services.database.write() as session:
             question = state.replay(session, question_id, services.now())
             if not question.status.is_final:
-                admission.check_limits(session, services, session.get_one(QuestionRow, question_id).owner)
+                admission.check_limits(session, services, session.get_one(QuestionRow, question_id).owner, Ahead())
     except TooManyOpen as refused:
-        raise admission.with_time(services, refused) from None
+        raise admission.with_time(services, refused, question_id) from None
     services.events.publish(question_id, EventKind.STATUS, {"status": question.status})
     services.dispatcher.send_for(question_id, question.status, priority=question.priority)
     return question

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from pipeline.reader.reader import Reader
     from store.embedders import Embedder
     from store.ephemeral.engine_cooldowns import EngineCooldowns
+    from store.ephemeral.erasures import Erasures
     from store.ephemeral.events import Events
     from store.ephemeral.host_slots import Slots
     from store.ephemeral.memory import Memory
     from store.ephemeral.trace_parents import TraceParents
+    from store.ephemeral.turns import Turns
     from store.learned.variants import VariantsCache
     from store.passages.table import Passages
     from store.passages.writer import PassagesWriter
@@ -100,6 +102,13 @@ class Services(WebAccess):
         return Memory(self.redis)
 
     @cached
+    def turns(self) -> Turns:
+        """When those who were refused may come again."""
+        from store.ephemeral.turns import Turns
+
+        return Turns(self.redis, "" if self.collection.is_default else self.collection.id)
+
+    @cached
     def events(self) -> Events:
         """The events of each question's progress."""
         from store.ephemeral.events import Events
@@ -114,6 +123,13 @@ class Services(WebAccess):
         if not self.settings.events_redis_url:
             return self.redis
         return redis.Redis.from_url(self.settings.events_redis, socket_connect_timeout=5, socket_timeout=10)
+
+    @cached
+    def erasures(self) -> Erasures:
+        """What is to be erased from the disk."""
+        from store.ephemeral.erasures import Erasures
+
+        return Erasures(self.redis, "" if self.collection.is_default else self.collection.id)
 
     @cached
     def host_slots(self) -> Slots:

@@ -99,6 +99,8 @@ class Dispatcher:
 
 def _arguments_of(database: Database, task: str, row_id: str | int) -> str:
     """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""
+    if task == "wellread.erase":  # of a row that is gone
+        return str(row_id)
     try:
         with database.read() as session:
             words = session.scalar(_words_of(task, row_id))

@@ -6,6 +6,7 @@ from domain.access.collection import DEFAULT, UnknownCollection
 from workers.app import app
 from workers.indexing import embed as embedding
 from workers.services import collections, services
+from workers.upkeep import erasure
 
 
 @app.task(name="wellread.embed", throws=(UnknownCollection,))
@@ -14,8 +15,15 @@ def embed(page_id: int, collection: str = DEFAULT) -> None:
     embedding.embed(services(collection), page_id)
 
 
+@app.task(name="wellread.erase", throws=(UnknownCollection,), soft_time_limit=900, time_limit=930)
+def erase(deleted: str | int, collection: str = DEFAULT) -> None:
+    """Erase from the disk what was deleted; ``deleted`` is the id of a page or question among it."""
+    erasure.erase(services(collection), deleted)
+
+
 @app.task(name="wellread.compact")
 def compact() -> None:
-    """Compact the knowledge base's files and update its indices; erase what was written into deleted collections."""
+    """Compact the knowledge base's files and update its indices; erase what is left of what was deleted."""
     collections.erase_deleted(services())
     collections.for_each(services(), lambda each: each.passages_writer.maintain())
+    collections.for_each(services(), erasure.erase)

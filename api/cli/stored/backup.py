@@ -9,6 +9,7 @@ import click
 from api import installed_version
 from api.cli.connect import open_services
 from api.cli.output import print_lines
+from api.cli.views.width import counted
 
 _FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 
@@ -45,7 +46,7 @@ def restore(file: Path) -> None:
 
 
 def _told(rows: dict[str, int]) -> str:
-    return f"{rows['questions']:,} questions, {rows['pages']:,} pages, {rows['sources']:,} sources"
+    return ", ".join(counted(rows[f"{noun}s"], noun) for noun in ("question", "page", "source"))
 
 
 COMMANDS = (backup, restore)

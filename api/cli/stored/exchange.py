@@ -12,6 +12,7 @@ import click
 from api import installed_version
 from api.cli.connect import open_client, open_collection
 from api.cli.output import notify, print_lines, progress_count, progress_line
+from api.cli.views.width import counted
 
 
 @click.group(name="export")
@@ -43,7 +44,7 @@ def question(question_id: str, form: str, output: Path | None) -> None:
 def thread(thread_id: str, form: str, output: Path | None) -> None:
     """Print a thread as one document: its questions in their order, each with its answer and quotes.
 
-    ID is the `thread` that `wellread ask --json` prints.
+    ID is as `wellread threads list` shows it.
     """
     with open_client() as client:
         document = client.export_thread(thread_id, cast('Literal["md", "html"]', form))
@@ -67,7 +68,8 @@ def knowledge(file: Path, sites: tuple[str, ...]) -> None:
     with _progress() as progress:
         manifest = export_pages(open_collection(), file, wellread=installed_version(), sites=below, progress=progress)
     print_lines(
-        f"{file} holds {manifest.lines[archive.SOURCES]:,} sources and {manifest.lines[archive.PAGES]:,} pages."
+        f"{file} holds {counted(manifest.lines[archive.SOURCES], 'source')} and "
+        f"{counted(manifest.lines[archive.PAGES], 'page')}."
     )
 
 
@@ -87,12 +89,12 @@ def collection(file: Path) -> None:
     with _progress() as progress:
         lines = export_collection(services, file, wellread=installed_version(), progress=progress).lines
     print_lines(
-        f"{file} holds the collection {services.collection.name!r}: {lines[archive.SOURCES]:,} sources, "
-        f"{lines[archive.FOLDERS]:,} watched folders, {lines[archive.PAGES]:,} pages, {lines[archive.THREADS]:,} "
-        f"threads and {lines[archive.QUESTIONS]:,} questions."
+        f"{file} holds the collection {services.collection.name!r}: {counted(lines[archive.SOURCES], 'source')}, "
+        f"{counted(lines[archive.FOLDERS], 'watched folder')}, {counted(lines[archive.PAGES], 'page')}, "
+        f"{counted(lines[archive.THREADS], 'thread')} and {counted(lines[archive.QUESTIONS], 'question')}."
     )
     if still := unfinished(services.database):
-        print_lines(f"Not in it, as they are not answered yet: {still:,} questions.")
+        print_lines(f"Not in it, as they are not answered yet: {counted(still, 'question')}.")
 
 
 @click.command(name="import")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.connect import open_client
-from api.cli.output import print_lines, terminal
+from api.cli.connect import open_client, to_delete
+from api.cli.output import notify, print_lines, terminal
 from domain.file import is_file_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from wellread import Client, PageSummary
 
@@ -61,7 +62,8 @@ def show_all(
     if as_json:
         print_lines(json.dumps([page.json for page in found], ensure_ascii=False, indent=2))
     else:
-        print_lines(*summary_lines(found, terminal(), is_full=len(found) == limit))
+        is_part = bool(after or any(given.values()))
+        print_lines(*summary_lines(found, terminal(), is_full=len(found) == limit, is_part=is_part))
 
 
 @pages.command(name="show")
@@ -95,13 +97,19 @@ def delete(target: str) -> None:
     Answers drawn from a deleted page are withdrawn. A file that is still in a watched folder is not read again.
     """
     with open_client() as client:
-        if re.fullmatch(r"[0-9a-f]{32}", target):
-            client.delete_question(target)
-        elif is_file_address(target) and (found := client.files(address=target)):
-            client.delete_file(found[0].id)  # which may have no page
-        else:
-            client.delete_page(client.page_at(target).id)
+        delete_it = _deletion_of(client, target)
+    with to_delete(notify) as client:
+        delete_it(client)
     print_lines(f"{target} is deleted.")
+
+
+def _deletion_of(client: Client, target: str) -> Callable[[Client], None]:
+    """Return what deletes the target; raises Refused for what is not there."""
+    if re.fullmatch(r"[0-9a-f]{32}", target.lower()):
+        return methodcaller("delete_question", client.get(target.lower()).id)
+    if is_file_address(target) and (found := client.files(address=target)):
+        return methodcaller("delete_file", found[0].id)  # which may have no page
+    return methodcaller("delete_page", client.page_at(target).id)
 
 
 def _all(client: Client, given: dict[str, Any], after: str, limit: int) -> Iterator[PageSummary]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.connect import open_client
-from api.cli.output import print_lines, terminal
+from api.cli.connect import open_client, to_delete
+from api.cli.output import notify, print_lines, terminal
 from api.cli.views.width import clean, cut, when, wrap
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ def delete(thread_id: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {thread_id} with its questions and answers? It cannot be undone", abort=True)
     with open_client() as client:
-        client.delete_thread(thread_id)
+        found = client.thread(thread_id)
+    with to_delete(notify) as client:
+        client.delete_thread(found.id)
     print_lines(f"{thread_id} is deleted with its questions.")
 
 

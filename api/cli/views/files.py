@@ -11,6 +11,9 @@ from api.cli.views.width import clean, cut, when, wrap
 if TYPE_CHECKING:
     from domain.file import StoredFile, WatchedFolder
 
+#: files that are left out of a folder, as many as are named
+_NAMED = 5
+
 
 def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
     """Return what came of files that were added: those that could not be read first, with the reason."""
@@ -23,8 +26,21 @@ def added_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
     return [*lines, f"{len(held):,} of {len(files):,} files are in the knowledge base."]
 
 
-def file_lines(files: Sequence[StoredFile], style: Style) -> list[str]:
-    """Return the files, each with its title or the reason why it could not be read."""
+def other_kinds_lines(paths: Sequence[str], style: Style) -> list[str]:
+    """Return which files of a folder are left out because of their kind: the first few by name."""
+    if not paths:
+        return []
+    named = ", ".join(map(clean, paths[:_NAMED])) + (
+        f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    )
+    what = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
+    return wrap(f"{what} of a kind that is not read: {named}. Save a workbook as CSV, others as PDF.", style.width)
+
+
+def file_lines(files: Sequence[StoredFile], style: Style, *, is_part: bool) -> list[str]:
+    """Return the files, each with its title or why it could not be read; ``is_part``: not all were asked for."""
+    if not files and is_part:
+        return ["There is none of these: `wellread files list` lists all files."]
     if not files:
         return ["No file was added: `wellread add FILE_OR_FOLDER` reads some."]
     lines = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from api.cli.views.width import counted
+
 if TYPE_CHECKING:
     from domain.access.collection import Imported
 
@@ -12,13 +14,13 @@ if TYPE_CHECKING:
 def imported_lines(taken: Imported) -> Iterator[str]:
     """Yield what was taken, and what was not and why."""
     yield (
-        f"{taken.sources:,} sources; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
+        f"{counted(taken.sources, 'source')}; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
         f"{taken.known:,} known already."
     )
     if taken.questions or taken.questions_known:
         yield f"Questions: {taken.questions:,} new, {taken.questions_known:,} known already."
     if taken.folders:
-        yield f"{taken.folders:,} folders are watched."
+        yield f"Folders that are watched now: {taken.folders:,}."
     yield from _left(
         "Not taken as your own, so that private addresses stay closed (`--own` takes them):", taken.own_left
     )

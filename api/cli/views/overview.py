@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
 from api.cli.views.sites import schedule_text, site_read_lines
-from api.cli.views.width import clean, cut, when, wrap
+from api.cli.views.width import clean, counted, cut, when, wrap
 
 if TYPE_CHECKING:
     from api.operations.doctor import Diagnosis
@@ -23,8 +23,9 @@ def overview_lines(seen: Overview, style: Style) -> list[str]:
     return [
         *_running_lines(seen),
         "",
-        f"Stored: {seen.pages:,} pages, {seen.passages:,} passages, {seen.sources:,} sources",
-        *([f"Due for another check: {seen.due:,} pages"] if seen.due else []),
+        f"Stored: {counted(seen.pages, 'page')}, {counted(seen.passages, 'passage')}, "
+        f"{counted(seen.sources, 'source')}",
+        *([f"Due for another check: {counted(seen.due, 'page')}"] if seen.due else []),
         *(line for site in seen.whole_sites for line in site_read_lines(site, style)),
         *_engine_lines(seen, style),
         *_queue_lines(seen),

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from wellread import PageSummary, PageVersion, StoredPage
 
 
-def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool) -> list[str]:
-    """Return pages, each with its title or why answers cannot be drawn from it; say how to go on."""
+def summary_lines(found: Sequence[PageSummary], style: Style, *, is_full: bool, is_part: bool) -> list[str]:
+    """Return pages, each with its title or why answers cannot be drawn from it; say how to go on.
+
+    ``is_part``: only some pages were asked for.
+    """
+    if not found and is_part:
+        return ["There is none of these: `wellread pages list` lists all pages."]
     if not found:
         return ["There is none: `wellread read URL` reads a page."]
     lines = []

@@ -21,6 +21,13 @@ def passages_lines(found: Sequence[FoundPassage], style: Style) -> list[str]:
 
 def _lines(passage: FoundPassage, style: Style) -> list[str]:
     heading = cut(f"{passage.rank}. {clean(passage.title or passage.url)}", style.width)
-    text = wrap(passage.text, style.width - 3)
+    text = wrap(_below_heading(passage), style.width - 3)
     shown = text[:_MOST_LINES] + (["…"] if len(text) > _MOST_LINES else [])
     return [style.paint(heading, bold=True), *(f"   {line}" for line in shown), f"   {clean(passage.url)}", ""]
+
+
+def _below_heading(passage: FoundPassage) -> str:
+    """Return the passage's text without the heading that its title ends with: that is shown above it."""
+    first, _, rest = passage.text.partition("\n")
+    is_shown = first.strip().casefold() == passage.title.rpartition(" › ")[2].strip().casefold()
+    return rest.lstrip("\n") if is_shown and rest.strip() else passage.text

@@ -104,7 +104,7 @@ def record_lines(record: Record, style: Style) -> list[str]:
     for together in _by_place(record):
         lines += ["", *citation_lines(together, style, is_said=quotes_it(record, together[0].quote))]
     if record.notice:
-        lines += ["", *wrap(f"Note: {record.notice}", style.width)]
+        lines += ["", *wrap(record.notice, style.width)]
     if record.status is Status.ABSTAINED:
         lines += ["", *_tried_lines(record, style)]
     about = [line for said in about_answer(record) for line in wrap(said, style.width)]

@@ -9,6 +9,9 @@ from wellread.errors import Refused
 #: the route that a problem names, and the command that does the same
 _COMMANDS = (
     (r"GET /api/pages/\d+/versions", "`wellread pages versions URL`"),
+    (r"GET /api/pages lists", "`wellread pages list` lists"),
+    (r"POST /api/reads reads", "`wellread read URL` reads"),
+    (r"POST /api/files adds", "`wellread add FILE` adds"),
     (r"GET /api/questions", "`wellread status`"),
     (r"GET /api/threads", "`wellread threads list`"),
     (r"POST /api/site-reads", "`wellread read --whole URL`"),
@@ -16,6 +19,7 @@ _COMMANDS = (
     (r"GET /api/collections", "`wellread collections list`"),
     (r"GET /api/keys", "`wellread keys list`"),
     (r"GET /api/learned", "`wellread learn list`"),
+    (r"GET /api/folders lists", "`wellread files folders` lists"),
     (r"GET /api/files", "`wellread files list`"),
     (r"GET /api/sources", "`wellread source list`"),
     (r"GET /api/export or ", ""),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from api.cli.views.question import Style
-from api.cli.views.width import clean, cut, when
+from api.cli.views.width import clean, counted, cut, when
 
 if TYPE_CHECKING:
     from wellread import SiteRead, Source
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def progress_line(seen: SiteRead, style: Style) -> str:
     """Return how far it is: pages, rate, errors, time left."""
-    parts = [f"{seen.looked_at:,} of {min(seen.found, seen.max_pages):,} pages found"]
+    parts = [f"{seen.looked_at:,} of {counted(min(seen.found, seen.max_pages), 'page')} found"]
     if seen.looked_at:
         parts.append(f"{seen.pages_per_s:.1f} pages/s")
     parts.append(f"{seen.new:,} new, {seen.unchanged:,} unchanged")
@@ -30,12 +30,13 @@ def progress_line(seen: SiteRead, style: Style) -> str:
 def site_read_lines(seen: SiteRead, style: Style) -> list[str]:
     """Return the present state of one site read."""
     how = f"{seen.status.lower()}: {clean(seen.reason)}" if seen.reason else seen.status.lower()
-    size = f"{seen.bytes / 1e6:,.1f} MB in {_span(seen.active_s)}, {seen.left_out:,} left out"
+    asked = f"{'by its schedule' if seen.source_id else 'begun'} {when(seen.created_at)}"
+    left_out = f", {seen.left_out:,} left out: forbidden, gone or without text" if seen.left_out else ""
     why = f"    `wellread pages list --not-read --site {clean(seen.prefix)}` says why pages could not be read."
     return [
         cut(f"{seen.id}  {clean(seen.url)}  {how}", style.width),
         f"    {progress_line(seen, style)}",
-        f"    {size}",
+        f"    {asked}, {_size(seen.bytes)} in {_span(seen.active_s)}{left_out}",
         *([why] if seen.failed else []),
     ]
 
@@ -55,6 +56,10 @@ def schedule_text(source: Source) -> list[str]:
 
     told = "paused" if source.paused else f"next {when(source.next_due)}"
     return [f"({describe(source.schedule)}, {told})"]
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if number >= 1e6 else f"{number / 1e3:,.0f} kB"
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Fits text to a terminal: counts columns, breaks lines, removes control characters; writes times."""
+"""Fits text to a terminal: counts columns, breaks lines, removes control characters; writes times and numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import datetime
 
-_SPACES = re.compile(r"\s+")
+#: but those that no line is broken at, as between a French quotation mark and its word
+_SPACES = re.compile(r"[^\S\u00a0\u202f]+")
 #: Cc: control, Cf: format (direction overrides among them), Cs: lone surrogates
 _UNSHOWN = ("Cc", "Cf", "Cs")
 
@@ -15,6 +16,11 @@ _UNSHOWN = ("Cc", "Cf", "Cs")
 def when(time: datetime | None) -> str:
     """Return a time of this machine's zone, to the minute."""
     return time.astimezone().strftime("%Y-%m-%d %H:%M") if time else "at an unknown time"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are of what an English noun names: "1 page", "1,200 pages"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def clean(text: str) -> str:

@@ -14,6 +14,7 @@ from domain.access.key import Role
 from store.access import collections
 from workers.questions.conditions import clean_sites
 from workers.services import collections as kept
+from workers.upkeep import erasure
 
 router = APIRouter(prefix="/api/collections", tags=["access"])
 
@@ -40,4 +41,5 @@ def remove(name: Name, main: MainDep) -> Response:
     Needs the role admin, and a key that is bound to none. What a worker still writes into it is erased too.
     """
     kept.delete(main, name)
+    erasure.ask(main, name)
     return Response(status_code=204)

@@ -8,11 +8,14 @@ import { blocks, inline } from "./blocks.js";
 // a focus below this confidence is not highlighted
 const SURE = 0.3;
 const LIKELY = 0.5;
+// the last sentences of "not known": what was searched for, and how many pages were read
+const TRIED = 2;
 
 export function showAnswer(record) {
   $("answer").hidden = !record.answer && !record.error;
   const kind = record.provisional && !(record.status in ENDS) ? "provisional" : record.status.toLowerCase();
-  $("answer").className = kind === "answered" && record.confidence < LIKELY ? "answered unsure" : kind;
+  const unsure = record.confidence < LIKELY || record.verdict?.sufficient === false;
+  $("answer").className = kind === "answered" && unsure ? "answered unsure" : kind;
   const percent = Math.round(record.confidence * 100);
   $("badge").textContent =
     {
@@ -29,7 +32,9 @@ export function showAnswer(record) {
   const sentences = record.sentences.length ? record.sentences : [{ text: record.answer ?? record.error ?? "", markers: [] }];
   const citations = record.citations.map((cited) => ({ ...cited, question_id: record.id })); // which may see what was read for it
   const byMarker = new Map(citations.map((cited) => [cited.marker, cited]));
-  $("text").replaceChildren(...sentences.map((sentence) => said(sentence, byMarker)));
+  const shown = sentences.map((sentence) => said(sentence, byMarker));
+  const tried = kind === "abstained" && shown.length > TRIED ? shown.splice(-TRIED) : [];
+  $("text").replaceChildren(...shown, ...(tried.length ? [make("details", "", {}, make("summary", "What was tried"), ...tried)] : []));
   const stopped = record.stop_reason && record.status !== "ANSWERED" ? `Reading ended: ${record.stop_reason}.` : "";
   const failed = record.answer && record.error ? `It failed: ${record.error}` : "";
   $("notice").textContent = [record.notice, stopped, failed].filter(Boolean).join(" ");
@@ -123,7 +128,7 @@ function citation(cited) {
     : new URL(cited.url).hostname;
   const where = [section, cited.place, file, ...dates.map(([word, date]) => `${word} ${day(date)}`)].filter(Boolean).join(" · ");
   const open = button("", () => showPassage(cited, open), { class: "plain quotes", title: "Show it in its page" });
-  open.replaceChildren(make("q", "", {}, ...inline(cited.quote.replace(/\s+/g, " "))));
+  open.replaceChildren(make("q", "", {}, ...inline(cited.quote.replace(/[^\S\n]+/g, " ").replace(/\s*\n\s*/g, "\n"))));
   return make(
     "li",
     "",

@@ -18,9 +18,13 @@ export async function showChoices() {
   if (!$("choose-langs").childElementCount)
     $("choose-langs").replaceChildren(...LANGUAGES.map((code) => chip(code, names.of(code))));
   const known = new Set(ticked("choose-sources"));
-  const sources = await call("/api/sources");
-  const own = [{ url: "files://uploads", text: "uploaded files" }, ...sources.map(({ url }) => ({ url, text: short(url) }))];
-  $("choose-sources").replaceChildren(...own.map(({ url, text }) => chip(url, text)));
+  const [sources, folders] = await Promise.all([call("/api/sources"), call("/api/folders")]);
+  const all = [
+    { url: "files://uploads", text: "uploaded files" },
+    ...folders.map(({ name }) => ({ url: `files://${name}`, text: `folder ${name}` })),
+    ...sources.map(({ url }) => ({ url, text: short(url) })),
+  ];
+  $("choose-sources").replaceChildren(...all.map(({ url, text }) => chip(url, text)));
   for (const box of $("choose-sources").querySelectorAll("input")) box.checked = known.has(box.value);
   tell();
   return sources;

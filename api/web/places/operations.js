@@ -58,7 +58,7 @@ async function show() {
     ["Due for another look", due],
     ["Questions at work", open],
     ["Failed", dead.length],
-    ["Callers not told", untold],
+    ["Webhooks not delivered", untold],
   ];
   parts.checks.replaceChildren(
     make(

@@ -74,10 +74,13 @@ async function show() {
     list.replaceChildren(table("Sources", ["Source", "Read again", "Next", ""], sources.map(source), "None yet: add one above."));
   }
   reads.replaceChildren(
-    table("Whole sites", ["Site", "Pages", "State", ""], sites.slice(0, 20).map(siteRead), "None was read yet."),
+    table("Whole sites", ["Site", "Begun", "Pages", "State", ""], sites.filter(isAsked).slice(0, 20).map(siteRead), "None was read yet."),
   );
   if (sites.some(({ status }) => status === "RUNNING")) later = setTimeout(guarded(show), POLL_MS);
 }
+
+// what a schedule has had read shows at its source; it may be every minute
+const isAsked = ({ source_id, status }) => !source_id || ["RUNNING", "PAUSED"].includes(status);
 
 async function redraw() {
   document.activeElement?.blur();
@@ -119,7 +122,7 @@ function source({ id, url, schedule, paused, next_due, own }) {
 }
 
 function siteRead(read) {
-  const { id, url, status, reason, looked_at, found, max_pages, pages_per_s, failed, left_s } = read;
+  const { id, url, status, reason, looked_at, found, max_pages, pages_per_s, failed, left_s, created_at } = read;
   const left = status === "RUNNING" && left_s !== null && `about ${Math.ceil(left_s / 60)} min left`;
   const told = [
     TOLD[status],
@@ -143,8 +146,9 @@ function siteRead(read) {
   });
   return [
     link(url, url),
+    when(created_at),
     [`${looked_at} of ${Math.min(found, max_pages)} `, status === "RUNNING" && whole],
     told,
-    make("span", "", { class: "row" }, ...acts),
+    acts.length > 0 && make("span", "", { class: "row" }, ...acts),
   ];
 }

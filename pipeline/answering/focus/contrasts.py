@@ -35,7 +35,7 @@ _NEAR = 5
 _SHORT_CLAUSE = 3
 
 _PATH = re.compile(r"(?<![\w/:.])(?:[A-Za-z]:\\|~?/|%\w+%\\)[\w.~@-]+(?:[\\/][\w.~@-]+)*(?<!\.)")
-_CLOCK = re.compile(r"(?<![\w:.])\d{1,2}(?:[:.]\d\d(?: ?(?:[ap]\.?m\b|Uhr|h\b))?| ?(?:[ap]\.?m\b|Uhr\b|h\d\d\b))")
+_CLOCK = re.compile(r"(?<![\w:.£$€¥])\d{1,2}(?:[:.]\d\d(?: ?(?:[ap]\.?m\b|Uhr|h\b))?| ?(?:[ap]\.?m\b|Uhr\b|h\d\d\b))")
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _NEXT_WORD = re.compile(r" (\w+)")

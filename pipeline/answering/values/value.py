@@ -72,6 +72,7 @@ _NAMES: Mapping[str, Mapping[str, float]] = {
     "volume": {"ml millilitres milliliters milliliter": 1e-3, "l litre litres liter liters": 1.0, "m³ m3": 1e3},
     "speed": {"km/h kph": 1 / 3.6, "mph": 0.44704, "m/s": 1.0, "knots": 0.514444},
     "power": {"W watt watts": 1.0, "kW kilowatt kilowatts": 1e3, "MW megawatt megawatts": 1e6, "GW": 1e9},
+    "pressure": {"mbar millibar": 1e2, "bar": 1e5, "psi": 6894.76, "kPa": 1e3},
     "energy": {
         "Wh": 1.0,
         "kWh kilowatt-hours kilowattstunden": 1e3,

@@ -18,6 +18,10 @@ NOTHING: Final = re.compile(
     r"|\bil (?:y a|faut|est possible)\b|\best-il possible\b",
     re.IGNORECASE,
 )
+#: "there" that stands for no place: "Which colours are there?"; behind other questions it may
+EXISTS: Final = re.compile(
+    r"^(?P<what>(?:which|what|how many|how much) (?!else\b|more\b)\w.* (?:is|are|was|were)) there$", re.IGNORECASE
+)
 #: "to build": what is built was said before
 _NO_OBJECT: Final = re.compile(r"\bit (?:\w+ ){1,2}to (?!be\b)\w+$|\bes\b.*\bzu (?-i:[a-zäöüß]+en)$", re.IGNORECASE)
 #: "Où est-il né", and not "Où le poète est-il né"

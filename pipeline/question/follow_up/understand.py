@@ -15,7 +15,7 @@ from pipeline.question.follow_up.frame import Frame, frame_of, phrases
 from pipeline.question.follow_up.kinds import is_attribute
 from pipeline.question.follow_up.phrase import bare, head_of
 from pipeline.question.follow_up.places import DEFINITE, names_of
-from pipeline.question.follow_up.pronouns import lacks_object, points_back
+from pipeline.question.follow_up.pronouns import EXISTS, lacks_object, points_back
 from pipeline.question.follow_up.reference import resolve
 from pipeline.question.follow_up.words import BE, Words, begins_with, find, words_of
 from text.language import detect_language
@@ -73,7 +73,7 @@ def needs_thread(question: str, lang: str = "") -> bool:
         return True
     if (about and len(core.split()) <= _FEW_ABOUT) or (led and is_fragment(core, led=True, words=words)):
         return True
-    if find_entities(question, lang) or not points_back(core, lang):
+    if find_entities(question, lang) or not points_back(EXISTS.sub(r"\g<what>", core), lang):
         return False
     return (
         find(words.determiners, before_pointing(core, words)) is None and len(content_words(core, lang)) <= _FEW_CONTENT

@@ -54,8 +54,9 @@ class PageRow(Leased, Table):
     checked_at: Mapped[datetime]
     next_due: Mapped[datetime]
     interval_s: Mapped[float]
+    indexed_at: Mapped[datetime | None] = mapped_column(index=True)  #: when the knowledge base took this text
     gone_at: Mapped[datetime | None] = mapped_column(index=True)
-    deleted_at: Mapped[datetime | None]  #: emptied, until its passages are gone
+    deleted_at: Mapped[datetime | None]  #: emptied, until its passages are erased
     is_hub: Mapped[bool] = mapped_column(default=False)
     private: Mapped[bool] = mapped_column(default=False, index=True)  #: serves only the questions that had it read
     shared_at: Mapped[datetime | None] = mapped_column(index=True)  #: when a private page became public

@@ -26,7 +26,7 @@ def test_exported_collection_answers_in_an_empty_data_folder(
     store_page(here.of("other"), "Bruno Lindqvist")
     file = tmp_path / "known.zip"
     said = wellread("export", "knowledge", str(file), "--collection", "other")
-    assert "0 sources and 1 pages" in said.stdout, said.output
+    assert "0 sources and 1 page." in said.stdout, said.output
     with zipfile.ZipFile(file) as known:
         held = b"".join(known.read(name) for name in known.namelist())
     assert (b"Bruno" in held, b"Alma" in held) == (True, False)

@@ -83,6 +83,9 @@ WRONG = [
     (["read", "gopher://example.org"], 1, "gopher"),
     (["read", "./manual.pdf"], 2, "wellread add ./manual.pdf"),
     (["read", "/etc"], 2, "wellread add /etc"),
+    (["read", ""], 2, "A URL is empty"),
+    (["add", __file__, "--every", "5m"], 1, "--every is for a folder"),
+    (["add", "/dev/null"], 1, "neither a file nor a folder"),
     (["source", "add", "http://10.0.0.1/"], 1, "not public"),
     (["source", "remove", "https://example.org"], 1, "source list"),
     (["worker", "nonsense"], 1, "answer, crawl, embed, upkeep"),
@@ -200,6 +203,13 @@ def test_failed_questions_are_listed_and_started_again(here: Services) -> None:
     assert question.id in listed
     assert "no page" in listed
     assert wellread("replay", "0" * 32).exit_code == 1
+    assert "is ASKED again" in wellread("replay", question.id).stdout
+
+
+def test_question_that_is_answered_is_not_started_again(here: Services) -> None:
+    question = walk.ask(here, "What stays?")
+    walk.move(here, question.id, walk.answered(walk.keep_page(here)))
+    assert f"{question.id} stays ANSWERED" in wellread("replay", question.id).stdout
 
 
 def test_status_shows_what_was_asked_last(here: Services) -> None:
@@ -211,7 +221,8 @@ def test_status_shows_what_was_asked_last(here: Services) -> None:
 
 def test_migrate_makes_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WELLREAD_DATA_DIR", str(tmp_path / "new"))
-    assert wellread("migrate").exit_code == 0
+    migrated = wellread("migrate")
+    assert (migrated.exit_code, migrated.stdout.split(",")[0]) == (0, "The tables are up to date")
     assert (tmp_path / "new" / "wellread.db").is_file()
 
 

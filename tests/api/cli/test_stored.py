@@ -87,7 +87,7 @@ def test_thread_is_exported_to_the_terminal_or_a_file(services: Services, tmp_pa
 def test_what_is_known_is_exported_and_taken_over(services: Services, tmp_path: Path) -> None:
     walk.keep_page(services)
     target = str(tmp_path / "known.zip")
-    assert "0 sources and 1 pages" in wellread("export", "knowledge", target, "--site", "example.org").stdout
+    assert "0 sources and 1 page." in wellread("export", "knowledge", target, "--site", "example.org").stdout
     assert wellread("delete", "https://example.org/tower").exit_code == 0
     assert "pages: 1 new, 0 with a later text, 0 known already" in wellread("import", target).stdout
     assert "pages: 0 new, 0 with a later text, 1 known already" in wellread("import", target).stdout

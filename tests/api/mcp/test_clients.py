@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -27,6 +28,7 @@ from store.access import keys
 from store.questions.records import latest
 from tests.api import walk
 from tests.api.conftest import serving
+from workers.indexing import embed
 from workers.services import Services
 
 pytestmark = pytest.mark.timeout(300)
@@ -153,6 +155,20 @@ def test_every_tool_works_over_http(url: str, services: Services) -> None:
     async def use() -> None:
         async with _over_http(url) as client:
             await _use_every_tool(client, services)
+
+    asyncio.run(use())
+
+
+def test_passage_that_is_found_is_told_once(url: str, services: Services) -> None:
+    embed.embed(services, walk.keep_page(services))
+
+    async def use() -> None:
+        async with _over_http(url) as client:
+            found = await client.call_tool("search", {"query": "Who built the lighthouse?"})
+            assert found.structured_content is not None
+            [passage] = found.structured_content["result"]
+            assert json.loads(_text(found)) == passage
+            assert _text(found).count(passage["text"]) == 1
 
     asyncio.run(use())
 

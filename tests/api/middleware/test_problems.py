@@ -25,7 +25,7 @@ BAD: list[tuple[str, str, Any, int, str]] = [
     ("POST", "/api/chat", {"question": "?!"}, 422, "no word"),
     ("POST", "/api/questions", {"question": "x" * 100_000}, 422, "100,000 characters"),
     ("POST", "/api/questions", {"question": "\ud800"}, 422, "empty"),
-    ("POST", "/api/questions", {}, 422, "question: Field required"),
+    ("POST", "/api/questions", {}, 422, "question: it is missing"),
     ("POST", "/api/questions", {"question": 7}, 422, "question: Input should be a valid string"),
     ("POST", "/api/questions", {"question": None}, 422, "question"),
     ("POST", "/api/questions", [1], 422, "body"),
@@ -119,6 +119,27 @@ def test_a_body_that_is_not_json_is_a_problem(http: TestClient) -> None:
 
 def test_a_form_is_not_taken_for_json(http: TestClient) -> None:
     _is_problem(http.post("/api/chat", content=b'{"question": "Why?"}', headers={"content-type": "text/plain"}), 415)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/api/threads?lmit=1", "lmit: there is no such parameter, only before, collection, limit, q"),
+        ("/api/collections?limit=1", "limit: this path takes no parameter"),
+        ("/api/pages?sites=x", "sites: there is no such"),
+    ],
+)
+def test_parameter_that_a_path_does_not_have_is_refused(http: TestClient, path: str, said: str) -> None:
+    assert said in _is_problem(http.get(path), 422)["detail"]
+
+
+def test_parameters_of_other_programs_are_taken_where_they_send_them(http: TestClient) -> None:
+    assert http.get("/v1/models?api-version=2026-01-01").status_code == 200
+    assert http.get("/healthz?probe=1").status_code == 200
+
+
+def test_a_client_names_its_collection_with_every_request(http: TestClient) -> None:
+    assert http.get("/api/collections?collection=default").status_code == 200
 
 
 def test_a_body_that_is_too_large_is_refused_by_its_declared_length(http: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -33,7 +34,32 @@ def test_file_is_taken_and_waits_to_be_read(http: TestClient) -> None:
     assert http.get(answer.headers["location"]).json() == file
     assert http.get("/api/files").json() == [file]
     assert http.get("/api/files", params={"folder": "uploads"}).json() == [file]
-    assert http.get("/api/files", params={"folder": "upload"}).json() == []
+    assert http.get("/api/files", params={"folder": "uploads/"}).json() == [file]
+    assert http.get("/api/files", params={"folder": "uploads/none"}).json() == []
+
+
+def test_folder_that_is_not_known_is_said_with_those_that_are(http: TestClient) -> None:
+    answer = http.get("/api/files", params={"folder": "upload"})
+    assert (answer.status_code, answer.json()["type"]) == (404, "unknown-folder")
+    assert answer.json()["detail"] == "There is no folder 'upload': files are in uploads."
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"files": {"file": ("a.md", b"x")}, "data": {"folder": "rules"}}, "no field 'folder': it takes file and name"),
+        ({"files": {"file": ("a.md", b"x"), "name": ("b.md", b"x")}}, "`name` is text"),
+        ({"files": {"document": ("a.md", b"x")}}, "no field 'document': it takes file and name"),
+        ({"files": [("file", ("a.md", b"x")), ("file", ("b.md", b"x"))]}, "file more than once"),
+        ({"files": {"file": ("a.md", b"x")}, "data": {"name": ["b.md", "c.md"]}}, "name more than once"),
+        ({"data": {"name": "b.md"}}, "There is no file in the request"),
+        ({"files": {"file": ("all.zip", b"x")}}, "and `wellread restore` restores a backup"),
+    ],
+)
+def test_form_that_is_no_file_is_refused_in_words(http: TestClient, form: dict[str, Any], said: str) -> None:
+    answer = http.post("/api/files", **form)
+    assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.text
+    assert http.get("/api/files").json() == []
 
 
 def test_file_of_the_same_name_is_replaced(http: TestClient) -> None:
@@ -138,4 +164,4 @@ def test_two_gigabytes_are_refused_while_they_come(services: Services, tmp_path:
 def test_two_gigabytes_that_are_announced_are_refused_unread(http: TestClient) -> None:
     said = send(http, "x.pdf", headers={"content-length": str(2**31)})
     assert said.status_code == 413
-    assert "WELLREAD_FILE_MAX_BYTES" in said.json()["what_to_do"]
+    assert "WELLREAD_FILE_MAX_BYTES" in said.json()["detail"]

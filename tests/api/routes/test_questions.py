@@ -18,7 +18,7 @@ from domain import Budget, Status
 from domain.answer import StructuredAnswer, StructuredField
 from domain.question import Overrides
 from domain.record import Record
-from store.questions import state
+from store.questions import state, webhooks
 from store.questions.state import Move
 from tests.api import walk
 from tests.api.conftest import serving
@@ -53,6 +53,23 @@ def test_chat_waits_for_the_final_answer(http: TestClient, services: Services) -
     assert record["context"][0]["text"] == walk.TEXT
     assert record["cost"]["usd"] == 0.1
     assert record["final_step"] == "phase1_initial_lookup"
+
+
+def test_question_that_is_answered_at_once_is_told_to_nobody_but_its_receiver(
+    http: TestClient, services: Services
+) -> None:
+    first = http.post("/api/questions", json={"question": "Who built it?"}).json()["id"]
+    walk.move(services, first, walk.answered(walk.keep_page(services)))
+    again = http.post("/api/chat", json={"question": "Who built it?", "wait": 20}).json()
+    assert (again["status"], again["timings"][0]["step"]) == ("ANSWERED", "reuse")
+    assert not services.events_redis.exists(f"wellread:events:{again['id']}")
+    with http.stream("GET", f"/api/questions/{again['id']}/events") as events:
+        assert "event: final" in events.read().decode()
+    callback = {"callback_url": "http://8.8.8.8/ended"}
+    told = http.post("/api/questions", json={"question": "Who built it?", **callback}).json()["id"]
+    assert services.events_redis.exists(f"wellread:events:{told}")
+    with services.database.read() as session:
+        assert webhooks.pending(session, told)
 
 
 def test_chat_gives_the_provisional_answer_when_its_time_is_up(http: TestClient, services: Services) -> None:

@@ -106,7 +106,7 @@ def test_page_seen_unchanged_counts_as_read(http: TestClient, known: Services) -
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({}, "query: Field required"),
+        ({}, "query: it is missing"),
         ({"query": " "}, "empty"),
         ({"query": "?!"}, "no word"),
         ({"query": "x" * 5_000}, "5,000 characters"),

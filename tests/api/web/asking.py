@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tests.api.web.browser import Tab
+
+#: asked of the demonstration's site, one after the other
+STEPS: Final = "How many steps are there in the lighthouse?"
+FOLLOW_UP: Final = "And who was the engineer chosen to build it?"
 
 
 def ask(tab: Tab, question: str, site: str = "") -> str:
@@ -14,6 +20,11 @@ def ask(tab: Tab, question: str, site: str = "") -> str:
     tab.click("Ask", "#ask")
     tab.wait(f"location.hash !== {before!r} || !document.getElementById('error').hidden")
     return str(tab.run("location.hash")).rpartition("/")[2].removeprefix("#")
+
+
+def until_answered(tab: Tab, within_s: float = 60.0) -> None:
+    """Wait until the question that is looked at has its answer, and what can be done with it."""
+    tab.wait("document.querySelector('#answer.answered') && document.querySelector('#actions button')", within_s)
 
 
 def at_phase(tab: Tab, phase: str) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from fastapi import FastAPI
@@ -18,6 +18,9 @@ from fastapi import FastAPI
 from crawler.browser.devtools import DevTools
 from crawler.browser.process import BrowserProcess, run_browser
 from tests.api.conftest import serving
+
+#: a screen on a desk
+DESK: Final = (1280, 860)
 
 
 class Tab:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from fastapi import FastAPI
 
-from tests.api.web.browser import Tab, opened
+from tests.api.web.browser import DESK, Tab, opened
 
 
 @pytest.fixture
 def tab(app: FastAPI) -> Iterator[Tab]:
     with opened(app) as tab:
-        tab.resize(1280, 860)
+        tab.resize(*DESK)
         yield tab
         assert tab.faults == []

@@ -18,6 +18,7 @@ from pipeline.abstain import COMPOSER
 from store.access import keys
 from store.questions.state import Changes, Move
 from tests.api import walk
+from tests.api.web.asking import until_answered
 from tests.api.web.browser import Tab, opened
 from workers.crawl import sites
 from workers.files import uploads
@@ -110,7 +111,7 @@ def _questions(tab: Tab, services: Services) -> Iterator[str]:
     written = replace(walk.disputed(page_id), confidence=0.4)
     written = replace(written, sentences=(*written.sentences, Sentence(text=LONG, markers=(1,))))
     walk.move(services, asked, replace(answered, answer=written))
-    tab.wait("document.querySelector('#answer.answered') && document.querySelector('#actions button')")
+    until_answered(tab)
     yield "answered"
     tab.click("Wrong", "#feedback")
     tab.wait("document.querySelector('#feedback input')")

@@ -10,7 +10,7 @@ import pytest
 from domain import Status
 from store.questions import feedback, state
 from tests.api import walk
-from tests.api.web.asking import ask, at_phase
+from tests.api.web.asking import ask, at_phase, until_answered
 from tests.api.web.browser import Tab
 from workers.services import Services
 
@@ -25,7 +25,7 @@ def answered(tab: Tab, services: Services) -> str:
     """The id of a question that was asked on the page and answered."""
     question_id = ask(tab, QUESTION)
     walk.move(services, question_id, walk.answered(walk.keep_page(services)))
-    tab.wait("document.querySelector('#answer.answered') && document.querySelector('#actions button')")
+    until_answered(tab)
     return question_id
 
 

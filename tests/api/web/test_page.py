@@ -162,9 +162,10 @@ def test_notes_on_an_answer_are_shown_below_it(tab: Tab, services: Services) -> 
 
 
 def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, services: Services) -> None:
+    parts = ("I do not know.", "Nothing comes near.", "Searched for: “Who”.", "Pages read for it: 2.")
     said = Answer(
-        text="I do not know.",
-        sentences=(Sentence(text="I do not know."),),
+        text=" ".join(parts),
+        sentences=tuple(Sentence(text=part) for part in parts),
         citations=(),
         confidence=0.1,
         composer=COMPOSER,
@@ -175,7 +176,10 @@ def test_what_is_not_known_is_said_so_and_can_be_looked_at_again(tab: Tab, servi
     assert tab.text("#badge") == "Not known"
     _reload(tab)
     tab.wait("document.querySelector('#answer.abstained')")
-    assert tab.text("#text") == "I do not know."
+    shown = tab.text("#text").split()
+    assert shown == "I do not know. Nothing comes near. What was tried".split()  # the rest is folded
+    tab.run("document.querySelector('#text details').open = true")
+    assert "Searched for: “Who”." in tab.text("#text details")
     assert tab.text("#asked-text") == "Who painted it?"
 
 

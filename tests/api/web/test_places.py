@@ -11,7 +11,7 @@ from domain import Status
 from domain.site import SiteReadStatus
 from store.crawl import sources
 from store.questions.state import Changes, Move, find
-from store.sql.tables import CandidateRow, PageRow
+from store.sql.tables import CandidateRow, PageRow, SiteReadRow
 from tests.api import walk
 from tests.api.web.asking import open_place
 from tests.api.web.browser import Tab
@@ -50,6 +50,20 @@ def test_a_schedule_is_changed_paused_and_resumed_and_a_site_read_paused(tab: Ta
     tab.click("Pause", "#site-reads")
     tab.wait("document.querySelector('#site-reads').textContent.includes('paused')")
     assert sites.latest(services)[0].status is SiteReadStatus.PAUSED
+
+
+def test_what_a_schedule_had_read_is_no_whole_site_of_its_own(tab: Tab, services: Services) -> None:
+    submit.add_source(services, "https://site.example/", own=True, min_delay_s=None)
+    for source_id in (None, 1):
+        sites.start(services, "https://site.example/")
+        with services.database.write() as session:
+            last = session.query(SiteReadRow).order_by(SiteReadRow.id.desc()).first()
+            assert last is not None
+            last.status, last.source_id = "DONE", source_id
+    assert len(sites.latest(services)) == 2
+    open_place(tab, "sources")
+    tab.wait("document.querySelector('#site-reads a')")
+    assert tab.run("document.querySelectorAll('#site-reads td time').length") == 1
 
 
 def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> None:
@@ -98,6 +112,10 @@ def test_troubles_of_a_folder_and_its_files_are_shown_with_what_to_do(
     open_place(tab, "files")
     tab.wait("document.querySelectorAll('#files tbody tr').length === 4")
     assert "all is well" in tab.text("#folders")
+    tab.run("location.hash = ''")
+    tab.wait(f"document.querySelector('#choose-sources input[value=\"files://{folder.name}\"]')")
+    open_place(tab, "files")
+    tab.wait("document.querySelectorAll('#files tbody tr').length === 4")
     tab.fill("#place select", "?")
     tab.wait("document.querySelectorAll('#files tbody tr').length === 3")
     shown = tab.text("#files")

@@ -1,9 +1,10 @@
-"""Plain text and Markdown are kept as they stand; headings, title and dates are those the text gives."""
+"""Markdown is read as a page of HTML is; plain text is kept as it stands; title and dates are those the text gives."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from crawler.extract.chunk import chunk
 from crawler.extract.document import extract
 from domain import PageText
 
@@ -17,7 +18,7 @@ def _read(text: str, kind: str = "text/markdown") -> PageText:
 def test_front_matter_is_read_and_is_no_text() -> None:
     page = _read('---\ntitle: "The lamp"\ndate: 2024-03-01\nlastmod: 2025-01-02\n---\n\n# Oil\n\nIt burns whale oil.\n')
     assert page.title == "The lamp"
-    assert page.text == "# Oil\n\nIt burns whale oil."
+    assert page.text == "Oil\n\nIt burns whale oil."
     assert page.published == datetime(2024, 3, 1, tzinfo=UTC)
     assert page.modified == datetime(2025, 1, 2, tzinfo=UTC)
 
@@ -34,6 +35,36 @@ def test_comment_in_code_is_no_heading() -> None:
     page = _read("# Oil\n\n```sh\n# not a heading\n```\n\n## Wick\n\nCotton.\n")
     assert [heading for _, heading in page.headings] == ["Oil", "Wick"]
     assert all(page.text[at:].startswith(heading) for at, heading in page.headings)
+
+
+def test_markdown_has_blocks_and_none_of_its_marks() -> None:
+    page = _read(
+        "# Machine\n\nIt is **hot**; see [the manual](http://a.example/m).\n\nCleaning\n---\n\n1. Empty the *tank*.\n"
+        "2. Rinse it.\n\n| Code | Meaning |\n|---|---|\n| E1 | `low` water |\n\n```sh\n# begin\n```\n\n> Noted.\n"
+    )
+    assert [(block.kind, page.text[block.start : block.end]) for block in page.blocks] == [
+        ("heading", "Machine"),
+        ("prose", "It is hot; see the manual."),
+        ("heading", "Cleaning"),
+        ("list", "1. Empty the tank.\n2. Rinse it."),
+        ("table", "Code | Meaning\nE1 | low water"),
+        ("code", "# begin"),
+        ("prose", "Noted."),
+    ]
+    assert [heading for _, heading in page.headings] == ["Machine", "Cleaning"]
+    assert [link.url for link in page.links] == ["http://a.example/m"]
+
+
+def test_html_in_markdown_is_read_as_on_a_page() -> None:
+    page = _read(
+        "Oil.\n\n<!-- comment -->\n<script>alert(1)</script>\n\n<p style='display:none'>hidden</p>\n\n<b>Wick.</b>\n"
+    )
+    assert page.text == "Oil.\n\nWick."
+
+
+def test_passages_of_markdown_are_named_by_their_headings() -> None:
+    page = _read("# House\n\n## Rules\n\n" + "Doors close at ten. " * 60 + "\n\n## Passwords\n\nThey are long.")
+    assert "House › Passwords" in [each.title for each in chunk(page, page_id=1, url=URL)]
 
 
 def test_xhtml_is_read_like_html() -> None:

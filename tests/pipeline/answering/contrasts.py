@@ -9,6 +9,7 @@ from __future__ import annotations
 Row = tuple[str, str, str, str, str | None]
 
 FEE = "The yearly fee is 240 euros for adults and 90 euros for children."
+SAUNA = "A sauna costs £6.50 for members and £9 for guests."  # no times of day
 MANAGERS = "Olga Brandt was the manager until 2019; since 2020 it is Tom Riis."
 PATHS = r"On Linux Skiff reads /etc/skiff/skiff.toml, on Windows C:\ProgramData\Skiff\skiff.toml."
 CABINS = "The small cabin is for 4 people and the large cabin for 12."
@@ -40,6 +41,8 @@ WRITTEN_WITH: list[Row] = [
     ("en", "How many people fit in the large cabin?", CABINS, "4 people and the large cabin for 12", "12"),
     ("en", "How many people fit in the small cabin?", CABINS, "4", "4"),
     ("en", "When does it open on Sundays?", OPENING, "14:00 on weekdays and at 10:00 on Sundays", "10:00"),
+    ("en", "How much is a sauna for guests?", SAUNA, "£6.50 for members and £9", "£9"),
+    ("en", "How much is a sauna for members?", SAUNA, "£9", "£6.50"),
     ("en", "What is the fee?", FEE, "240 euros", None),  # of whom is not asked
     ("en", "How deep is the harbour?", "The harbour is 12 m deep.", "12 m", "12 m"),  # one value
     ("en", "Who built the mill?", "Ada Crane built the mill, and Tom Riis burnt it down.", "Ada Crane", "Ada Crane"),

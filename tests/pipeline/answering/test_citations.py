@@ -31,6 +31,13 @@ def answer_with(*citations: Citation) -> Answer:
     return Answer(text=render(sentences), sentences=sentences, citations=citations, confidence=0.9, composer="x")
 
 
+def test_list_or_table_stands_by_itself_in_the_answer() -> None:
+    table = "Part | Price\nLamp | 4 €"
+    said = (Sentence(text="It is sold.", markers=(1,)), Sentence(text=table, markers=(2,)), Sentence(text="Ask."))
+    assert render(said) == f"It is sold. [1]\n\n{table} [2]\n\nAsk."
+    assert render(said[:1] + said[2:]) == "It is sold. [1] Ask."
+
+
 def test_answer_whose_quotes_stand_is_left_alone() -> None:
     answer = answer_with(citation(1, 0, 31), citation(2, 32, 53))
     assert check(answer, lambda _: PAGE) is answer

@@ -68,7 +68,8 @@ def test_same_sentence_on_two_pages_is_given_once() -> None:
     ],
 )
 def test_second_quote_must_add_to_what_is_shown(second: str, adds: bool) -> None:
-    first, other = spans_of(hits_of("The Louvre was opened in 1793 in Paris by the people.", second), "en")
+    hits = hits_of("The Louvre was opened in 1793 in Paris by the people.", second)
+    first, other = (span for hit in hits for span in spans_of(hit.passage, "en"))
     assert (len(_apart([first, other], "en")) == 2) == adds
 
 
@@ -165,7 +166,7 @@ def test_every_citation_stands_in_its_page(texts: list[str], question: str) -> N
     hits = hits_of(*texts)
     answer = compose(analyse_question(question), hits, confidence=0.5)
     if answer is None:
-        assert not any(span.kind in ANSWERING for span in spans_of(hits[:READ_FIRST], "en"))
+        assert not any(span.kind in ANSWERING for hit in hits[:READ_FIRST] for span in spans_of(hit.passage, "en"))
         return
     stored = {hit.passage.page_id: hit.passage.text for hit in hits}
     assert check(answer, stored.get) is answer

@@ -10,6 +10,7 @@ from domain import Hit
 from pipeline.judging.calibration import (
     ANY_EMBEDDER,
     COMPARED_FEATURES,
+    CROSSED_FEATURES,
     FEATURES,
     OTHER,
     READ_FEATURES,
@@ -97,7 +98,7 @@ def test_every_embedder_has_a_calibration_for_any_language() -> None:
 
 def test_features_are_those_of_the_evidence() -> None:
     not_numbers = {"covered", "missing", "beside_the_point", "is_read", "is_compared", "is_crossed"}
-    others = {*not_numbers, *READ_FEATURES, *COMPARED_FEATURES}
+    others = {*not_numbers, *READ_FEATURES, *COMPARED_FEATURES, *CROSSED_FEATURES} - set(FEATURES)
     assert set(FEATURES) == {field.name for field in fields(Evidence)} - others
 
 

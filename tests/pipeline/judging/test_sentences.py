@@ -26,7 +26,7 @@ def test_headings_code_and_rows_are_known_by_their_blocks_and_no_sentence_leaves
         Block(kind="code", start=43, end=80),
         Block(kind="table", start=82, end=92),
     )
-    assert [(span.kind, span.text) for span in spans_of([_hit(*blocks)], "en")] == [
+    assert [(span.kind, span.text) for span in spans_of(_hit(*blocks).passage, "en")] == [
         ("heading", "Trimming the wick"),
         ("prose", "Trim it every evening:"),
         ("code", "trim the wick with the"),
@@ -36,13 +36,13 @@ def test_headings_code_and_rows_are_known_by_their_blocks_and_no_sentence_leaves
 
 
 def test_a_passage_without_blocks_is_read_by_its_form() -> None:
-    assert [span.kind for span in spans_of([_hit()], "en")][:2] == ["heading", "prose"]
+    assert [span.kind for span in spans_of(_hit().passage, "en")][:2] == ["heading", "prose"]
 
 
 def test_a_passage_that_begins_within_a_list_is_led_by_the_sentence_that_introduces_it() -> None:
     passage = replace(_hit().passage, text="2. Fill it.\n3. Light it.", lead="To light a lamp of the harbour:")
     passage = replace(passage, blocks=(Block(kind="list", start=0, end=len(passage.text)),))
-    spans = spans_of([replace(_hit(), passage=passage)], "en")
+    spans = spans_of(passage, "en")
     assert [span.text for span in spans] == ["Fill it.", "Light it."]
     assert all(set(terms_of("harbour", "en")) <= span.led_by for span in spans)
 
@@ -50,6 +50,6 @@ def test_a_passage_that_begins_within_a_list_is_led_by_the_sentence_that_introdu
 def test_the_first_row_of_a_tables_rest_is_no_header() -> None:
     passage = replace(_hit().passage, text="north | whale\nsouth | seal\neast | colza", lead="Lamp | Oil")
     passage = replace(passage, blocks=(Block(kind="table", start=0, end=len(passage.text)),))
-    assert {span.kind for span in spans_of([replace(_hit(), passage=passage)], "en")} == {"row"}
+    assert {span.kind for span in spans_of(passage, "en")} == {"row"}
     whole = replace(passage, lead="")
-    assert [span.kind for span in spans_of([replace(_hit(), passage=whole)], "en")] == ["header", "row", "row"]
+    assert [span.kind for span in spans_of(whole, "en")] == ["header", "row", "row"]

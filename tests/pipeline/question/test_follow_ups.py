@@ -165,6 +165,12 @@ def test_no_text_breaks_it_and_no_question_becomes_empty(before: str, asked: str
         ("Does Apache cache them?", False),
         ("Wie geht es weiter mit der Rente?", False),
         ("config file for the setuid checker", False),
+        ("Which colours are there?", False),  # "there" is no place
+        ("What error codes are there?", False),
+        ("How many of them are there?", True),
+        ("Who lives there?", True),
+        ("Welche Farben gibt es da?", False),
+        ("Quels codes y a-t-il ?", False),
     ],
 )
 def test_question_that_needs_one_asked_before_it_is_known(question: str, needs: bool) -> None:

@@ -39,3 +39,11 @@ def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) ->
 def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingual: Embedder) -> None:
     question, translation, other = multilingual.embed(["How old are you?", "Wie alt bist du?", "Der Fluss ist tief."])
     assert question @ translation > 0.7 > 0.4 > question @ other
+
+
+def test_a_word_has_the_same_vector_when_it_is_remembered(combined: Combined) -> None:
+    texts = ["Zimmer", "rooms", "The house has eleven rooms."]
+    first = combined.embed_in_any_language(texts)
+    assert np.array_equal(combined.embed_in_any_language(texts)[:2], first[:2])
+    assert np.allclose(first[0] @ first[1], 0.85, atol=0.05)
+    assert combined.embed_in_any_language([]).shape == (0, 512)

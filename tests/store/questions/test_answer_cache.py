@@ -9,7 +9,7 @@ import pytest
 
 from domain import Status
 from store.crawl import sources
-from store.pages import pages
+from store.pages import index_queue, pages
 from store.questions import evidence, feedback, state
 from store.questions.state import Changes, Move
 from store.sql.database import Database
@@ -111,6 +111,17 @@ def test_unknown_holds_while_nothing_was_read(database: Database) -> None:
     assert status(database, ask(database, at=LATER, **terms)) == "ABSTAINED"
     walk.page(database, path="new", at=SOON)
     assert status(database, ask(database, at=LATER, **terms)) == "ASKED"
+
+
+def test_unknown_ends_when_what_was_read_before_can_be_found(database: Database) -> None:
+    page_id = walk.page(database)
+    with database.write() as session:
+        session.get_one(PageRow, page_id).state = "FETCHED"
+    move(database, ask(database, crawl_enabled=False), abstained())
+    with database.write() as session:
+        [(lease, _)] = index_queue.claim(session, page_id, NOW, most=1, most_characters=1_000)
+        assert index_queue.mark_indexed(session, lease, SOON)
+    assert status(database, ask(database, crawl_enabled=False, at=LATER)) == "ASKED"
 
 
 def _unknown_after_crawl(database: Database, cycle: int = 1) -> None:

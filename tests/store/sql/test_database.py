@@ -5,18 +5,21 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from store.questions.new_questions import NewQuestion, ask
 from store.questions.state import find
-from store.sql.database import REVISION, Database, DatabaseError, SchemaOutdated, check_schema, migrate
+from store.sql.database import REVISION, Database, DatabaseAway, DatabaseError, SchemaOutdated, check_schema, migrate
 from store.sql.tables import QuestionRow, Table
+from workers.processes.supervise import wait_until
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -83,11 +86,42 @@ def test_what_is_claimed_waits_for_no_disk_and_what_is_written_does(tmp_path: Pa
             assert session.scalar(text("PRAGMA synchronous")) == synced
 
 
+def test_threads_take_turns_to_lock_sqlite(tmp_path: Path) -> None:
+    migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
+    database, happened = Database(url), list[str]()
+
+    def write(name: str) -> None:
+        with database.write() as session:
+            session.execute(text("SELECT 1"))
+            happened.append(name)
+
+    event.listen(database.engine, "begin", lambda _: happened.append("lock"))
+    with database.write() as session:
+        session.execute(text("SELECT 1"))
+        others = [threading.Thread(target=write, args=("other",)) for _ in range(3)]
+        for other in others:
+            other.start()
+        assert not wait_until(lambda: happened != ["lock"], within_s=0.3), "none asks while one has it"
+    for other in others:
+        other.join()
+    assert happened == ["lock", *(["lock", "other"] * 3)]
+
+
+def test_a_turn_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.sql.database.LOCKED_S", 0.05)
+    migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
+    database = Database(url)
+    with database.write(), ThreadPoolExecutor(1) as another:
+        refused = another.submit(_ask_and_fail, database).exception(timeout=60)
+    assert isinstance(refused, DatabaseAway)
+    assert "is locked" in str(refused)
+
+
 def test_a_claim_outlives_the_process_that_was_killed_after_it(tmp_path: Path) -> None:
     migrate(url := f"sqlite:///{tmp_path / 'w.db'}")
     claims = (
         "import os, signal, sys\n"
-        "from sqlalchemy import text\n"
+        "from sqlalchemy import event, text\n"
         "from store.sql.database import Database\n"
         "with Database(sys.argv[1]).claim() as session:\n"
         "    session.execute(text(\"INSERT INTO entities (name) VALUES ('kept')\"))\n"

@@ -10,13 +10,13 @@ import pytest
 
 from domain.file import StoredFile
 from store.files import files, folders
-from store.files.folders import FolderExists
+from store.files.folders import FolderExists, UnknownFolder
 from store.pages import pages
 from tests import office
 from tests.crawler.extract import pdfs
 from tests.workers.conftest import Bell
 from workers.crawl import read as reading
-from workers.deletion import UnknownFolder, delete_folder, delete_pages
+from workers.deletion import delete_folder, delete_pages
 from workers.files import folders as watched
 from workers.files import uploads
 from workers.files.folders import BadFolder
@@ -211,7 +211,7 @@ def test_folder_that_is_removed_leaves_nothing(services: Services, bell: Bell, f
     with pytest.raises(UnknownFolder):
         delete_folder(services, "hr")
     assert delete_folder(services, "hr-rules") == 2
-    assert [task for task, _ in bell.rung] == ["wellread.embed", "wellread.embed"]
+    assert [task for task, _ in bell.rung] == ["wellread.embed", "wellread.embed", "wellread.erase"]
     assert look(services, bell) == []
     assert text_of(services, "files://hr-rules/lamp.md") is None
 

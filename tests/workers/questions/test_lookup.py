@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import PageText, Question, Status, Validators
+from pipeline.abstain import abstention
 from store.pages import pages
 from store.questions import answers, new_questions
 from store.questions.new_questions import NewQuestion
@@ -78,6 +79,16 @@ def test_answer_comes_from_the_sites_and_languages_that_were_asked_for(
 ) -> None:
     put(reading, BUILT.format(1874))
     assert bool(lookup.first_pass(reading, ask(reading, sites=sites, langs=langs)).hits) is found
+
+
+def test_abstention_says_how_many_pages_wait_to_be_indexed(reading: Services) -> None:
+    page_id = put(reading, BUILT.format(1874))
+    with reading.database.write() as session:
+        session.get_one(PageRow, page_id).state = "FETCHED"
+    said = abstention([lookup.first_pass(reading, ask(reading, sites=("https://e.org/",), langs=("de",)))]).text
+    assert "Pages that still wait to be indexed: 1; ask again soon." in said
+    elsewhere = abstention([lookup.first_pass(reading, ask(reading, sites=("https://other.org/",)))]).text
+    assert "wait to be indexed" not in elsewhere
 
 
 def test_page_read_too_long_ago_does_not_count_until_it_is_seen_to_say_the_same(reading: Services) -> None:

@@ -51,6 +51,10 @@ def test_combining_accents_take_no_column() -> None:
     assert columns("cafe\u0301") == 4
 
 
+def test_no_line_is_broken_between_a_quotation_mark_and_its_word() -> None:
+    assert wrap("Voir\xa0: «\u202fTechnical data\u202f»", 12) == ["Voir\xa0:", "«\u202fTechnical", "data\u202f»"]
+
+
 def test_prefixes_count_as_part_of_the_line() -> None:
     assert wrap("one two three", 9, first="[1] ", rest="    ") == ["[1] one", "    two", "    three"]
 

@@ -127,7 +127,7 @@ def test_rows_of_a_csv_file_name_their_columns() -> None:
 
 def test_texts_are_read_as_pages_of_the_web_are() -> None:
     page = read(b"# Lamp\n\nThe lamp is lit.\n", "lamp.md")
-    assert (page.title, page.text) == ("Lamp", "# Lamp\n\nThe lamp is lit.")
+    assert (page.title, page.text) == ("Lamp", "Lamp\n\nThe lamp is lit.")
     html = b"<title>Lamp</title><meta name=robots content=noindex><body><p>The lamp is lit by its keeper.</p></body>"
     assert (read(html, "lamp.html").text, read(html, "lamp.html").index) == ("The lamp is lit by its keeper.", True)
     assert read("Grüße vom Turm.".encode("cp1252"), "gruss.txt").text == "Grüße vom Turm."

@@ -95,6 +95,7 @@ def test_overloaded_claude_is_replaced_by_quotes_which_is_said(
     assert answer.text == f"{BUILT.format(1874)} [1]"
     assert "busy" in notice
     assert "made locally instead" in notice
+    assert ".)" not in notice
 
 
 def test_refusal_is_no_answer_and_is_said(double: ClaudeDouble, claude: LanguageModel) -> None:

@@ -94,6 +94,12 @@ def test_adding_a_source_again_keeps_its_schedule(services: Services, site: Logg
     assert _keep(services, site).schedule == by_interval("6h")
 
 
+def test_adding_a_source_again_leaves_it_the_operators_own(services: Services, site: LoggedSite) -> None:
+    kept = _keep(services, site)
+    assert kept.own
+    assert submit.add_source(services, kept.url, own=False, min_delay_s=None) == kept
+
+
 def test_the_narrowest_schedule_that_covers_a_page_counts(services: Services, site: LoggedSite) -> None:
     wide = _schedule(services, _keep(services, site).id, every="6h")
     docs = submit.add_source(services, f"{site.origin}/docs/", own=True, min_delay_s=None)

@@ -1,0 +1,183 @@
+"""Keep a short answer within its clause, with what changes its value, and only if it is of the kind asked for.
+
+"Maud; Edie" are two clauses, "more than four hours" is not "four hours", and no place answers "when".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from domain import Focus
+from pipeline.answering.values.value import UNIT
+from pipeline.question.analysis import Analysis
+from pipeline.question.answer_type import AnswerType, answer_type_of, is_number, last_question
+from text.analyser import analyse, fold
+from text.related_words import find_related
+from text.stopwords import stop_words
+from text.terms import content_words
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_NUMBER = re.compile(r"[£$€¥]?\d+(?:[.,]\d+)*")
+_COMPARED = re.compile(
+    r"(?<!\w)(?:(?:no |not )?(?:more|less|fewer|longer|later|earlier) than"
+    r"|at least|at most|up to|under|over|above|below"
+    r"|(?:nicht )?(?:mehr|weniger) als|mindestens|höchstens|bis zu|über|unter"
+    r"|(?:plus|moins) d[e’']|au (?:moins|plus)|jusqu[’']à"
+    r"|(?:más|menos) de|al menos|hasta|(?:più|meno) di|almeno|fino a|(?:mais|menos) de|pelo menos|até) ?$",
+    re.IGNORECASE,
+)
+#: what changes a time: "until 2 pm" is not "2 pm"
+_TIMED = re.compile(
+    r"(?<!\w)(?:before|after|until|till|vor|nach|bis|avant|après|jusqu[’']à|antes de|después de|hasta|prima di|dopo"
+    r"|fino a|antes d[eoa]|depois d[eoa]|até)(?: (?:the|der|dem|den|zum|zur|le|la|les|el|il|o|a))? ?$",
+    re.IGNORECASE,
+)
+_LEADING_OF = re.compile(
+    r"(?:of|von) (?=more|less|fewer|at |up |over|under|mehr|weniger|mindestens|bis)", re.IGNORECASE
+)
+_LASTING = re.compile(
+    r"(?<=\w) (?:for|für|während|pendant|durante|per) (?:\w+ ){1,2}"
+    r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|heures?|jours?"
+    r"|minutos?|minuti|horas?|ore)$"
+)
+_HOW_LONG = re.compile(r"\b(?:how long|wie lange|combien de temps|how often|wie oft)\b", re.IGNORECASE)
+_WHEN = re.compile(r"(?:since |until |from |seit |ab |bis )?(?:when|wann|quand|¿?cuándo|quando)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\b(?:how many|how much (?:does|do|did|is|was|are|would)|wie ?viele?|was kostet)\b", re.IGNORECASE
+)
+_MONEY = re.compile(r"[£$€¥]|\b(?:euros?|pounds?|dollars?|francs?|franken|cents?)\b", re.IGNORECASE)
+#: what a sum of money says without a word
+MONEY_WORDS = "cost price pay kosten kostet preis zahlen bezahlen coûte prix cuesta precio costa prezzo custa preço"
+_OR = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
+#: words for times and occasions
+_TIME_WORDS = """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december jan feb apr jun jul aug sep sept oct nov dec time hour minute second day
+    week month year decade century centuries millennium millennia age era period epoch reign war dynasty renaissance
+    antiquity night noon midday midnight morning evening afternoon dawn dusk sunrise sunset spring summer autumn
+    winter season easter christmas holiday weekend weekday today tomorrow yesterday now always never daily weekly
+    monthly yearly annually early earlier late later recently when after before during since until while once if
+    upon whenever birth childhood
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz mai juni juli
+    oktober dezember zeit stunde tag woche monat jahr jahrhundert jahrzehnt abend morgen vormittag mittag nachmittag
+    nacht frühling frühjahr sommer herbst ostern weihnachten wochenende werktag heute gestern täglich wöchentlich
+    monatlich jährlich immer nie wenn nachdem während sobald seit
+    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre
+    octobre novembre décembre heure jour semaine mois an année siècle matin soir nuit midi minuit été hiver
+    printemps automne lorsque quand après avant pendant depuis
+    lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto
+    septiembre octubre noviembre diciembre hora día semana mes año siglo noche mañana tarde verano invierno cuando
+    después antes durante desde
+    lunedì martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio aprile maggio giugno luglio settembre
+    ottobre novembre dicembre ora ore giorno settimana mese anno secolo sera notte mattina mattino estate inverno
+    dopo prima quando
+    segunda terça quarta quinta sexta janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+    dia ano século noite manhã verão depois
+"""
+_TIMES = re.compile(rf"\d|\b(?:{'|'.join(_TIME_WORDS.split())})(?:e?[sn]|i)?\b", re.IGNORECASE)
+_OCCASION = re.compile(
+    r"\b(?:after|before|during|since|until|upon|while|when|während|nachdem|seit)(?: the| der| dem)? $"
+)
+_AMOUNT = re.compile(
+    r"\d|\b(?:no|none|nothing|free|one|an?|single|couple|pair|both|several|few|many|most|all|half|hundreds?|thousands?"
+    r"|millions?|billions?|dozens?|double|triple|kein\w*|nichts|kostenlos|gratis|frei|eine?[mnrs]?|beide|mehrere|einige"
+    r"|wenige|viele|alle|halb\w*|hundert\w*|tausend\w*|million\w*|milliard\w*)\b",
+    re.IGNORECASE,
+)
+_LANGUAGES_OF_NUMBERS = frozenset({"en", "de"})
+
+
+def within_clause(analysis: Analysis, sentence: str, focus: Focus) -> Focus | None:
+    """Return the part of the focus in the one clause, up to a semicolon, that says most of the question; or None."""
+    said = sentence[focus.start : focus.end]
+    parts = [match.span() for match in re.finditer(r"[^;\n]*[^;\n\s][^;\n]*", said)]
+    if len(parts) < 2:
+        return focus
+    shares = []
+    for start, end in parts:
+        first = max(sentence.rfind(mark, 0, focus.start + start) + 1 for mark in ";\n")
+        behind = [at for mark in ";\n" if (at := sentence.find(mark, focus.start + end)) >= 0]
+        clause = analyse(sentence[first : min(behind, default=len(sentence))], analysis.lang)
+        shares.append(len(analysis.terms.keys() & set(clause)))
+    if shares.count(max(shares)) > 1:
+        return None
+    start, end = parts[shares.index(max(shares))]
+    return _stripped(sentence, replace(focus, start=focus.start + start, end=focus.start + end))
+
+
+def with_comparison(analysis: Analysis, sentence: str, focus: Focus) -> Focus:
+    """Return the focus with the comparative before its number and the unit behind, and without how long it lasts."""
+    said = sentence[focus.start : focus.end]
+    if leading := _LEADING_OF.match(said):
+        focus = replace(focus, start=focus.start + leading.end())
+    if answer_type_of(analysis.text) == "number" and not _HOW_LONG.search(analysis.text):
+        lasting = _LASTING.search(sentence, focus.start, focus.end)
+        focus = replace(focus, end=lasting.start()) if lasting and _NUMBER.match(said) else focus
+    if _WHEN.match(last_question(analysis.text)):  # "what year" asks for the year alone
+        timed = _TIMED.search(sentence[: focus.start])
+        is_said = timed and fold(timed[0].split()[0]) in map(fold, _WORD.findall(analysis.text))
+        focus = replace(focus, start=timed.start()) if timed and not is_said else focus
+    if not _begins_with_number(sentence[focus.start : focus.end]):
+        return focus
+    compared = _COMPARED.search(sentence[: focus.start])
+    start = compared.start() if compared else focus.start
+    unit = UNIT.match(sentence, focus.end) if _NUMBER.fullmatch(sentence, focus.start, focus.end) else None
+    told = unit and analysis.terms.keys() & set(analyse(unit[1], analysis.lang))
+    return replace(focus, start=start, end=unit.end() if unit and not told else focus.end)
+
+
+def may_answer(analysis: Analysis, sentence: str, focus: Focus, *, context: Collection[str] = ()) -> bool:
+    """Return whether the words are of the kind asked for, and say something that the question does not.
+
+    ``context`` are the terms of the title and of the lines above the sentence.
+    """
+    question, said = last_question(analysis.text), sentence[focus.start : focus.end]
+    kind = answer_type_of(analysis.text)
+    words = content_words(said, analysis.lang)
+    if words and not _OR.search(question) and all(_is_told(word, analysis) for word in words):
+        return False
+    if kind == "time" or _WHEN.match(question):
+        return _is_time(sentence, focus, kind)
+    if kind in ("money", "number") and not _is_about(analysis, sentence, said, context):
+        return False
+    if kind in ("name", "place"):
+        return any(map(str.isalpha, said))
+    if _HOW_MANY.search(question) and analysis.lang in _LANGUAGES_OF_NUMBERS:
+        return bool(_AMOUNT.search(said)) or any(is_number(word) for word in _WORD.findall(said))
+    return True
+
+
+def _is_time(sentence: str, focus: Focus, kind: AnswerType) -> bool:
+    """Return whether the words are a time; where a condition may be asked for, any but names alone."""
+    said = sentence[focus.start : focus.end]
+    words = _WORD.findall(said)
+    if _TIMES.search(said) or _OCCASION.search(sentence[: focus.start]) or any(map(is_number, words)):
+        return True
+    return kind != "time" and any(word.islower() for word in words)
+
+
+def _is_about(analysis: Analysis, sentence: str, said: str, context: Collection[str]) -> bool:
+    """Return whether a sentence, or what is above it, has a word of the question; else it tells of another thing."""
+    means = analyse(MONEY_WORDS, analysis.lang) if _MONEY.search(said) else []
+    related = find_related(analysis.terms, {*analyse(sentence, analysis.lang), *means, *context}, analysis.lang)
+    return any(related.values())
+
+
+def _is_told(word: str, analysis: Analysis) -> bool:
+    terms = analyse(word, analysis.lang)
+    return bool(terms) and all(term in analysis.terms for term in terms)
+
+
+def _begins_with_number(said: str) -> bool:
+    first = _WORD.search(said)
+    return first is not None and (
+        first[0][0].isdigit() or (is_number(first[0]) and fold(first[0]) not in stop_words("en"))
+    )
+
+
+def _stripped(sentence: str, focus: Focus) -> Focus:
+    said = sentence[focus.start : focus.end]
+    start = focus.start + len(said) - len(said.lstrip(" ,"))
+    return replace(focus, start=start, end=focus.end - (len(said) - len(said.rstrip(" ,"))))

@@ -1,0 +1,49 @@
+"""Find the few words of a quote that are surely the short answer: a whole cell of a table, a value of a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from domain import Focus, Hit
+from pipeline.answering.focus.agents import settle_doer
+from pipeline.answering.focus.bounds import may_answer, with_comparison, within_clause
+from pipeline.answering.focus.contrasts import settle_contrast
+from pipeline.answering.focus.find import find_focus, read_focus
+from pipeline.answering.focus.tables import context_of, focus_in_table, table_at, table_of
+from pipeline.answering.focus.whole_names import with_whole_name
+from pipeline.judging.sentences import Span
+from pipeline.judging.translations import is_foreign
+from pipeline.question.analysis import Analysis
+from text.terms import terms_of
+
+
+def short_answer(analysis: Analysis, hit: Hit, best: Span, *, sentence: str, quote: str) -> Focus | None:
+    """Return where the short answer stands in a quote: in the best sentence of a hit, else anywhere; or None.
+
+    ``sentence`` is that best sentence as the quote writes it.
+    """
+    focus = read_focus(analysis, hit, (best.start, best.end), quote) or _by_form(analysis, sentence, quote)
+    table = table_of(best) or (table_at(quote, focus.start) if focus else None)
+    if table is not None:
+        return focus_in_table(analysis, table, quote, focus, context=context_of(best, table, analysis.lang))
+    return _settled(analysis, best, quote, focus) if focus else None
+
+
+def _by_form(analysis: Analysis, sentence: str, quote: str) -> Focus | None:
+    at = quote.find(sentence)
+    if at <= 0:
+        return find_focus(analysis, quote)
+    focus = find_focus(analysis, sentence)
+    return replace(focus, start=focus.start + at, end=focus.end + at) if focus else None
+
+
+def _settled(analysis: Analysis, best: Span, quote: str, focus: Focus) -> Focus | None:
+    """Return the words of a sentence that surely answer: in its clause, whole, compared, and of the kind asked for."""
+    one = within_clause(analysis, quote, focus)
+    doer = settle_doer(analysis, quote, one) if one else None
+    settled = settle_contrast(analysis, quote, with_whole_name(analysis, quote, doer)) if doer else None
+    whole = with_comparison(analysis, quote, settled) if settled else None
+    context = best.led_by.union(terms_of(best.passage.title, analysis.lang))
+    if is_foreign(analysis, best.passage):  # no word of the question can stand in it
+        context = context.union(analysis.terms)
+    return whole if whole and may_answer(analysis, quote, whole, context=context) else None

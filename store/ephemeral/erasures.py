@@ -1,0 +1,56 @@
+"""What is to be erased from the disk, as a mark in Redis: each deletion sets it, it goes when all are erased."""
+
+from __future__ import annotations
+
+import math
+import uuid
+
+import redis
+
+#: KEYS mark; ARGV token. Returns 1 when the mark is gone, 0 when something was deleted since it had this token.
+_DONE = """
+local token = redis.call('GET', KEYS[1])
+if token and token ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+return 1
+"""
+
+
+class Erasures:
+    """The mark of one collection; methods raise redis.RedisError."""
+
+    def __init__(self, client: redis.Redis, space: str = "") -> None:
+        self._redis = client
+        self._done = client.register_script(_DONE)
+        self._mark = f"wellread:erase:{space}"
+        self._rest = f"wellread:erase-rest:{space}"
+
+    def want(self) -> bool:
+        """Set the mark; return whether it was not set before."""
+        return self._redis.set(self._mark, uuid.uuid4().hex, get=True) is None
+
+    def wanted(self) -> str:
+        """Return the mark's token, "" where nothing is to be erased."""
+        token = self._redis.get(self._mark)
+        return token.decode() if isinstance(token, bytes) else ""
+
+    def done(self, token: str) -> bool:
+        """Take the mark away; False when it was set again meanwhile."""
+        return bool(self._done(keys=[self._mark], args=[token]))
+
+    def rest(self, seconds: float) -> None:
+        """Let the next erasure begin after so many seconds."""
+        self._redis.set(self._rest, 1, px=max(1, math.ceil(seconds * 1000)))
+
+    def rests_s(self) -> float:
+        """Return the seconds until the next erasure may begin."""
+        left = self._redis.pttl(self._rest)
+        return max(0, left) / 1000 if isinstance(left, int) else 0.0
+
+    def rewrite_log(self) -> bool:
+        """Have Redis write its append-only file anew from what it holds; False while it writes one already."""
+        try:
+            self._redis.bgrewriteaof()
+        except redis.ResponseError:
+            return False
+        return True

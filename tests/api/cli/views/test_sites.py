@@ -1,0 +1,30 @@
+"""The readings of whole sites are told apart by when they began, and who asked for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from api.cli.views.question import Style
+from api.cli.views.sites import site_read_lines
+from domain.site import SiteRead, SiteReadStatus
+
+READ = SiteRead(
+    id=3, url="https://e.org/", prefix="https://e.org/", status=SiteReadStatus.DONE, reason="", again=True,
+    source_id=None, max_pages=100, max_depth=20, found=1, looked_at=1, new=1, unchanged=0, left_out=0, failed=0,
+    bytes=4_200, embedding=0, active_s=2.0, pages_per_s=0.5, left_s=None,
+    created_at=datetime(2026, 11, 23, 9, 0, tzinfo=UTC), finished_at=None,
+)  # fmt: skip
+
+
+def test_reading_says_when_it_began_and_how_much_it_read() -> None:
+    _, progress, told = site_read_lines(READ, Style())
+    assert progress.startswith("    1 of 1 page found")
+    assert told.startswith("    begun 2026-11-23 ")
+    assert told.endswith(", 4 kB in 2 s")
+
+
+def test_reading_of_a_schedule_is_told_from_one_that_was_asked_for() -> None:
+    told = site_read_lines(replace(READ, source_id=1, left_out=2, bytes=12_000_000), Style())[2]
+    assert told.startswith("    by its schedule 2026-11-23 ")
+    assert told.endswith(", 12.0 MB in 2 s, 2 left out: forbidden, gone or without text")
