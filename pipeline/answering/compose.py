@@ -168,6 +168,10 @@ def _write(spans: Sequence[Span], confidence: float) -> Answer:
 def _readable(span: Span) -> str:
     """Return the quote without links and images: prose on one line, code with its lines."""
     lines = sanitize(span.text).splitlines()
-    if any(map(looks_like_code, lines)) or any(_LINE.match(line) or " | " in line for line in lines[1:]):
+    if (
+        span.kind == "snippet"
+        or any(map(looks_like_code, lines))
+        or any(_LINE.match(line) or " | " in line for line in lines[1:])
+    ):
         return sanitize(span.text, markers=True)
     return sanitize_line(span.text)

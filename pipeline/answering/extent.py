@@ -57,6 +57,8 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     """Return the sentence with what it announces, or with the list, the table or the definition it is in; or None."""
     span = spans[at]
     following = list(takewhile(lambda other: not is_instruction(other), spans[at + 1 :]))
+    if (snippet := _snippet_above(spans, at)) and (span is snippet or wants_all):
+        return _within(snippet, _last_of_few(snippet, [span, *following]))
     if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
         return replace(span, start=span.named_at)
     if span.text.endswith(":") and (announced := _announced(following)):
@@ -66,6 +68,24 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
         return _within(span, code[-1])
     return None
+
+
+def _snippet_above(spans: Sequence[Span], at: int) -> Span | None:
+    """Return the snippet that a sentence is, or that only prose parts from it; or None."""
+    back = (span for span in reversed(spans[: at + 1]) if not _is_prose(span))
+    nearest = next(back, None)
+    return nearest if nearest is not None and nearest.kind == "snippet" else None
+
+
+def _is_prose(span: Span) -> bool:
+    return span.kind == span.block_kind == "prose" and not span.text.endswith(":") and not is_instruction(span)
+
+
+def _last_of_few(snippet: Span, following: Sequence[Span]) -> Span:
+    """Return the last of the sentences below a snippet that a quote of usual length has room for."""
+    read_on = takewhile(lambda span: _is_prose(span) or span is snippet, following)
+    few = [span for span in read_on if len(_joined(snippet, span).text.split()) <= ALONE_WORDS]
+    return few[-1] if few else following[0]
 
 
 def _announced(following: Sequence[Span]) -> list[Span]:

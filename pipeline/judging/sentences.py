@@ -10,19 +10,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Final, Literal
 
 from domain import Block, BlockKind, Passage
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
-#: prose, rows (of a list or a table) and perhaps pointers (to further reading) can answer; a signature is the name
-#: that documentation describes below it, a header the first row of a table
-SentenceKind = Literal["prose", "row", "pointer", "heading", "question", "signature", "code", "header"]
-ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "pointer"})
+#: prose, rows (of a list or a table), snippets (code directly below a heading, which says what it does) and perhaps
+#: pointers (to further reading) can answer; a signature is the name that documentation describes below it, a header the
+#: first row of a table
+SentenceKind = Literal["prose", "row", "snippet", "pointer", "heading", "question", "signature", "code", "header"]
+ANSWERING: frozenset[SentenceKind] = frozenset({"prose", "row", "snippet", "pointer"})
 
 #: passages whose sentences are remembered, some 20 KB each
 REMEMBERED: Final = 256
+#: the longest code that is one snippet
+MAX_SNIPPET_CHARACTERS: Final = 500
 #: the largest share of code marks among the characters of prose
 _MARKS_IN_PROSE = 0.06
 _CODE_MARKS = re.compile(r"[=_(){}\[\]<>|\\@$#*/]")
@@ -87,7 +91,8 @@ class Span:
 @lru_cache(maxsize=REMEMBERED)  # judge and composer, and the passes of a question, look at the same passages
 def spans_of(passage: Passage, lang: str) -> tuple[Span, ...]:
     """Return every sentence of a passage in order, its terms analysed as those of a question in ``lang``."""
-    return tuple(_with_leads(_with_headers([*_sentences_of(passage, lang)]), terms_of(passage.lead, lang)))
+    spans = _with_snippets(_with_headers([*_sentences_of(passage, lang)]))
+    return tuple(_with_leads(spans, terms_of(passage.lead, lang)))
 
 
 def looks_like_code(text: str) -> bool:
@@ -115,7 +120,9 @@ def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
 
 
 def _is_sentence_about_code(text: str) -> bool:
-    """Return whether a line with code marks is a sentence about code."""
+    """Return whether a line with code marks is a sentence about code, or announces some: "Edit /etc/app.conf:"."""
+    if text.endswith(":") and text[0].isupper() and not _CODE_BEGINS.match(text):
+        return True
     plain = [word for word in text.split() if word.strip("(),.;:'\"").isalpha()]
     return text.endswith((".", "!", ".)")) and len(plain) >= _PROSE_WORDS
 
@@ -175,6 +182,19 @@ def _is_header(spans: Sequence[Span], at: int) -> bool:
     below = [other for other in spans[at + 1 : at + 3] if other.block == span.block]
     short = all(len(cell.split()) <= _HEADER_CELL_WORDS and not any(map(str.isdigit, cell)) for cell in cells)
     return len(below) > 1 and len(cells) > 1 and short
+
+
+def _with_snippets(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of one passage, the lines of a code block directly below a heading as one, where it is short."""
+    found: list[Span] = []
+    for of_block in (list(group) for _, group in groupby(spans, key=lambda span: span.block)):
+        first, last = of_block[0], of_block[-1]
+        is_headed = found[-1].kind == "heading" if found else bool(first.passage.lead)
+        if first.block_kind == "code" and is_headed and last.end - first.start <= MAX_SNIPPET_CHARACTERS:
+            terms = tuple(term for span in of_block for term in span.terms)
+            of_block = [replace(first, kind="snippet", end=last.end, terms=terms)]
+        found += of_block
+    return found
 
 
 def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:

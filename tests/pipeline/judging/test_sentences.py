@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain import Block, Hit, Passage
-from pipeline.judging.sentences import spans_of
+from pipeline.judging.sentences import kind_of, spans_of
 from text.terms import terms_of
 
 TEXT = "Trimming the wick\n\nTrim it every evening:\n\ntrim the wick with the\nlong scissors.\n\nLamp | Oil"
@@ -53,3 +53,32 @@ def test_the_first_row_of_a_tables_rest_is_no_header() -> None:
     assert {span.kind for span in spans_of(passage, "en")} == {"row"}
     whole = replace(passage, lead="")
     assert [span.kind for span in spans_of(whole, "en")] == ["header", "row", "row"]
+
+
+def _headed(code: str, *, lead: str = "") -> Passage:
+    text = f"Trimming\n\n{code}" if not lead else code
+    blocks = [] if lead else [Block(kind="heading", start=0, end=8)]
+    blocks.append(Block(kind="code", start=len(text) - len(code), end=len(text)))
+    return replace(_hit().passage, text=text, lead=lead, blocks=tuple(blocks))
+
+
+CODE = "lamp stop\nlamp trim --all\n\nlamp start"
+
+
+def test_code_directly_below_a_heading_is_one_snippet_led_by_it() -> None:
+    [_, snippet] = spans_of(_headed(CODE), "en")
+    assert (snippet.kind, snippet.text) == ("snippet", CODE)
+    assert set(terms_of("trimming", "en")) <= snippet.led_by
+    assert set(terms_of("trim all", "en")) <= set(snippet.terms)
+    assert [span.kind for span in spans_of(_headed(CODE, lead="Trimming"), "en")] == ["snippet"]
+
+
+def test_long_code_and_code_below_a_sentence_are_lines() -> None:
+    assert {span.kind for span in spans_of(_headed("lamp trim\n" * 60), "en")} == {"heading", "code"}
+    blocks = (Block(kind="prose", start=0, end=41), Block(kind="code", start=43, end=80))
+    assert "snippet" not in {span.kind for span in spans_of(_hit(*blocks).passage, "en")}
+
+
+def test_a_line_that_announces_code_is_prose_whatever_path_it_names() -> None:
+    assert kind_of("Edit /etc/lamp/lamp.conf:") == "prose"
+    assert kind_of("for lamp in /etc/lamps:") == kind_of("/etc/lamp/lamp.conf:") == "code"
