@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from pipeline.judging.coverage import SpanCoverage
 from pipeline.judging.sentence_score import is_instruction
-from pipeline.judging.sentences import ANSWERING, Span
+from pipeline.judging.sentences import ANSWERING, Span, asks
 from text.reference import goes_on
 
 #: the longest quote of a sentence with the list or code it announces; a longer announcement is left out as a whole
@@ -59,6 +59,8 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     following = list(takewhile(lambda other: not is_instruction(other), spans[at + 1 :]))
     if (snippet := _snippet_above(spans, at)) and (span is snippet or wants_all):
         return _within(snippet, _last_of_few(snippet, [span, *following]))
+    if (reply := _reply(spans, at)) is not None:
+        return reply
     if span.named_at is not None and span.end - span.named_at <= MAX_QUOTE_CHARACTERS:
         return replace(span, start=span.named_at)
     if span.text.endswith(":") and (announced := _announced(following)):
@@ -68,6 +70,22 @@ def _whole(spans: Sequence[Span], at: int, *, wants_all: bool) -> Span | None:
     if wants_all and (code := list(takewhile(lambda other: other.kind == "code", following))):
         return _within(span, code[-1])
     return None
+
+
+def _reply(spans: Sequence[Span], at: int) -> Span | None:
+    """Return all prose that the page replies to a question, where the sentence is in it; or None.
+
+    A long reply is not returned, and none whose "yes" is to the page's question, not to the one asked.
+    """
+    if not _is_prose(spans[at]):
+        return None
+    first = at - sum(1 for _ in takewhile(_is_prose, reversed(spans[:at])))
+    replies_to_another = spans[first].replies and first != at
+    if not first or not asks(spans[first - 1].text) or replies_to_another:
+        return None
+    last = list(takewhile(_is_prose, spans[first:]))[-1]
+    reply = _joined(spans[first], last)
+    return reply if len(reply.text.split()) <= ALONE_WORDS else None
 
 
 def _snippet_above(spans: Sequence[Span], at: int) -> Span | None:

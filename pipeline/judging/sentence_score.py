@@ -39,7 +39,6 @@ _SHOWS_HOW = 2.0
 #: .75 on XQuAD, among the first two .89 instead of .86; on own sets among the first three .54 instead of .42
 _MEANING, _OF_PASSAGE = 10.0, 4.0
 
-
 #: sentences that are given: scored by words, and by meaning
 BY_WORDS, BY_MEANING = 2, 3
 #: another sentence is given when it scores at least this share of the first; where its words were translated, this one:

@@ -108,7 +108,7 @@ def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
         return "row"
     if looks_like_code(text) and not _is_sentence_about_code(text):
         return "code"
-    if _ASKS.search(text):
+    if asks(text):
         return "question"
     if bulleted and _POINTER.fullmatch(text):
         return "pointer"
@@ -117,6 +117,11 @@ def kind_of(text: str, *, bulleted: bool = False) -> SentenceKind:
     if bulleted or any(char.isdigit() for char in text) or len(text.split()) > _HEADING_WORDS:
         return "row"
     return "heading"
+
+
+def asks(text: str) -> bool:
+    """Return whether a sentence ends in a question mark."""
+    return _ASKS.search(text) is not None
 
 
 def _is_sentence_about_code(text: str) -> bool:
@@ -205,7 +210,7 @@ def _with_leads(spans: Sequence[Span], led_by: Iterable[str]) -> Iterator[Span]:
     since = 0
     for at, span in enumerate(spans):
         terms = frozenset(span.terms)
-        replies = at > 0 and spans[at - 1].kind == "question" and _REPLY.match(span.text) is not None
+        replies = at > 0 and asks(spans[at - 1].text) and _REPLY.match(span.text) is not None
         yield replace(span, led_by=heading | lead, led_from=since, named_at=named_at, replies=replies)
         since += span.kind == "prose"
         if span.kind == "heading":
