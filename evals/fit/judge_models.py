@@ -28,7 +28,7 @@ from pipeline.judging.judge import BESIDE_THE_POINT
 from pipeline.learning.fits import fit_logistic
 from pipeline.learning.metrics import auroc, calibration_error
 
-ASKED = ("finance-privacy", "games-faq", "pages")
+ASKED = ("finance-privacy", "games-faq", "pages", "readmes")
 #: what the models of read and of compared hits are fitted and measured on, beside asked questions
 SHOWN_SETS = {READ: ("squad2", "xquad-en", "hotpotqa"), COMPARED: ("xquad-de",), CROSSED: ("xquad-en", "xquad-de")}
 #: the features of each of these models
