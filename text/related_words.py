@@ -50,7 +50,10 @@ _GROUPS: dict[str, str] = {
     tell said claim/ see view look/ send sent transmit/ separate split divide/ ship boat vessel/ sort order arrange/
     spouse wife husband marry married/ street road route path/ string text str/ study research/ succeed successor
     follow/ teach instruct train/ temperature warm hot cold/ try attempt/ weight weigh heavy/ width wide/ worker
-    employee staff/ wrong incorrect invalid/ young age
+    employee staff/ wrong incorrect invalid/ young age/ loud noisy noise sound quiet silent/ retry repeat again/
+    postpone delay defer move/ vacation holiday leave/ refund reimburse repay back/ expire lapse valid validity/
+    cancel revoke terminate withdraw/ phone telephone/ setup install/ uninstall remove/ laptop notebook/
+    ship deliver delivery shipping/ kid child/ photo picture image/ bicycle bike/ backup snapshot
     """,
     "de": """
     anfangen beginnen starten/ anzeigen zeigen darstellen/ anzahl viele zahl menge/ bauen errichten erbauen gebaut
@@ -61,7 +64,9 @@ _GROUPS: dict[str, str] = {
     land staat nation/ länge lang/ löschen entfernen/ machen herstellen erstellen erzeugen produzieren/ nennen heißen
     bezeichnen genannt/ ort stelle platz/ prozent anteil/ schreiben schrieb verfasst verfassen autor/ sieg siegen
     gewinnen gewann gewonnen/ stadt ort/ sterben tod gestorben starb tot/ tief tiefe/ übernachten nacht/ zimmer raum/
-    verwenden benutzen nutzen einsatz/ weg strecke/ ziel zweck
+    verwenden benutzen nutzen einsatz/ weg strecke/ ziel zweck/ umziehen umzug umgezogen/ offen geöffnet öffnungszeiten/
+    verlieren verloren verlust/ heiraten hochzeit trauung trauen traut/ kostenlos gratis umsonst/ telefon anrufen
+    telefonnummer/ abholen abholung abgeholt leeren geleert/ fahrrad rad/ urlaub ferien/ rechner computer
     """,
 }
 
