@@ -94,6 +94,7 @@ def _stop(*_: object) -> None:
 
 def _interrupt(workers: list[Any]) -> None:
     for worker in workers:
-        for pid in worker.pool.info["processes"]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, _GIVE_BACK)
+        with suppress(AttributeError):  # its pool has ended, or has not begun
+            for pid in worker.pool.info["processes"]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, _GIVE_BACK)
