@@ -53,7 +53,7 @@ class TolerantChannel(Channel):
     def _connparams(self, asynchronous: bool = False) -> Any:
         if self.connection.client is None:
             raise redis.ConnectionError("the connection was given up")
-        return super()._connparams(asynchronous)
+        return super()._connparams(asynchronous)  # type: ignore[misc]
 
     def _brpop_read(self, **options: Any) -> Any:
         try:

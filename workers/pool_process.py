@@ -12,6 +12,9 @@ from workers.processes import parent_death
 from workers.services import services, stopping, warm_up
 from workers.services.heartbeat import start_heartbeat
 
+#: the worker: it imports this before it forks
+_WORKER = os.getpid()
+
 
 @signals.worker_process_init.connect
 def start(**_: object) -> None:
@@ -19,7 +22,7 @@ def start(**_: object) -> None:
     stopping.listen()
     queue = os.environ.get("WELLREAD_QUEUE", "")
     # two processes must not write passages: the new worker's would find this one at work
-    parent_death.die_with_parent(signal.SIGKILL if queue == "embed" else stopping.WORKER_DIED)
+    parent_death.die_with_parent(_WORKER, signal.SIGKILL if queue == "embed" else stopping.WORKER_DIED)
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)
 
