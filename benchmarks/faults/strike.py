@@ -103,15 +103,28 @@ def all_faults(pids: Pids, redis_url: str) -> list[Fault]:
     ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Struck:
+    """A fault that struck, and when."""
+
+    name: str
+    at: float  #: seconds since 1970
+
+
 class Strikes:
     """Faults that strike in the background: each once in a shuffled order, then each again."""
 
     def __init__(self, faults: list[Fault], *, every_s: float, seed: int) -> None:
-        self.names: list[str] = []  #: what has struck, in its order
+        self.struck: list[Struck] = []  #: in its order
         self._drawn, self._every_s = _shuffled(faults, seed), every_s
         self._over, self._running = threading.Event(), list[threading.Thread]()
         self._striker = threading.Thread(target=self._strike, name="striker")
         self._striker.start()
+
+    @property
+    def names(self) -> list[str]:
+        """The faults that have struck, in their order."""
+        return [struck.name for struck in self.struck]
 
     def end(self) -> None:
         """Let no further fault strike; those that last go on."""
@@ -126,7 +139,7 @@ class Strikes:
     def _strike(self) -> None:
         while not self._over.is_set():
             fault = next(self._drawn)
-            self.names.append(fault.name)
+            self.struck.append(Struck(name=fault.name, at=time.time()))
             self._running.append(threading.Thread(target=fault.strike, name=fault.name))
             self._running[-1].start()
             self._over.wait(self._every_s)
@@ -171,12 +184,13 @@ def programs_of(parent: int) -> dict[str, int]:
     found = {}
     for child in psutil.Process(parent).children():
         with _gone():
-            words = child.cmdline()
-            name = words[-1] if words and words[-1] in PROGRAMS else "valkey" if _is_valkey(words) else ""
-            if name and child.status() != psutil.STATUS_ZOMBIE:
+            if child.status() != psutil.STATUS_ZOMBIE and (name := _name(child)):
                 found[name] = child.pid
     return found
 
 
-def _is_valkey(words: list[str]) -> bool:
-    return any(Path(word).name.startswith("valkey-server") for word in words)
+def _name(child: psutil.Process) -> str:
+    words = child.cmdline()
+    if words and words[-1] in PROGRAMS:
+        return words[-1]
+    return "valkey" if Path(child.exe()).name.startswith("valkey-server") else ""  # it writes over its arguments

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from domain.errors import WellreadError
+from store.sql.timeouts import postgres_timeouts
 
 #: the latest migration; every process checks it at its start, without loading Alembic
 REVISION = "0020"
@@ -229,7 +230,9 @@ def _sqlite_path(url: str) -> Path | None:
 
 def _engine(url: str, *, must_exist: bool) -> Engine:
     if not url.startswith("sqlite"):
-        engine = create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20)
+        engine = create_engine(
+            url, connect_args=postgres_timeouts(url), pool_pre_ping=True, pool_size=5, max_overflow=20
+        )
         event.listen(engine, "begin", _choose_schema)
         return engine
     options: dict[str, Any] = {"timeout": LOCKED_S, "check_same_thread": False}

@@ -1,4 +1,4 @@
-"""A worker that is stopped while it works ends within its time and gives back what it holds."""
+"""A worker that is stopped while it works gives back what it holds in time; what a killed one works on is ended."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
+import psutil
 import pytest
 import redis
 from celery import Celery
@@ -84,12 +85,11 @@ def _row(services: Services) -> CandidateRow:
         return session.scalars(select(CandidateRow)).one()
 
 
-def test_page_that_a_stopped_worker_reads_is_read_by_another_at_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path
-) -> None:
-    shutil.copy(migrated_file, tmp_path)
+@contextmanager
+def _due_page(monkeypatch: pytest.MonkeyPatch, folder: Path, valkey_url: str) -> Iterator[tuple[Services, type[_Slow]]]:
+    """A page whose read was sent to the workers, and which is served when it is let through."""
     with _slow_page() as (origin, page):
-        settings = {"DATA_DIR": tmp_path, "REDIS_URL": valkey_url, "STOP_S": STOP_S, "CRAWL_PROCESSES": 1}
+        settings = {"DATA_DIR": folder, "REDIS_URL": valkey_url, "STOP_S": STOP_S, "CRAWL_PROCESSES": 1}
         for name, value in (settings | {"ALLOW_HOSTS": origin.removeprefix("http://"), "FETCH_DEADLINE_S": 40}).items():
             monkeypatch.setenv(f"WELLREAD_{name}", str(value))
         services = Services(load())
@@ -105,6 +105,15 @@ def test_page_that_a_stopped_worker_reads_is_read_by_another_at_once(
         redis.Redis.from_url(valkey_url).flushall()
         sender = Celery(broker=valkey_url.replace("unix://", "redis+socket://"))
         sender.send_task("wellread.read", args=(row_id,), queue="crawl")
+        yield services, page
+        services.close()
+
+
+def test_page_that_a_stopped_worker_reads_is_read_by_another_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path
+) -> None:
+    shutil.copy(migrated_file, tmp_path)
+    with _due_page(monkeypatch, tmp_path, valkey_url) as (services, page):
         with _worker(tmp_path / "first") as first:
             assert wait_until(lambda: page.begun == 1, within_s=60), (tmp_path / "first").read_text()
             assert _row(services).lease_by is not None
@@ -117,7 +126,23 @@ def test_page_that_a_stopped_worker_reads_is_read_by_another_at_once(
             # no sweep runs: the message was sent again
             assert wait_until(lambda: _row(services).outcome == "read", within_s=60), (tmp_path / "second").read_text()
         assert page.begun == 2
-        services.close()
+
+
+def test_page_that_a_killed_worker_reads_is_read_to_its_end_and_not_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, valkey_url: str, migrated_file: Path
+) -> None:
+    shutil.copy(migrated_file, tmp_path)
+    with _due_page(monkeypatch, tmp_path, valkey_url) as (services, page), _worker(tmp_path / "log") as worker:
+        assert wait_until(lambda: page.begun == 1, within_s=60), (tmp_path / "log").read_text()
+        of_the_pool = psutil.Process(worker.pid).children(recursive=True)
+        worker.kill()
+        worker.wait()
+        assert _row(services).outcome is None
+        page.let_through.set()
+        assert wait_until(lambda: _row(services).outcome == "read", within_s=LEASE_S), (tmp_path / "log").read_text()
+        assert page.begun == 1
+        _, alive = psutil.wait_procs(of_the_pool, timeout=LEASE_S)
+        assert alive == []
 
 
 def test_the_stack_that_is_stopped_gives_back_what_it_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

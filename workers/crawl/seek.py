@@ -31,6 +31,7 @@ from workers.questions.conditions import left_out, recency
 from workers.questions.crawl_progress import status_after_reading
 from workers.questions.step import note_move, notify_moved
 from workers.services.engines import switched_on
+from workers.services.outages import recorded
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -201,18 +202,30 @@ def _why_none(known: Known, services: Services, found: Searched) -> str:
 
 def _record(services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]) -> None:
     """Store the wave with the question's move in one transaction; then send each read."""
+    question = work.question
+    stored = recorded(lambda: _store(services, work, move, wave, later))
+    if stored is None:
+        return
+    ids, move = stored
+    outcomes.tell(f"{len(ids)} chosen to read" if ids else outcomes.of_move(move))
+    note_move(move)
+    notify_moved(services, question, move)
+    for candidate_id in ids:
+        services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)
+
+
+def _store(
+    services: Services, work: Work, move: Move, wave: Sequence[Candidate], later: Sequence[Candidate]
+) -> tuple[list[int], Move] | None:
+    """Return the wave's candidates and where the question went; None when another process was faster."""
     now, question = services.now(), work.question
     with services.database.write() as session:
         if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
-            return
+            return None
         ids = candidates.add(session, question.id, wave, wave=question.waves, status=CandidateStatus.WAITING, now=now)
         candidates.add(session, question.id, later, wave=question.waves, status=CandidateStatus.KNOWN, now=now)
         row = state.lock(session, question.id)
         if row is not None and move.to is Status.READING and (onward := status_after_reading(session, question.id)):
             state.advance(session, row, onward, now)  # all chosen candidates were closed before
             move = Move(to=onward, outcome=move.outcome, detail=move.detail)
-    outcomes.tell(f"{len(ids)} chosen to read" if ids else outcomes.of_move(move))
-    note_move(move)
-    notify_moved(services, question, move)
-    for candidate_id in ids:
-        services.dispatcher.send("wellread.read", candidate_id, priority=question.priority)
+    return ids, move

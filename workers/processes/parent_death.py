@@ -14,18 +14,21 @@ import sys
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
-    """Ask the kernel to send this process a signal when its parent dies; does nothing where it cannot."""
+def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Ask the kernel to send this process a signal when its parent dies; does nothing where it cannot.
+
+    A process whose parent died before that ends at once.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def main(argv: list[str]) -> None:
     """Become the command, tied to the life of the given parent."""
     parent, number, command = int(argv[0]), signal.Signals(int(argv[1])), argv[2:]
-    die_with_parent(number)
-    if os.getppid() != parent:  # it died before the kernel was asked
-        sys.exit(1)
+    die_with_parent(parent, number)
     os.execvp(command[0], command)  # noqa: S606 (the supervisor's own command line)
 
 

@@ -24,7 +24,7 @@ from store.sql.leases import Lease
 from store.sql.tables import QuestionRow
 from workers.monitoring import outcomes, traces
 from workers.queues import TASK_OF
-from workers.services.outages import AGAIN_AFTER_S, OUTAGES
+from workers.services.outages import AGAIN_AFTER_S, OUTAGES, recorded
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -73,9 +73,13 @@ def step(services: Services, question_id: str, status: Status) -> Iterator[Work 
 def finish(services: Services, work: Work, move: Move) -> bool:
     """Record a step's result, then publish it and send the next task; False when another process was faster."""
     now = services.now()
-    with services.database.write() as session:
-        if not state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now):
-            return False
+
+    def record() -> bool:
+        with services.database.write() as session:
+            return state.record(session, work.lease, move, step=work.step, started_at=work.started_at, now=now)
+
+    if not recorded(record):
+        return False
     outcomes.tell(outcomes.of_move(move))
     note_move(move)
     notify_moved(services, work.question, move)
@@ -171,12 +175,17 @@ def _end_claimed(services: Services, question: Question, lease: Lease, now: date
 
 def _record_failure(services: Services, work: Work, error: BaseException) -> None:
     """Release the step for a later retry; an error that only the operator can fix ends the question at once."""
-    now, text = services.now(), f"{work.step}: {_message(error)}"
+    text = f"{work.step}: {_message(error)}"
     outcomes.tell(f"failed: {_message(error)}")
     traces.fail(error)
     if isinstance(error, OPERATOR_ERRORS):
         finish(services, work, Move(to=Status.FAILED, outcome="set-up", changes=Changes(error=text)))
         return
+    recorded(lambda: _release(services, work, error, text))
+
+
+def _release(services: Services, work: Work, error: BaseException, text: str) -> None:
+    now = services.now()
     with services.database.write() as session:
         if isinstance(error, OUTAGES):
             leases.defer(session, work.lease, now + timedelta(seconds=AGAIN_AFTER_S))

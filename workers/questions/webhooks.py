@@ -17,6 +17,7 @@ from store.sql import leases
 from store.sql.json import jsonable
 from store.sql.tables import QuestionRow, WebhookRow, WebhookStatus
 from workers.monitoring import outcomes
+from workers.services.outages import recorded
 
 if TYPE_CHECKING:
     from workers.services import Services
@@ -46,7 +47,7 @@ def deliver(services: Services, webhook_id: int) -> None:
     headers = sign(body, secret=services.settings.webhook_secret.get_secret_value(), now=now)
     with services.leases.holding(lease):
         error = _post(services, row.url, body, headers) if row.attempts <= leases.MAX_ATTEMPTS else _FATAL
-    _record(services, lease, row.attempts, error)
+    recorded(lambda: _record(services, lease, row.attempts, error))
 
 
 def sign(body: bytes, *, secret: str, now: datetime) -> dict[str, str]:

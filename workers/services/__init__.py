@@ -351,6 +351,12 @@ def _services(_pid: int) -> Services:
     return Services(load())
 
 
+def load_before_fork(queue: str) -> None:
+    """Import what each process of a worker would import for itself: a second that they then begin without."""
+    if queue in ("answer", "embed"):
+        import lance_namespace  # noqa: F401 (most of lancedb's import; lancedb itself starts a thread, which no fork has)
+
+
 def warm_up(queue: str) -> bool:
     """Open the services that a queue's first task would wait for; return whether they can be used."""
     ready = services()

@@ -3,6 +3,9 @@
 A worker that is told to stop takes nothing more and lets its steps go on (Celery's warm shutdown). A step that takes
 longer than ``stop_s`` is interrupted in its process; its leases end (:mod:`workers.services.lease_renewer`), and its
 message is sent again (:mod:`workers.task`), so that another worker goes on at once.
+
+A worker that dies tells nobody. Its processes end what they work on, and then themselves: a step is not begun again,
+and nobody waits for its lease.
 """
 
 from __future__ import annotations
@@ -18,12 +21,20 @@ from celery import signals
 
 #: from the worker to its processes: give back what you work on
 _GIVE_BACK = signal.SIGUSR2
-#: of the process: whether it works on something that can be given back
+#: from the kernel to a worker's processes: it has died; one of the signals that Celery leaves alone
+WORKER_DIED = signal.SIGIO
+#: how long they may go on then: nobody ends a step any more that takes too long
+FINISH_S = 20
+#: of the process: whether it works on something that can be given back, and whether its worker has died
 _is_working = False
+_is_orphan = False
 
 
-class Stopped(BaseException):
-    """The worker stops; no failure of what it works on, so that no handler of failures takes it for one."""
+class Stopped(KeyboardInterrupt):
+    """The worker stops; no failure of what it works on, so that no handler of failures takes it for one.
+
+    An interrupt is what event loops let through, wherever in them it is raised, and what cancels a running query.
+    """
 
 
 def give_back_after(stop_s: float) -> None:
@@ -43,8 +54,9 @@ def give_back_after(stop_s: float) -> None:
 
 
 def listen() -> None:
-    """In a process of the pool: be interrupted, but only while it works."""
+    """In a process of the pool: be interrupted, but only while it works; and end when the worker has died."""
     signal.signal(_GIVE_BACK, _stop)
+    signal.signal(WORKER_DIED, _finish)
 
 
 @contextmanager
@@ -58,6 +70,21 @@ def working() -> Iterator[None]:
         _is_working = False
 
 
+def is_orphan() -> bool:
+    """Return whether this process' worker has died, so that it is to end after its work."""
+    return _is_orphan
+
+
+def _finish(*_: object) -> None:
+    """End after the work, or at once where there is none."""
+    global _is_orphan
+    if not _is_working:
+        os._exit(1)
+    _is_orphan = True
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(FINISH_S)
+
+
 def _stop(*_: object) -> None:
     global _is_working
     if _is_working:
@@ -67,6 +94,7 @@ def _stop(*_: object) -> None:
 
 def _interrupt(workers: list[Any]) -> None:
     for worker in workers:
-        for pid in worker.pool.info["processes"]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, _GIVE_BACK)
+        with suppress(AttributeError):  # its pool has ended, or has not begun
+            for pid in worker.pool.info["processes"]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, _GIVE_BACK)
