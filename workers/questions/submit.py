@@ -114,14 +114,16 @@ def notify_started(services: Services, question: Question) -> None:
     if question.status.is_final:
         services.events.publish(question.id, EventKind.FINAL, {"status": question.status})
         notify_ended(services, question.id)
-    elif question.status is not Status.FOLLOWING:
+        return
+    if question.status is not Status.FOLLOWING:
         services.events.publish(question.id, EventKind.STATUS, {"status": question.status})
-        _send_task(services, question)
+    _send_task(services, question)
 
 
 def _send_task(services: Services, question: Question) -> None:
     """Send the task that a question waits for; a follower waits for its leader."""
-    services.dispatcher.send_for(question.id, question.status, priority=question.priority, words=question.text)
+    if question.status is not Status.FOLLOWING:
+        services.dispatcher.send_for(question.id, question.status, priority=question.priority, words=question.text)
 
 
 def default_budget(services: Services) -> Budget:
