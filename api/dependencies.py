@@ -12,7 +12,7 @@ from fastapi import Depends, Path, Query, Request
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from api.middleware.auth import CallerDep
+from api.middleware.auth import Caller, CallerDep
 from api.schemas.exported import Format
 from domain.record import Record
 from store.access import collections
@@ -51,7 +51,7 @@ def open_listener(url: str) -> redis.asyncio.Redis:
 def _state(name: str) -> Any:
     """Return a dependency on this attribute of the application's state."""
 
-    def read(request: Request) -> Any:
+    async def read(request: Request) -> Any:
         return getattr(request.app.state, name)
 
     return Depends(read)
@@ -60,17 +60,10 @@ def _state(name: str) -> Any:
 class Access:
     """The collections that a request may open."""
 
-    def __init__(
-        self,
-        request: Request,
-        who: CallerDep,
-        collection: Annotated[
-            str, Query(max_length=100, description="The collection; left out: the key's first, or `default`.")
-        ] = "",
-    ) -> None:
-        self._main: Services = request.app.state.services
+    def __init__(self, main: Services, who: Caller, named: str) -> None:
+        self._main = main
         self._who = who
-        self._named = collection
+        self._named = named
 
     def open(self, collection: str = "") -> Services:
         """Return the services of the collection that a body, or else the query, names; raises UnknownCollection."""
@@ -85,7 +78,17 @@ class Access:
             return [each.name for each in collections.list_all(session) if self._who.may_open(each.name)]
 
 
-AccessDep = Annotated[Access, Depends()]
+async def _access(
+    request: Request,
+    who: CallerDep,
+    collection: Annotated[
+        str, Query(max_length=100, description="The collection; left out: the key's first, or `default`.")
+    ] = "",
+) -> Access:
+    return Access(request.app.state.services, who, collection)
+
+
+AccessDep = Annotated[Access, Depends(_access)]
 
 
 def _opened(access: AccessDep) -> Services:
@@ -111,7 +114,7 @@ def _question_id(
     return plain
 
 
-def _listener(request: Request) -> redis.asyncio.Redis:
+async def _listener(request: Request) -> redis.asyncio.Redis:
     client: redis.asyncio.Redis = request.app.state.listener
     return client
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from anyio import to_thread
 from fastapi import Depends, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
@@ -102,6 +103,10 @@ class KeyRing:
         self.needed = needed  #: where none is, whoever gives none may do everything
         self.wrong_keys = WrongKeys()
 
+    def is_stored(self, given: str) -> bool:
+        """Return whether a key may be one that `wellread keys` made: those are looked up in the database."""
+        return given.startswith(stored.PREFIX)
+
     def caller_at(self, address: str, given: str) -> Caller:
         """Return whom a key that came from this address belongs to; raises InvalidApiKey or TooManyWrongKeys."""
         if not given:
@@ -121,12 +126,12 @@ class KeyRing:
         found = [caller for key, caller in self._keys if hmac.compare_digest(key.secret, secret)]
         if found:
             return max(found, key=lambda caller: caller.role)
-        if given.startswith(stored.PREFIX):
+        if self.is_stored(given):
             with self._services.database.read() as session:
                 key = stored.find(session, given, self._services.now())
             if key is not None:
                 return Caller(role=Role[key.role], owner=key.owner, collections=key.collections)
-        if self.needed or given.startswith(stored.PREFIX):
+        if self.needed or self.is_stored(given):
             raise InvalidApiKey("The key is missing or unknown, was revoked, or has expired.")
         return LOCAL
 
@@ -160,14 +165,17 @@ _bearer = HTTPBearer(
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
-def identify(
+async def identify(
     request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> Caller:
-    """Return who sends the request; raises :class:`InvalidApiKey`."""
+    """Return who sends the request; raises :class:`InvalidApiKey`. A thread is waited for only to ask the database."""
     ring: KeyRing = request.app.state.keys
-    return ring.caller_at(address_of(request.scope), bearer.credentials if bearer else header or "")
+    address, given = address_of(request.scope), bearer.credentials if bearer else header or ""
+    if ring.is_stored(given):
+        return await to_thread.run_sync(ring.caller_at, address, given)
+    return ring.caller_at(address, given)
 
 
 def address_of(scope: Scope) -> str:
@@ -178,20 +186,22 @@ def address_of(scope: Scope) -> str:
 CallerDep = Annotated[Caller, Depends(identify)]
 
 
-def _still_open(
+async def _still_open(
     request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> Callable[[], object]:
     """Return what looks the request's key up again; it raises :class:`InvalidApiKey` once that opens nothing."""
-    return lambda: identify(request, bearer, header)
+    ring: KeyRing = request.app.state.keys
+    address, given = address_of(request.scope), bearer.credentials if bearer else header or ""
+    return lambda: ring.caller_at(address, given)
 
 
 #: for answers that take long: the key may be revoked, or expire, meanwhile
 StillOpenDep = Annotated[Callable[[], object], Depends(_still_open)]
 
 
-def caller(who: CallerDep) -> Role:
+async def caller(who: CallerDep) -> Role:
     """Return the caller's role; raises :class:`InvalidApiKey`."""
     return who.role
 
@@ -202,10 +212,10 @@ def key_in(headers: Mapping[str, str]) -> str:
     return key.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
 
-def require(role: Role) -> Callable[[Any], None]:
+def require(role: Role) -> Callable[[Any], Awaitable[None]]:
     """Return a dependency that admits this role and greater ones."""
 
-    def check(given: Annotated[Role, Depends(caller)]) -> None:
+    async def check(given: Annotated[Role, Depends(caller)]) -> None:
         allow(given, role)
 
     _NEEDED[check] = role
@@ -238,12 +248,12 @@ def _calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
         yield from _calls(each)
 
 
-def require_whole(who: CallerDep) -> None:
+async def require_whole(who: CallerDep) -> None:
     """Admit administrators whose key is bound to no collection."""
     _allow_whole(who, Role.admin)
 
 
-def require_operator_of_all(who: CallerDep) -> None:
+async def require_operator_of_all(who: CallerDep) -> None:
     """Admit operators whose key is bound to no collection."""
     _allow_whole(who, Role.operate)
 

@@ -11,7 +11,6 @@ from api.middleware.auth import CallerDep, StillOpenDep, require
 from api.schemas.requests import ChatRequest
 from api.streams.events import final_record
 from api.streams.while_open import checked
-from domain import Question
 from domain.access.key import Role
 from domain.record import Record
 from workers.questions import submit
@@ -37,16 +36,16 @@ async def chat(
     """
     asked_at = anyio.current_time()
 
-    def ask() -> tuple[Services, Question]:
+    def ask() -> tuple[Services, Record]:
         opened = access.open(body.collection)
         new = to_new(body, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
-        return opened, submit.submit(opened, new)[0]
+        return opened, read_record(opened, submit.submit(opened, new)[0].id)
 
-    services, question = await to_thread.run_sync(ask)
-    read = checked(still_open, lambda: read_record(services, question.id))
+    services, asked = await to_thread.run_sync(ask)
+    read = checked(still_open, lambda: read_record(services, asked.id))
 
     within_s = 0.0 if body.queued else body.wait - (anyio.current_time() - asked_at)
-    record = await final_record(listening(listener, services), question.id, read, within_s=within_s, waiting=waiting)
-    response.headers["Location"] = f"/api/questions/{question.id}"
+    record = await final_record(listening(listener, services), asked, read, within_s=within_s, waiting=waiting)
+    response.headers["Location"] = f"/api/questions/{record.id}"
     response.status_code = 200 if record.status.is_final else 202
     return record

@@ -27,6 +27,7 @@ from domain.errors import WellreadError
 from domain.record import Record
 from workers.questions import submit
 from workers.questions.asked import to_new
+from workers.services import Services
 
 router = APIRouter(
     prefix="/v1", tags=["openai"], dependencies=[Depends(check_waiting), Depends(require(Role.ask))], responses=ERRORS
@@ -58,16 +59,17 @@ async def complete(
     """
     list_sources = lists_sources(body)
     asked, said = to_chat_request(body)
-    services = await to_thread.run_sync(access.open, asked.collection)
-    new = to_new(asked, submit.default_budget(services), private=who.role < Role.operate, owner=who.owner)
-    question, _ = await to_thread.run_sync(submit.submit, services, replace(new, said=said))
 
-    read = checked(still_open, lambda: read_record(services, question.id))
+    def ask() -> tuple[Services, Record]:
+        opened = access.open(asked.collection)
+        new = to_new(asked, submit.default_budget(opened), private=who.role < Role.operate, owner=who.owner)
+        return opened, read_record(opened, submit.submit(opened, replace(new, said=said))[0].id)
+
+    services, first = await to_thread.run_sync(ask)
+    read = checked(still_open, lambda: read_record(services, first.id))
 
     async def wait() -> Record:
-        record = await final_record(
-            listening(listener, services), question.id, read, within_s=asked.wait, waiting=waiting
-        )
+        record = await final_record(listening(listener, services), first, read, within_s=asked.wait, waiting=waiting)
         completions.check_answered(record, structured=asked.answer_schema is not None)
         return record
 
@@ -76,7 +78,7 @@ async def complete(
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
         try:
-            yield _event(completions.first_chunk(await to_thread.run_sync(read), body.model))
+            yield _event(completions.first_chunk(first, body.model))
             record = await wait()
         except (WellreadError, RedisError) as error:
             problem = of_error(error)

@@ -59,7 +59,7 @@ async def watch(
 
 async def final_record(
     listener: Listener,
-    question_id: str,
+    record: Record,
     read_record: ReadRecord,
     *,
     within_s: float,
@@ -67,32 +67,31 @@ async def final_record(
 ) -> Record:
     """Return the question's record as soon as it is final, or as it is after ``within_s`` seconds.
 
-    While SQL does not answer, that is as it was when it was read last: whoever waits is answered in time.
-    Cancelling the scope that is put into ``waiting`` ends the wait sooner. (A scope, because redis-py loses a single
-    ``Task.cancel()``: it sends through ``asyncio.wait_for``, which before Python 3.12 swallows a cancellation that
-    comes as its work is done.)
+    ``record`` was read when it was asked: one that is final then is read no more. While SQL does not answer, that is as
+    it was when it was read last: whoever waits is answered in time. Cancelling the scope that is put into ``waiting``
+    ends the wait sooner. (A scope, because redis-py loses a single ``Task.cancel()``: it sends through
+    ``asyncio.wait_for``, which before Python 3.12 swallows a cancellation that comes as its work is done.)
     """
-    known = _Known(read_record)
-    if within_s > 0:
-        scope = anyio.move_on_after(within_s)
-        waiting.add(scope)
-        try:
-            with scope:
-                return await _wait_for_final(listener, question_id, known)
-        finally:
-            waiting.discard(scope)
-    with anyio.move_on_after(LAST_READ_S if known.record else None):
+    if record.status.is_final or within_s <= 0:
+        return record
+    known, scope = _Known(record, read_record), anyio.move_on_after(within_s)
+    waiting.add(scope)
+    try:
+        with scope:
+            return await _wait_for_final(listener, known)
+    finally:
+        waiting.discard(scope)
+    with anyio.move_on_after(LAST_READ_S):
         await known.read()
-    assert known.record is not None, "it was read"
     return known.record
 
 
 class _Known:
     """A question's record as it was read last."""
 
-    def __init__(self, read_record: ReadRecord) -> None:
+    def __init__(self, record: Record, read_record: ReadRecord) -> None:
+        self.record = record
         self._read = read_record
-        self.record: Record | None = None
 
     async def read(self) -> Record:
         """Read it anew; whoever is cancelled does not wait for the reading."""
@@ -100,12 +99,12 @@ class _Known:
         return self.record
 
 
-async def _wait_for_final(listener: Listener, question_id: str, known: _Known) -> Record:
+async def _wait_for_final(listener: Listener, known: _Known) -> Record:
     """Return the question's record once it is final."""
     try:
-        return await _wait_for_end(listener, await known.read(), known)
+        return await _wait_for_end(listener, known)
     except redis.RedisError as error:
-        log.warning("events_from_rows", question=question_id, error=str(error))
+        log.warning("events_from_rows", question=known.record.id, error=str(error))
     while True:
         record = await known.read()
         if record.status.is_final:
@@ -113,9 +112,9 @@ async def _wait_for_final(listener: Listener, question_id: str, known: _Known) -
         await asyncio.sleep(POLL_EVERY_S)
 
 
-async def _wait_for_end(listener: Listener, record: Record, known: _Known) -> Record:
+async def _wait_for_end(listener: Listener, known: _Known) -> Record:
     """Return the record once it is final; a follower waits for its leader, and for the next one if that fails."""
-    last = "0"
+    record, last = known.record, "0"
     while not record.status.is_final:
         leader = record.shared_with
         async for event in follow(listener, record.id, leader_id=leader or "", after=last, block_s=SILENCE_S):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 from typing import Final
 
@@ -27,4 +26,4 @@ def order_by_sentence(hits: Sequence[Hit], cosines: Mapping[str, float]) -> list
         for hit in hits
     }
     ordered = sorted(hits, key=lambda hit: -scores[hit.passage.id])
-    return [replace(hit, score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]
+    return [hit.ranked(score=scores[hit.passage.id], rank=rank) for rank, hit in enumerate(ordered, start=1)]

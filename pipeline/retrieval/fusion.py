@@ -6,7 +6,6 @@ The order of the hits and rankings passed in never matters: equal scores are ord
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from domain import Hit, Scale
 
@@ -82,7 +81,7 @@ def fuse_queries(rankings: Sequence[Sequence[Hit]], *, weights: Sequence[float])
     scale: Scale = next((hit.scale for ranking in rankings for hit in ranking), "minmax")
     found_by = {id: _queries_of(hits) for id, hits in _by_passage(rankings).items()}
     ranked = _ranked(_merge(hit for ranking in rankings for hit in ranking), scores, scale)
-    return [replace(hit, found_by=found_by[hit.passage.id]) for hit in ranked]
+    return [hit.ranked(found_by=found_by[hit.passage.id]) for hit in ranked]
 
 
 def merge_by_title(hits: Iterable[Hit], max_results: int = DEFAULT_RESULTS) -> list[Hit]:
@@ -122,7 +121,7 @@ def _merge(hits: Iterable[Hit]) -> dict[str, Hit]:
 
 def _both(one: Hit, other: Hit) -> Hit:
     best = max(one, other, key=lambda hit: (hit.score, hit.query))
-    return replace(best, similarity=_most(one.similarity, other.similarity), bm25=_most(one.bm25, other.bm25))
+    return best.ranked(similarity=_most(one.similarity, other.similarity), bm25=_most(one.bm25, other.bm25))
 
 
 def _most(one: float | None, other: float | None) -> float | None:
@@ -143,4 +142,4 @@ def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
 
 def _ranked(hits: Mapping[str, Hit], scores: Mapping[str, float], scale: Scale) -> list[Hit]:
     ordered = sorted(hits, key=lambda id: (-scores[id], id))
-    return [replace(hits[id], score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]
+    return [hits[id].ranked(score=scores[id], scale=scale, rank=rank) for rank, id in enumerate(ordered, start=1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -183,7 +183,7 @@ def _with_similarities(
     missing = {hit.passage.id for row, hits in enumerate(by_text) for hit in hits if hit.passage.id not in known[row]}
     exact = search.similarities(vectors, missing) if missing else {}
     return [
-        [replace(hit, similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
+        [hit.ranked(similarity=_similarity(hit.passage.id, row, near, exact)) for hit in hits]
         for row, (hits, near) in enumerate(zip(by_text, known, strict=True))
     ]
 
@@ -195,4 +195,4 @@ def _similarity(id: str, row: int, near: dict[str, float | None], exact: dict[st
 
 
 def _of_query(query: str, hits: list[Hit]) -> list[Hit]:
-    return [replace(hit, query=query) for hit in hits]
+    return [hit.ranked(query=query) for hit in hits]

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text
+from sqlalchemy import Row, and_, bindparam, delete, insert, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from domain import KnownName
 from store.passages.filters import groups
 from store.sql.rows import dialect_insert
-from store.sql.tables import EntityRow, LinkRow, MentionRow, PageRow
+from store.sql.tables import EntityRow, LinkRow, MentionRow
 
 #: the ``ord`` of the row for a page's own name
 BEARS: Final = -1
@@ -131,11 +131,6 @@ def links_between(session: Session, urls: Collection[str]) -> list[tuple[str, st
     return [(row.from_url, row.url) for row in session.execute(query) if row.from_url != row.url]
 
 
-def size(session: Session) -> int:
-    """Return the approximate number of pages: the last page's id, which needs no count of rows."""
-    return int(session.scalar(select(func.max(PageRow.id))) or 0)
-
-
 def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
     """Return the names of rows (id, name, page_id), each with its number of mentions."""
     pages: dict[tuple[int, str], dict[int, None]] = {}
@@ -143,9 +138,9 @@ def _named(session: Session, rows: Sequence[Row[Any]]) -> list[KnownName]:
         pages.setdefault((row.id, row.name), {}).setdefault(row.page_id)
     if not pages:
         return []
-    counts, among = _counts(session, [id for id, _ in pages]), size(session)
+    counts = _counts(session, [id for id, _ in pages])
     return [
-        KnownName(name=name, pages=tuple(bearing), mentions=counts[id], among=among)
+        KnownName(name=name, pages=tuple(bearing), mentions=counts[id].mentions, among=counts[id].among)
         for (id, name), bearing in pages.items()
     ]
 
@@ -154,16 +149,18 @@ def _visible(mentions: Any, private_pages: Collection[int]) -> Any:
     return or_(~mentions.private, mentions.page_id.in_(private_pages)) if private_pages else ~mentions.private
 
 
-#: the inner limit keeps a name that is everywhere from being counted to its end
+#: The inner limit keeps a name that is everywhere from being counted to its end. The number of pages is approximate:
+#: the last page's id, which needs no count of rows.
 _COUNT = text(
     "SELECT e.id, (SELECT count(*) FROM (SELECT 1 AS one FROM mentions m WHERE m.entity_id = e.id AND m.ord >= 0"
-    " AND NOT m.private LIMIT :most) AS counted) AS mentions FROM entities e WHERE e.id IN :ids"
+    " AND NOT m.private LIMIT :most) AS counted) AS mentions, (SELECT coalesce(max(p.id), 0) FROM pages p) AS among"
+    " FROM entities e WHERE e.id IN :ids"
 ).bindparams(bindparam("ids", expanding=True))
 
 
-def _counts(session: Session, ids: Collection[int]) -> dict[int, int]:
-    rows = session.execute(_COUNT, {"ids": list(ids), "most": MAX_COUNTED})
-    return {row.id: row.mentions for row in rows}
+def _counts(session: Session, ids: Collection[int]) -> dict[int, Row[Any]]:
+    """Return for each entity how many passages mention it, and among how many pages."""
+    return {row.id: row for row in session.execute(_COUNT, {"ids": list(ids), "most": MAX_COUNTED})}
 
 
 def _rows(session: Session, pages: Mapping[int, PageNames]) -> list[tuple[str, int, int]]:

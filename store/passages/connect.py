@@ -60,7 +60,12 @@ def is_there(uri: str) -> bool:
     """Return whether there is a passages table at ``uri``; a folder is looked at without opening LanceDB."""
     if "://" in uri:
         return TABLE in connect(uri, None)
-    return any((Path(uri) / f"{TABLE}.lance" / "_versions").glob("*"))
+    return any(versions_of(uri).glob("*"))
+
+
+def versions_of(uri: str) -> Path:
+    """Return the folder with a file for each version of the passages table; nowhere where ``uri`` is no folder."""
+    return Path(uri) / f"{TABLE}.lance" / "_versions"
 
 
 def empty_table(schema: Any) -> Any:

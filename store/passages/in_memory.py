@@ -7,9 +7,11 @@ answers itself. Where the texts have no room, they alone are read from the table
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -126,9 +128,12 @@ class Copy:
 class Memory:
     """Keeps a copy of a table that is no larger than ``most_bytes``, made anew in a thread of its own."""
 
-    def __init__(self, table: Any, most_bytes: int) -> None:
+    def __init__(self, table: Any, most_bytes: int, versions: Path) -> None:
+        """Keep what is in ``table``; each commit adds a file to the folder ``versions``, where there is one."""
         self._table = table
         self._most_bytes = most_bytes
+        self._versions = versions
+        self._seen: tuple[list[str], int] = [], 0  #: the files of that folder, and the version that was asked for then
         self._copy: Copy | None = None
         self._next_at = 0.0
         self._making = threading.Lock()
@@ -138,11 +143,21 @@ class Memory:
         if not self._most_bytes:
             return None
         copy = self._copy
-        if copy is not None and copy.version == self._table.version:
+        if copy is not None and copy.version == self._version():
             return copy
         if time.monotonic() >= self._next_at and self._making.acquire(blocking=False):
             threading.Thread(target=self._make, name="passages-copy", daemon=True).start()
         return None
+
+    def _version(self) -> int:
+        """Return the table's version; LanceDB is asked after a commit only: it takes ten times as long as a look."""
+        try:
+            files = os.listdir(self._versions)  # noqa: PTH208 - a path for each name takes as long as LanceDB
+        except OSError:  # it is no folder of this machine
+            return int(self._table.version)
+        if files != self._seen[0]:
+            self._seen = files, int(self._table.version)
+        return self._seen[1]
 
     def _make(self) -> None:
         started = time.monotonic()

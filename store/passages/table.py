@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from domain import Hit, Passage, Scope
 from store.passages import schema
-from store.passages.connect import connect, empty_table, open_table, refuse_after_fork
+from store.passages.connect import connect, empty_table, open_table, refuse_after_fork, versions_of
 from store.passages.errors import PassagesLost, explained, suppress_dropped
 from store.passages.filters import groups, one_of
 from store.passages.in_memory import Copy, Memory
@@ -60,7 +60,7 @@ class Passages:
         self.embedder_id = embedder_id
         self.dimension = dimension
         self._opened_table = table
-        self._memory = Memory(table, memory_bytes)
+        self._memory = Memory(table, memory_bytes, versions_of(uri))
         self._memory_bytes = memory_bytes
         self._awaited: Any = None  #: the database in which the table is still missing
         self._opening = threading.Lock()
@@ -212,7 +212,7 @@ class Passages:
                 return
             table = open_table(self._awaited, schema.schema(self.embedder_id, self.dimension))
             schema.check(table.schema, uri=self.uri, embedder_id=self.embedder_id, dimension=self.dimension)
-            self._opened_table, self._memory = table, Memory(table, self._memory_bytes)
+            self._opened_table, self._memory = table, Memory(table, self._memory_bytes, versions_of(self.uri))
             self._awaited = None
 
     def _copy(self, scope: Scope = _PUBLIC) -> Copy | None:

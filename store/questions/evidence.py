@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session
 
 from domain import Question
@@ -42,13 +42,9 @@ def _of_form(answer: AnswerRow) -> list[dict[str, Any]]:
 
 def copy(session: Session, answer_id: int, to_answer_ids: Sequence[int]) -> None:
     """Give other answers the same evidence."""
-    rows = session.scalars(select(EvidenceRow).where(EvidenceRow.answer_id == answer_id)).all()
-    session.add_all(
-        EvidenceRow(answer_id=each, page_id=row.page_id, content_hash=row.content_hash)
-        for each in to_answer_ids
-        for row in rows
-    )
-    session.flush()
+    cited = select(AnswerRow.id, EvidenceRow.page_id, EvidenceRow.content_hash)
+    of_each = cited.join(EvidenceRow, EvidenceRow.answer_id == answer_id).where(AnswerRow.id.in_(to_answer_ids))
+    session.execute(insert(EvidenceRow).from_select(["answer_id", "page_id", "content_hash"], of_each))
 
 
 def mark_stale(session: Session, page_ids: Sequence[int], now: datetime) -> int:
@@ -65,15 +61,12 @@ def is_current(session: Session, answer: AnswerRow, *, read_after: datetime | No
     """Return whether the answer cites a page, and every cited page is unchanged and was seen after ``read_after``."""
     if answer.stale_at is not None:
         return False
-    cited = set(session.scalars(select(EvidenceRow.page_id).where(EvidenceRow.answer_id == answer.id)))
-    query = (
-        select(PageRow.id)
-        .join(EvidenceRow, EvidenceRow.page_id == PageRow.id)
-        .where(EvidenceRow.answer_id == answer.id, ~_changed())
-    )
+    holds = PageRow.id.is_not(None) & ~_changed()
     if read_after is not None:
-        query = query.where(PageRow.checked_at >= read_after)  # a page that is gone has changed
-    return bool(cited) and cited == set(session.scalars(query))
+        holds &= PageRow.checked_at >= read_after  # a page that is gone has changed
+    cited = select(holds).select_from(EvidenceRow).outerjoin(PageRow, PageRow.id == EvidenceRow.page_id)
+    found = session.scalars(cited.where(EvidenceRow.answer_id == answer.id)).all()
+    return bool(found) and all(found)
 
 
 def read_since(session: Session, question: QuestionRow, since: datetime) -> bool:

@@ -89,9 +89,9 @@ def add(
         session.execute(
             delete(QuestionRow).where(*_is_refused(new.id), QuestionRow.owner.is_not_distinct_from(new.owner))
         )
-    if not add_missing(session, QuestionRow, **_row(question_id, new, understood, now)):
+    row = add_missing(session, QuestionRow, **_row(question_id, new, understood, now))
+    if row is None:
         return _asked_before(session, new), False
-    row = session.get_one(QuestionRow, question_id)
     if new.watch:
         watches.add(session, question_id, "", now)
     if understood.by:

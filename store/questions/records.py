@@ -12,14 +12,14 @@ from sqlalchemy.orm import Session
 
 from domain import WITH_TEXT, Answer, Citation, Sentence, Status, Verdict
 from domain.answer import ASKING_BACK, NextQuestion, StructuredAnswer
-from domain.record import ContextHit, PageSeen, Record, Timing
+from domain.record import ContextHit, Feedback, PageSeen, Record, Timing
 from domain.short_answer import contradictions_of, short_answer
 from store.crawl import candidates
-from store.questions import answers, feedback
-from store.questions.state import get
-from store.questions.trace import total_cost
+from store.questions import answers
+from store.questions.state import unknown
+from store.questions.trace import cost_of, total_cost
 from store.sql.rows import to_value
-from store.sql.tables import AnswerRow, CandidateRow, PageRow, QuestionRow, StepRow, WatchRow
+from store.sql.tables import AnswerRow, CandidateRow, FeedbackRow, PageRow, QuestionRow, StepRow, WatchRow
 
 #: the phase of the four-phase design that a status belongs to
 PHASES = {
@@ -49,17 +49,27 @@ _CONTEXT, _VERDICT = TypeAdapter(tuple[ContextHit, ...]), TypeAdapter(Verdict)
 
 def read(session: Session, question_id: str, now: datetime) -> Record:
     """Return a question's record; raise :class:`store.questions.state.UnknownQuestion` if there is none."""
-    record = _without_answer(session, get(session, question_id), now)
-    answer = answers.last(session, question_id)
-    return record if answer is None else _with_answer(session, record, answer)
+    watched = select(QuestionRow, WatchRow).outerjoin(WatchRow, WatchRow.question_id == QuestionRow.id)
+    found = session.execute(watched.where(QuestionRow.id == question_id)).first()
+    if found is None:
+        raise unknown(question_id)
+    record = _without_answer(session, found[0], found[1], now)
+    judged = select(AnswerRow, FeedbackRow).outerjoin(
+        FeedbackRow,
+        (FeedbackRow.question_id == AnswerRow.question_id) & (FeedbackRow.revision == AnswerRow.revision),
+    )
+    last = judged.where(AnswerRow.question_id == question_id).order_by(AnswerRow.revision.desc()).limit(1)
+    answered = session.execute(last).first()
+    return record if answered is None else _with_answer(record, answered[0], answered[1])
 
 
-def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record:
+def _without_answer(session: Session, row: QuestionRow, watch: WatchRow | None, now: datetime) -> Record:
     """Return the record of a question's run, its own or the one it shares, before any answer."""
-    run, watch = _run(session, row), session.get(WatchRow, row.id)
+    run = _run(session, row)
     status = Status(run.status if row.status == Status.FOLLOWING else row.status)
     own = _steps(session, row)
-    steps, pages = own if run is row else _steps(session, run), _pages(session, run.id)
+    steps = own if run is row else _steps(session, run)
+    pages = _pages(session, run.id) if run.crawl_started_at else ()  # it is set with the first candidates
     hits = next((step.detail for step in reversed(steps) if "hits" in step.detail), {})
     return to_value(
         Record,
@@ -94,7 +104,7 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
         entity=_entity([entity for step in steps for entity in step.detail.get("entities", ())]),
         timings=tuple(_timing(step) for step in own if step.name != "feedback"),
         seconds=((row.finished_at or now) - (row.asked_again_at or row.created_at)).total_seconds(),
-        cost=total_cost(session, row.id),
+        cost=total_cost(session, row.id) if row.asked_again_at else cost_of(step.detail.get("cost") for step in own),
         revision=0,
         shared_with=row.leader_id,
         watched=watch is not None,
@@ -102,7 +112,7 @@ def _without_answer(session: Session, row: QuestionRow, now: datetime) -> Record
     )
 
 
-def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
+def _with_answer(record: Record, answer: AnswerRow, judged: FeedbackRow | None) -> Record:
     sentences = _SENTENCES.validate_python(answer.sentences)
     return replace(
         record,
@@ -123,7 +133,7 @@ def _with_answer(session: Session, record: Record, answer: AnswerRow) -> Record:
         revision=answer.revision,
         stale=answer.stale_at is not None,
         stale_at=answer.stale_at,
-        feedback=feedback.find(session, answer.question_id, answer.revision),
+        feedback=to_value(Feedback, judged) if judged else None,
     )
 
 

@@ -222,11 +222,14 @@ def to_question(row: QuestionRow) -> Question:
     )
 
 
+def unknown(question_id: str) -> UnknownQuestion:
+    """Return the error for a question that is not there."""
+    return UnknownQuestion(f"There is no question {question_id!r}: check the id, `wellread status` lists the latest.")
+
+
 def _known(row: QuestionRow | None, question_id: str) -> QuestionRow:
     if row is None:
-        raise UnknownQuestion(
-            f"There is no question {question_id!r}: check the id, `wellread status` lists the latest."
-        )
+        raise unknown(question_id)
     return row
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -74,7 +74,12 @@ def total_cost(session: Session, question_id: str, *, since: datetime | None = N
     costs = select(StepRow.detail["cost"]).where(StepRow.question_id == question_id)
     if since is not None:
         costs = costs.where(StepRow.started_at >= since)
-    return sum((Cost(**cost) for cost in session.scalars(costs) if cost), start=Cost())
+    return cost_of(session.scalars(costs))
+
+
+def cost_of(costs: Iterable[Mapping[str, Any] | None]) -> Cost:
+    """Add up costs as the trace stores them; a step without one cost nothing."""
+    return sum((Cost(**cost) for cost in costs if cost), start=Cost())
 
 
 def spent(session: Session, question_id: str) -> Cost:

@@ -251,8 +251,9 @@ def _engine(url: str, *, must_exist: bool) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         synchronous = connection.get_execution_options().get("wellread_write")
-        if synchronous:  # of the pooled connection, so it is said each time
+        if synchronous and connection.info.get("synchronous") != synchronous:  # it stays with the pooled connection
             connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+            connection.info["synchronous"] = synchronous
         connection.exec_driver_sql("BEGIN IMMEDIATE" if synchronous else "BEGIN")
 
     return engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, CursorResult, inspect, update
+from sqlalchemy import ColumnElement, CursorResult, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Value = TypeVar("Value", bound="DataclassInstance")
+Row = TypeVar("Row", bound=Table)
 
 
 def to_value(kind: type[Value], row: Table, **others: Any) -> Value:
@@ -36,8 +37,8 @@ def update_rows(session: Session, table: type[Table], *where: ColumnElement[bool
     return changed.rowcount
 
 
-def add_missing(session: Session, table: type[Table], key: Any = None, **values: Any) -> bool:
-    """Add a row unless there is one with its ``key`` (a column; None: any that is unique); return whether it was added.
+def add_missing(session: Session, table: type[Row], key: Any = None, **values: Any) -> Row | None:
+    """Add a row unless there is one with its ``key`` (a column; None: any that is unique); return it if it was added.
 
     A check before the insert is not enough on PostgreSQL: another process can add the row in between. After this call
     the row is there, whoever added it.
@@ -47,7 +48,8 @@ def add_missing(session: Session, table: type[Table], key: Any = None, **values:
         .values(**values)
         .on_conflict_do_nothing(index_elements=None if key is None else [key])
     )
-    return session.execute(add.returning(*inspect(table).primary_key)).first() is not None
+    added: Row | None = session.scalar(add.returning(table))
+    return added
 
 
 def dialect_insert(session: Session, table: type[Table]) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from inspect import iscoroutinefunction
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import SecretStr
 from starlette.testclient import TestClient
@@ -56,6 +58,8 @@ TABLE = {
     for who, listed in ADMITS.items()
     for method, path in zip(listed.split()[::2], listed.split()[1::2], strict=True)
 }
+#: where many may come at once
+ASKING = {"/api/chat", "/api/questions", "/v1/chat/completions"}
 #: routes whose work, where they admit, takes minutes or has no end
 LONG = ("POST /api/learned",)
 #: more wrong keys than these would be slowed down
@@ -151,3 +155,20 @@ def test_another_keys_question_is_as_unknown_as_none(http: TestClient, services:
         assert hidden.json()["type"] == unknown.json()["type"]
         assert _send(http, route, "ask", **own).status_code not in (401, 403, 404, 500)
     assert _send(http, route, "operate", **own).status_code not in (401, 403, 404, 500)
+
+
+def test_who_asks_waits_for_no_thread_before_the_question_is_looked_at(app: FastAPI) -> None:
+    asking = [route for route in _routes(app.routes) if route.path in ASKING and "POST" in route.methods]
+    assert {route.path for route in asking} == ASKING
+    assert [call for route in asking for call in _calls(route.dependant) if not _is_async(call)] == []
+
+
+def _calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
+    for each in dependant.dependencies:
+        if each.call is not None:
+            yield each.call
+        yield from _calls(each)
+
+
+def _is_async(call: Callable[..., Any]) -> bool:
+    return iscoroutinefunction(call) or iscoroutinefunction(type(call).__call__)

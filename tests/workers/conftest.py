@@ -30,7 +30,7 @@ class Bell:
         self.priorities[task, row_id] = priority
         return True
 
-    def send_for(self, question_id: str, status: str, *, priority: int) -> None:
+    def send_for(self, question_id: str, status: str, *, priority: int, words: str = "") -> None:
         self.rung.append((status, question_id))
         self.priorities[status, question_id] = priority
 

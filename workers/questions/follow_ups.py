@@ -57,11 +57,12 @@ def understood(session: Session, new: NewQuestion, now: datetime, *, by_model: b
 
 def as_model_understands(services: Services, question: Question) -> Question:
     """Return the question as the model completes it from its thread, and store that; as it is where none does."""
-    started_at = services.now()
+    started_at, model = services.now(), services.model
+    if model is None:
+        return question
     with services.database.read() as session:
         turns = _turns(session, question.id)
-    model = services.model
-    if model is None or not turns:
+    if not turns:
         return question
     try:
         priced = model.within(remaining_budget(services.database, question)).rewrite(

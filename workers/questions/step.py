@@ -95,7 +95,7 @@ def note_move(move: Move) -> None:
 
 def notify_moved(services: Services, question: Question, move: Move) -> None:
     """Publish a question's new status, and send the task that it waits for."""
-    services.dispatcher.send_for(question.id, move.to, priority=question.priority)
+    services.dispatcher.send_for(question.id, move.to, priority=question.priority, words=question.text)
     if move.answer is not None and not move.to.is_final:
         missing = list(move.verdict.missing) if move.verdict else []
         services.events.publish(question.id, EventKind.PROVISIONAL, {"answer": move.answer.text, "missing": missing})

@@ -58,12 +58,20 @@ class Dispatcher:
         return Dispatcher(self._app, collection, shown=database if self._shown else None, parents=self._parents)
 
     def send(
-        self, task: str, row_id: str | int, *, priority: int | None = None, in_s: float = 0.0, question_id: str = ""
+        self,
+        task: str,
+        row_id: str | int,
+        *,
+        priority: int | None = None,
+        in_s: float = 0.0,
+        question_id: str = "",
+        words: str = "",
     ) -> bool:
         """Send a task, to run ``in_s`` seconds from now; False when the broker is away or full.
 
         ``priority`` is that of the question that waits for it, 0–9, 9 first; None where none does. ``question_id`` says
-        whose trace a row belongs to that is no question, where the sender works on another.
+        whose trace a row belongs to that is no question, where the sender works on another. ``words`` are those to
+        show; without any they are read from the row.
         """
         try:
             with self._span(task, row_id, question_id or traces.question_of(task, row_id)):
@@ -72,7 +80,7 @@ class Dispatcher:
                     args=(row_id,),
                     kwargs=self._named,
                     queue=QUEUES[task],
-                    argsrepr=_arguments_of(self._shown, task, row_id) if self._shown else None,
+                    argsrepr=self._arguments_of(task, row_id, words),
                     countdown=in_s or None,
                     priority=place(task, priority),
                     headers=traces.headers() or None,
@@ -83,10 +91,17 @@ class Dispatcher:
             return False
         return True
 
-    def send_for(self, question_id: str, status: Status, *, priority: int) -> None:
+    def send_for(self, question_id: str, status: Status, *, priority: int, words: str = "") -> None:
         """Send the task that a question in this status waits for, if any."""
         if task := TASK_OF.get(status):
-            self.send(task, question_id, priority=priority)
+            self.send(task, question_id, priority=priority, words=words)
+
+    def _arguments_of(self, task: str, row_id: str | int, words: str) -> str | None:
+        """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""
+        if self._shown is None:
+            return None
+        words = words or _words_of(self._shown, task, row_id)
+        return f"{_first(words)} ({row_id})" if words else str(row_id)
 
     def _span(self, task: str, row_id: str | int, question: str) -> AbstractContextManager[None]:
         """Record the sending in the trace of the question that it is about, whoever sends."""
@@ -97,19 +112,18 @@ class Dispatcher:
         return traces.span(f"send {task}", "producer", parent=parent, **traces.attributes_of(task, row_id))
 
 
-def _arguments_of(database: Database, task: str, row_id: str | int) -> str:
-    """Return what is shown as the arguments: a question's first words or a page's URL, with the row's id."""
+def _words_of(database: Database, task: str, row_id: str | int) -> str:
+    """Return the words of a row; "" where they cannot be read: the message is sent without them."""
     if task == "wellread.erase":  # of a row that is gone
-        return str(row_id)
+        return ""
     try:
         with database.read() as session:
-            words = session.scalar(_words_of(task, row_id))
-    except DatabaseError:  # the message is sent without them
-        words = None
-    return f"{_first(words)} ({row_id})" if words else str(row_id)
+            return session.scalar(_query_of(task, row_id)) or ""
+    except DatabaseError:
+        return ""
 
 
-def _words_of(task: str, row_id: str | int) -> Select[Any]:
+def _query_of(task: str, row_id: str | int) -> Select[Any]:
     if task in TASK_OF.values():
         return select(QuestionRow.text).where(QuestionRow.id == row_id)
     if task == "wellread.read":

@@ -80,6 +80,7 @@ def _search(ready: Services, question_id: str, status: Status, run_pass: RunPass
 def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -> None:
     """Run one pass and record the decision; then learn from the result."""
     result = run_pass(ready, work.question)
-    move = decide(work.question, result, lookup.earlier_answer(ready, work.question))
+    earlier = None if result.verdict.sufficient else lookup.earlier_answer(ready, work.question)
+    move = decide(work.question, result, earlier)
     if finish(ready, work, structured.with_form(ready, work.question, move)):
         lookup.learn(ready, result)

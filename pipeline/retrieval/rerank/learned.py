@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from functools import cache
 from importlib.resources import files
 
@@ -26,7 +26,7 @@ def rerank_learned(
     Each hit stores its signals, so that feedback can refit the weights.
     """
     found = signals(question, hits, lang=lang)
-    with_signals = [replace(hit, signals=astuple(own)) for hit, own in zip(hits, found, strict=True)]
+    with_signals = [hit.ranked(signals=astuple(own)) for hit, own in zip(hits, found, strict=True)]
     return reorder(with_signals, [weighted_mean(own, by or weights()) for own in found])
 
 

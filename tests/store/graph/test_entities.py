@@ -144,9 +144,9 @@ def test_links_between_pages_are_those_that_both_stand_among_them(database: Data
         assert entities.links_between(session, ["a", "b"]) == [("a", "b")]
 
 
-def test_size_is_about_how_many_pages_there_are(database: Database, two: tuple[int, int]) -> None:
+def test_a_name_is_counted_among_about_as_many_pages_as_there_are(database: Database, two: tuple[int, int]) -> None:
     with database.read() as session:
-        assert entities.size(session) == max(two)
+        assert entities.pages_named(session, ["stephen king"])[0].among == max(two)
 
 
 def test_private_page_names_and_counts_nothing_for_those_who_may_not_see_it(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,6 +97,34 @@ def test_what_the_table_lost_since_it_was_copied_is_left_out(tmp_path: Path) -> 
     assert {hit.passage.page_id for hit in hits} == {1, 2, 3}
     found = search_terms(writer._table(), "page", lang="en", k=500, scope=None, copy=copy)
     assert {hit.passage.page_id for hit in found} == {1, 2, 3}
+
+
+class _Counted:
+    """A table that counts how often its version is asked for."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self.asked = table, 0
+
+    @property
+    def version(self) -> int:
+        self.asked += 1
+        return int(self._table.version)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+
+def test_the_table_is_asked_for_its_version_once_for_each_commit(tmp_path: Path) -> None:
+    writer = written(str(tmp_path))
+    writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    reader = copied(str(tmp_path))
+    counted = reader._memory._table = _Counted(reader._table())
+    assert all(reader._copy() is not None for _ in range(5))
+    assert counted.asked == 0
+    writer.delete_pages({1})
+    reader._memory._next_at = float("inf")  # no other copy is made
+    assert [reader._copy() for _ in range(5)] == [None] * 5
+    assert counted.asked == 1
 
 
 def test_empty_table_is_copied_and_nothing_is_found_in_it(tmp_path: Path) -> None:
