@@ -1,7 +1,9 @@
-"""Prepares each process of a worker's pool: it dies with its worker, opens what its first task needs, and says so."""
+"""Prepares each process of a worker's pool: it shares its worker's memory and dies with it, opens what its first task
+needs, and says so."""
 
 from __future__ import annotations
 
+import gc
 import os
 
 from celery import signals
@@ -10,6 +12,16 @@ from workers.monitoring import traces
 from workers.processes import parent_death
 from workers.services import services, stopping, warm_up
 from workers.services.heartbeat import start_heartbeat
+
+
+@signals.worker_before_create_process.connect
+def keep_shared(**_: object) -> None:
+    """Have the garbage collector leave alone what the worker has loaded: it writes to all objects that it looks at.
+
+    A page of memory that a process writes to is copied, so that it is not shared with the worker any more.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @signals.worker_process_init.connect
