@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import trafilatura
-
 from benchmarks.report import Figure, Options, Report, ratio
+from crawler.extract.content.article import library_text
 from crawler.extract.document import extract
 from evals.measure.stopwatch import seconds_of
 from evals.sets.pages import GoldPage, read_pages
@@ -41,5 +40,5 @@ def _in_turn(pages: Sequence[GoldPage]) -> tuple[list[float], list[float]]:
         for page in pages:
             body = page.html.encode()
             ours.append(seconds_of(partial(extract, body, url="http://a.example/", content_type="text/html")))
-            theirs.append(seconds_of(partial(trafilatura.extract, body, favor_precision=True, include_tables=True)))
+            theirs.append(seconds_of(partial(library_text, body)))
     return ours[len(pages) :], theirs[len(pages) :]

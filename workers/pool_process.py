@@ -1,7 +1,9 @@
-"""Prepares each process of a worker's pool: it ends with its worker, opens what its first task needs, and says so."""
+"""Prepares each process of a worker's pool: it shares its worker's memory, opens what its first task needs, says so, and
+ends with its worker."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -14,6 +16,16 @@ from workers.services.heartbeat import start_heartbeat
 
 #: the worker: it imports this before it forks
 _WORKER = os.getpid()
+
+
+@signals.worker_before_create_process.connect
+def keep_shared(**_: object) -> None:
+    """Have the garbage collector leave alone what the worker has loaded: it writes to all objects that it looks at.
+
+    A page of memory that a process writes to is copied, so that it is not shared with the worker any more.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @signals.worker_process_init.connect

@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-import trafilatura
+from crawler.extract.content.article import library_text
 
 #: as ours on the operator's own site: robots.txt obeyed, no pause; Scrapy's default number of requests in flight
 SETTINGS = {
@@ -25,19 +25,6 @@ SETTINGS = {
     "LOG_LEVEL": "ERROR",
     "USER_AGENT": "wellread-bench/1.0",
 }
-
-
-def text_of(body: str) -> str | None:
-    """Extract as ours does where a page does not mark its main element."""
-    found: str | None = trafilatura.extract(
-        body,
-        fast=True,
-        output_format="html",
-        include_comments=False,
-        include_formatting=True,
-        include_tables=True,
-    )
-    return found
 
 
 def main() -> None:
@@ -55,7 +42,7 @@ def main() -> None:
 
         def parse(self, response: Any) -> None:
             got["pages"] += 1
-            text_of(response.text)
+            library_text(response.text)
             got["ended"] = time.perf_counter()
 
     process = crawling.CrawlerProcess(SETTINGS)

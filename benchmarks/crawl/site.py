@@ -27,9 +27,9 @@ _LINKS = 20
 
 
 @contextmanager
-def serving(count: int) -> Iterator[list[str]]:
-    """Serve ``count`` pages from another process; yield their URLs."""
-    command = [sys.executable, "-m", "benchmarks.crawl.site", str(count)]
+def serving(count: int, *, marked: bool = True) -> Iterator[list[str]]:
+    """Serve ``count`` pages from another process; yield their URLs. Those that are not ``marked`` are synthetic."""
+    command = [sys.executable, "-m", "benchmarks.crawl.site", str(count), "marked" if marked else "unmarked"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             port = int(process.stdout.readline() if process.stdout else 0)
@@ -94,8 +94,8 @@ def _answer(body: bytes, *, kind: bytes = b"text/html; charset=utf-8", status: b
     return head + body
 
 
-async def _serve(count: int) -> None:
-    answers = {b"/%d.html" % place: _answer(body) for place, body in enumerate(pages(count))}
+async def _serve(made: Iterator[bytes]) -> None:
+    answers = {b"/%d.html" % place: _answer(body) for place, body in enumerate(made)}
     answers[b"/robots.txt"] = _answer(ROBOTS, kind=b"text/plain")
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: _Connection(answers), "127.0.0.1", 0)
@@ -104,4 +104,5 @@ async def _serve(count: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1])))
+    wanted = int(sys.argv[1])
+    asyncio.run(_serve(pages(wanted) if sys.argv[2] == "marked" else pages(wanted, folders=())))

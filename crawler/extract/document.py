@@ -81,6 +81,7 @@ def _html(text: str, url: str) -> PageText:
     tree = parse(text[:MAX_SOURCE])
     if tree is None:
         raise NothingToRead(f"{url} has no readable text.")
+    held = list(tree.iter())  # noqa: F841 - an element that nothing holds is made anew at each of the visits below
     drop_invisible_characters(tree)
     metadata = read_metadata(tree, url)
     links = links_of(tree, url)

@@ -15,6 +15,8 @@ _LONG = 40_000
 #: each start of a tag with its attributes, in whose quoted values < and > may stand; no character is looked at twice
 _TAG = re.compile(r"<([a-zA-Z][^\s/<>]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)(>?)")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+#: of every tag, decided without Python: lxml.html's own choice of a class is a call for each element, at each visit
+_CLASSES = etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement)
 
 
 def _short(tag: re.Match[str]) -> str:
@@ -31,6 +33,7 @@ def parse(text: str) -> Any | None:
     if len(text) > _LONG:
         text = _TAG.sub(_short, text)
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    parser.set_element_class_lookup(_CLASSES)
     try:
         return lxml.html.document_fromstring(_XML_DECLARATION.sub("", text).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):

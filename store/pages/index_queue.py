@@ -24,7 +24,8 @@ def claim(
     """Take the page that was sent and others that wait, to be embedded in one commit.
 
     All have at most ``most_characters`` together, the first alone any number. One that was tried before is taken
-    alone: it may be what stopped the process.
+    alone: it may be what stopped the process. Beside one that a question waits for, only others that one waits for are
+    taken.
     """
     waits = PageRow.state == IndexState.FETCHED
     ids = [first]
@@ -36,6 +37,8 @@ def claim(
 
 def _waiting_beside(session: Session, first: int, now: datetime, most: int, most_characters: int) -> Iterator[int]:
     length = func.length(PageRow.text)
+    is_waited_for = PageRow.id.in_(_awaited())
+    urgent = session.scalar(select(is_waited_for).where(PageRow.id == first))
     others = (
         select(PageRow.id, length)
         .where(
@@ -43,6 +46,7 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
             leases.is_free(PageRow, now),
             PageRow.id != first,
             PageRow.attempts == 0,
+            *([is_waited_for] if urgent else []),
         )
         .order_by(PageRow.due_at)
         .limit(most)
@@ -53,6 +57,15 @@ def _waiting_beside(session: Session, first: int, now: datetime, most: int, most
         if left < 0:
             return
         yield page_id
+
+
+def _awaited() -> Select[int | None]:
+    """Return the query of the pages that open crawls of questions have read."""
+    return (
+        select(CandidateRow.page_id)
+        .join(QuestionRow, CandidateRow.question_id == QuestionRow.id)
+        .where(QuestionRow.status.in_((Status.READING, Status.EMBEDDING)), CandidateRow.page_id.is_not(None))
+    )
 
 
 def mark_indexed(session: Session, lease: leases.Lease, now: datetime) -> bool:

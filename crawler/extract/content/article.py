@@ -28,16 +28,16 @@ def article_text(tree: Any) -> str:
     if sum(1 for _ in islice(tree.iter(), MAX_ELEMENTS)) == MAX_ELEMENTS:
         return ""
     try:
-        found = trafilatura.extract(
-            deepcopy(tree),
-            fast=False,
-            favor_precision=True,
-            output_format="txt",
-            include_comments=False,
-            include_tables=True,
-        )
+        return library_text(deepcopy(tree))
     except Exception:  # a page must not be lost because a library fails on it
         return ""
+
+
+def library_text(page: Any) -> str:
+    """Return what the library takes for the main text of HTML, or of a tree, which it changes; "" if it finds none."""
+    found: str | None = trafilatura.extract(
+        page, fast=False, favor_precision=True, output_format="txt", include_comments=False, include_tables=True
+    )
     return found or ""
 
 

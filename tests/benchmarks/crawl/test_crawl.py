@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.request import urlopen
 
 from benchmarks.corpus.synthetic import Language
 from benchmarks.crawl.reader import Reader
-from benchmarks.crawl.scrapy import text_of
 from benchmarks.crawl.site import html_of, pages, serving
 from benchmarks.report import Report
+from crawler.extract.content.article import library_text
 
 
 def test_pages_are_read_from_the_site_and_chunked() -> None:
@@ -37,10 +38,16 @@ def test_synthetic_pages_are_read_where_no_manual_is_installed(tmp_path: Path) -
     assert page.startswith(b"<!doctype html>")
 
 
+def test_pages_that_are_not_marked_are_synthetic() -> None:
+    with serving(1, marked=False) as urls, urlopen(urls[0]) as answer:
+        page = answer.read()
+    assert b"Made up." in page
+    assert b"<main" not in page
+
+
 def test_text_of_a_synthetic_page_is_extracted_from_what_is_around_it() -> None:
     made = list(Language(5).pages())
-    text = text_of(html_of(made[0], made).decode())
-    assert text is not None
+    text = library_text(html_of(made[0], made).decode())
     assert made[0].page.text.split("\n\n")[1][:40] in text
 
 

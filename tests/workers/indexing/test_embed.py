@@ -10,10 +10,14 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import select, update
 
-from domain import PageText, Validators
+from domain import Candidate, PageText, Status, Validators
+from store.crawl import candidates
+from store.crawl.candidates import CandidateStatus
 from store.pages import pages
+from store.questions import new_questions
+from store.questions.new_questions import NewQuestion
 from store.sql import leases
-from store.sql.tables import PageRow
+from store.sql.tables import CandidateRow, PageRow, QuestionRow
 from workers.indexing import embed as embedding
 from workers.services import Services
 
@@ -101,6 +105,23 @@ def test_one_commit_takes_no_more_text_than_fits_its_time(services: Services, em
     first, second, third = (page(services, name, f"{name} " * 8) for name in ("first", "second", "third"))
     embedding.embed(services, first, most_characters=120)
     assert states(services) == {first: "INDEXED", second: "INDEXED", third: "FETCHED"}
+
+
+def test_page_that_a_question_waits_for_waits_for_no_others(services: Services, embedder: Stopping) -> None:
+    others = [page(services, f"other {n}", f"Nobody asks about page {n}.") for n in range(3)]
+    asked, also_asked = (page(services, name, f"This is {name}.") for name in ("asked", "also asked"))
+    with services.database.write() as session:
+        question, _ = new_questions.ask(session, NewQuestion(text="What is asked?"), services.now())
+        session.get_one(QuestionRow, question.id).status = Status.EMBEDDING
+        found = [Candidate(url=f"https://site.example/{n}") for n in range(2)]
+        added = candidates.add(session, question.id, found, wave=0, status=CandidateStatus.SETTLED, now=services.now())
+        for candidate_id, page_id in zip(added, (asked, also_asked), strict=True):
+            session.get_one(CandidateRow, candidate_id).page_id = page_id
+    embedding.embed(services, asked)
+    indexed = {asked: "INDEXED", also_asked: "INDEXED"}
+    assert states(services) == {**dict.fromkeys(others, "FETCHED"), **indexed}
+    embedding.embed(services, others[0])
+    assert states(services) == {**dict.fromkeys(others, "INDEXED"), **indexed}
 
 
 def test_page_that_is_gone_is_never_given_up(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
