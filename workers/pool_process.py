@@ -1,5 +1,7 @@
-"""Prepares each process of a worker's pool: it shares its worker's memory, opens what its first task needs, says so, and
-ends with its worker."""
+"""Prepares each process of a worker's pool.
+
+It shares its worker's memory, opens what its first task needs, says so, and ends with its worker.
+"""
 
 from __future__ import annotations
 
